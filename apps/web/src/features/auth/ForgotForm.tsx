@@ -3,7 +3,7 @@ import { passwordResetRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskPasswordReset } from "../../api/session/sign-in.ts";
-import { TextField } from "../../ui/Field.tsx";
+import { EmailField } from "../../ui/EmailField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
@@ -19,13 +19,7 @@ export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        error={form.formState.errors.email?.message}
-        {...form.register("email")}
-      />
+      <EmailField error={form.formState.errors.email?.message} {...form.register("email")} />
       <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel="Asking...">
         Send Link
       </SubmitButton>

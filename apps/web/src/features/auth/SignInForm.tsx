@@ -5,6 +5,7 @@ import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/session/auth.ts";
+import { EmailField } from "../../ui/EmailField.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -38,13 +39,7 @@ export function SignInForm({ onSignedIn }: Props) {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        error={errors.email?.message}
-        {...form.register("email")}
-      />
+      <EmailField error={errors.email?.message} {...form.register("email")} />
       <TextField
         label="Password"
         type="password"

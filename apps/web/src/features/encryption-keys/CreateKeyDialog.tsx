@@ -8,6 +8,7 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
+import { DialogFooter } from "../../ui/DialogFooter.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -164,14 +165,11 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
             <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
           </div>
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
             Create Key
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -5,12 +5,14 @@
  */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Info } from "lucide-react";
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { FieldError, TextField } from "../../ui/Field.tsx";
+import { DialogFooter } from "../../ui/DialogFooter.tsx";
+import { TextField } from "../../ui/Field.tsx";
 import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
+import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -82,28 +84,11 @@ interface KeyFieldProps {
 
 function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
   const id = useId();
-  useEffect(() => {
-    const empty = () => fieldRef.current && (fieldRef.current.value = "");
-    window.addEventListener("pagehide", empty);
-    return () => window.removeEventListener("pagehide", empty);
-  }, [fieldRef]);
+  useEmptyOnLeaving(fieldRef);
   return (
     <div className="field">
       <label htmlFor={id}>Private key</label>
-      <textarea
-        ref={fieldRef}
-        id={id}
-        className="input mono"
-        rows={3}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="none"
-        placeholder="AGE-SECRET-KEY-1…"
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
-        onInput={onInput}
-      />
-      <FieldError id={`${id}-error`}>{error}</FieldError>
+      <KeyTextarea ref={fieldRef} id={id} error={error} rows={3} placeholder="AGE-SECRET-KEY-1…" onInput={onInput} />
       <p className="hint">
         Or a file of <i>age-keygen</i>, or one that Settings has downloaded. <KeyFilePicker onRead={onFile} />
       </p>
@@ -211,14 +196,11 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
             <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
           </div>
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Importing...">
             Import Key
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

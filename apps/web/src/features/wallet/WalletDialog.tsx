@@ -1,6 +1,7 @@
 /** Dialog that asks which of several wallets to use. */
 import { Wallet } from "lucide-react";
 import { Dialog } from "../../ui/Dialog.tsx";
+import { DialogFooter } from "../../ui/DialogFooter.tsx";
 import type { StandardWallet } from "./wallet-standard.ts";
 
 interface Props {
@@ -29,11 +30,7 @@ export function WalletDialog({ wallets, onChoose, onClose }: Props) {
           </li>
         ))}
       </ul>
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Cancel
-        </button>
-      </footer>
+      <DialogFooter onCancel={onClose} />
     </Dialog>
   );
 }
