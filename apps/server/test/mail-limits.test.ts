@@ -6,7 +6,7 @@ import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { greetedTalk, signedInTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
@@ -54,8 +54,7 @@ const limited = (name: string) =>
   );
 
 async function rcptTalk(localAddress: string) {
-  const talk = await smtpTalk(system.mxPort, "127.0.0.1", localAddress);
-  await talk.ask("EHLO c.example");
+  const talk = await greetedTalk(system.mxPort, { localAddress });
   await talk.ask("MAIL FROM:<ann@example.org>");
   return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
 }
@@ -175,22 +174,16 @@ test("mail to postmaster is limited only by what the sender's block may send", a
 test("mail from one alias to another is not limited by block", async () => {
   const [writer, reader] = [await newPerson(), await newPerson()];
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
-  const { body } = await writer.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
-  const talk = await smtpTalk(system.submissionPort, "127.0.0.1", newClient());
-  await talk.ask("EHLO c.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO c.example");
-  await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+  const login = await writer.createSmtpCredential(made.id);
+  const talk = await signedInTalk(system.submissionPort, login, { localAddress: newClient() });
   // More than any one block may send.
   const before = mx.messages.length;
   const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
   for (const to of aliases) {
-    expect(await talk.ask(`MAIL FROM:<${username}>`)).toMatch(/^250 /);
+    expect(await talk.ask(`MAIL FROM:<${login.username}>`)).toMatch(/^250 /);
     expect(await talk.ask(`RCPT TO:<${to}>`)).toMatch(/^250 /);
     await talk.ask("DATA");
-    expect(await talk.ask(`From: ${username}\r\nTo: ${to}\r\nSubject: x\r\n\r\nhello\r\n.`)).toMatch(/^250 /);
+    expect(await talk.ask(`From: ${login.username}\r\nTo: ${to}\r\nSubject: x\r\n\r\nhello\r\n.`)).toMatch(/^250 /);
   }
   await mx.waitForMessages(before + aliases.length);
   talk.close();

@@ -3,7 +3,7 @@
  */
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { authPlain, secureTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type Browser, password, type Stage, startStage } from "./sign-in.testing.ts";
 
@@ -361,14 +361,8 @@ describe("guesses at a submission password", () => {
     const alias = (await own.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await own.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const auth = async (word: string) => {
-      const talk = await smtpTalk(stage.system.submissionPort, "127.0.0.1", "127.0.0.77");
-      await talk.ask("EHLO laptop.example");
-      await talk.ask("STARTTLS");
-      await talk.startTls();
-      await talk.ask("EHLO laptop.example");
-      const answer = await talk.ask(
-        `AUTH PLAIN ${Buffer.from(`\0${credential.username}\0${word}`).toString("base64")}`,
-      );
+      const talk = await secureTalk(stage.system.submissionPort, { localAddress: "127.0.0.77" });
+      const answer = await talk.ask(authPlain({ username: credential.username, password: word }));
       talk.close();
       return answer.slice(0, 3);
     };

@@ -16,7 +16,7 @@ const typed = "Labas, Rasa ąčę\n.\nFrom here: -----BEGIN AGE\n\n  Jonas ";
 beforeAll(async () => {
   keys = await generateKeyPair();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
-  await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
+  await person.createSmtpCredential(alias.id);
   fromAliasId = alias.id;
 });
 beforeEach(() => mx.reset());

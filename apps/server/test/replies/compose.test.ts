@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 async function sendingAlias(owner: Person, forwardTo = "jonas@inbox.example"): Promise<AliasWire> {
   const made = await owner.createAlias({ forwardTo });
-  expect((await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id })).status).toBe(201);
+  await owner.createSmtpCredential(made.id);
   return made;
 }
 

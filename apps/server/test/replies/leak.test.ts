@@ -295,8 +295,7 @@ describe("what a correspondent gets", () => {
 
     beforeAll(async () => {
       const made = await newAlias(`${mailbox}, ${secondMailbox}`);
-      const { body } = await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-      const { password } = (body as { credential: { password: string } }).credential;
+      const { password } = await owner.createSmtpCredential(made.id);
       facts.watch("SMTP password", password);
       alias = made;
       login = Buffer.from(`\0${made.address}\0${password}`).toString("base64");
@@ -358,7 +357,7 @@ describe("what a correspondent gets", () => {
 
   test("of composed mail: what was written, from the alias", async () => {
     const { id } = await newAlias();
-    await owner.call("POST", "/api/smtp-credentials", { aliasId: id });
+    await owner.createSmtpCredential(id);
     const draft = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
     const headers = {
       cookie: owner.cookie,

@@ -2,7 +2,7 @@
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
@@ -71,15 +71,8 @@ describe("an alias that had such a name before", () => {
 
   async function signedIn() {
     const { id } = await person.createAlias({ forwardTo: "other@inbox.example" });
-    const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
-    const { username, password } = (body as { credential: { username: string; password: string } }).credential;
-    const talk = await smtpTalk(system.submissionPort);
-    await talk.ask("EHLO laptop.example");
-    await talk.ask("STARTTLS");
-    await talk.startTls();
-    await talk.ask("EHLO laptop.example");
-    await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
-    return { from: username, talk };
+    const login = await person.createSmtpCredential(id);
+    return { from: login.username, talk: await signedInTalk(system.submissionPort, login) };
   }
 
   async function submit(to: string): Promise<string> {

@@ -19,7 +19,8 @@ import {
   zip,
 } from "@kauke/testkit/programs/leak-carriers";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import type { SmtpTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { expectUnharmed, startScene, watchBystander } from "../scenes/bystander.testing.ts";
 
@@ -41,7 +42,7 @@ let submission: SmtpTalk;
 beforeAll(async () => {
   alias = await newAlias();
   replyAddress = await receiveOnce();
-  submission = await signIn();
+  submission = await signedInTalk(system.submissionPort, { username: alias.address, password: alias.password });
 });
 
 afterAll(() => {
@@ -56,8 +57,7 @@ beforeEach(() => mx.reset());
 
 async function newAlias() {
   const made = await person.createAlias({ forwardTo: mailbox });
-  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+  const { username, password } = await person.createSmtpCredential(made.id);
   return { id: made.id, address: username, password };
 }
 
@@ -67,17 +67,6 @@ async function receiveOnce(): Promise<string> {
   await sendMail({ port: system.mxPort, from: "ann@sender.example", to: alias.address, message });
   const [mail] = await mx.waitForMessages(1);
   return /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(String(mail?.bytes))?.[0] as string;
-}
-
-async function signIn(): Promise<SmtpTalk> {
-  const talk = await smtpTalk(system.submissionPort);
-  await talk.ask("EHLO laptop.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO laptop.example");
-  const login = Buffer.from(`\0${alias.address}\0${alias.password}`).toString("base64");
-  expect(await talk.ask(`AUTH PLAIN ${login}`)).toMatch(/^235 /);
-  return talk;
 }
 
 const messageOf = (from: string, to: string, { header, body }: CarrierEntity): string =>
@@ -302,7 +291,7 @@ test("an account that sends decompression bombs does not delay another one's mai
   await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
   const attacker = await registerPerson(scene.server.url);
   const { id } = await attacker.createAlias({ forwardTo: mailbox });
-  await attacker.call("POST", "/api/smtp-credentials", { aliasId: id });
+  await attacker.createSmtpCredential(id);
   const bomb = gzipOfZeros(600).toString("base64");
   const answers: number[] = [];
   const attack = async () => {
