@@ -3,18 +3,14 @@
  * of the data directory and in no line of the process' output, in none of eight encodings, while it runs, after kill
  * -9, and after a clean shutdown. Controls show that the scanner finds what it looks for.
  */
+
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
-import {
-  canaryWorld,
-  clientAddress,
-  type Planted,
-  type PlantTarget,
-  plantCanaries,
-} from "@kauke/testkit/canary/canary-plant";
+import { clientAddress } from "@kauke/testkit/canary/canary-client";
+import { canaryWorld, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary/canary-plant";
 import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
 import { tellFigures } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";

@@ -7,7 +7,7 @@ import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test, vi } from "vitest";
 import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./scenes/bystander.testing.ts";
 import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testing.ts";
@@ -104,11 +104,10 @@ test("a message evicted from memory is not lost: it waits on disk and arrives on
   const dataDir = await makeDataDir();
   const system = await startSystem({
     env: {
+      ...relayTo(relay),
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`,
       KAUKE_ANSWER_SECONDS: "0",
       KAUKE_RETRY_SCHEDULE: Array(40).fill("1s").join(),
-      KAUKE_LIMITS: "off",
     },
   });
   try {
@@ -149,11 +148,10 @@ test("the memory of a message that was sent is freed while its reply is awaited,
   const dataDir = await makeDataDir();
   const system = await startSystem({
     env: {
+      ...relayTo(relay),
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`,
       KAUKE_ANSWER_SECONDS: "0",
       KAUKE_RETRY_SCHEDULE: "1s,1s,1s",
-      KAUKE_LIMITS: "off",
     },
   });
   try {

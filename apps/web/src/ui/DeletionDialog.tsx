@@ -1,5 +1,4 @@
-import { Dialog } from "./Dialog.tsx";
-import { DialogFooter } from "./DialogFooter.tsx";
+import { Dialog, DialogFooter } from "./Dialog.tsx";
 
 interface Props {
   title: string;

@@ -3,11 +3,10 @@ import { emailChangeRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useAskEmailChange } from "../../api/session/ways-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { DialogFooter } from "../../ui/DialogFooter.tsx";
-import { EmailField } from "../../ui/EmailField.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { EmailField } from "../auth/EmailField.tsx";
 
 interface Props {
   /** The current sign-in e-mail; `null` if the account has none yet. */

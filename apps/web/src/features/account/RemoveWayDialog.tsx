@@ -1,7 +1,6 @@
 import { messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useRemoveWay } from "../../api/session/ways-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { DialogFooter } from "../../ui/DialogFooter.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 

@@ -3,9 +3,9 @@ import { passwordResetRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskPasswordReset } from "../../api/session/sign-in.ts";
-import { EmailField } from "../../ui/EmailField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 
 /** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
 export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {

@@ -3,9 +3,9 @@ import { type FieldErrors, useForm } from "react-hook-form";
 import { useLocation } from "wouter";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useRegister } from "../../api/session/auth.ts";
-import { EmailField } from "../../ui/EmailField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 import { NewPasswordFields } from "./NewPasswordFields.tsx";
 import { type RegisterForm as FormValues, refusalToast, registerForm } from "./register-form.ts";
 

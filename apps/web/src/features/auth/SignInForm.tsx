@@ -5,10 +5,10 @@ import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/session/auth.ts";
-import { EmailField } from "../../ui/EmailField.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
 import { isLinkOffered } from "./sign-in-link-offer.ts";
 

@@ -1,7 +1,6 @@
 /** Dialog that asks which of several wallets to use. */
 import { Wallet } from "lucide-react";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { DialogFooter } from "../../ui/DialogFooter.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import type { StandardWallet } from "./wallet-standard.ts";
 
 interface Props {

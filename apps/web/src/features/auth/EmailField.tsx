@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { TextField } from "./Field.tsx";
+import { TextField } from "../../ui/Field.tsx";
 
 type Props = Omit<ComponentProps<typeof TextField>, "label" | "type" | "autoComplete"> & { label?: string };
 
