@@ -12,7 +12,7 @@ import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgre
 import { clientAddress } from "@kauke/testkit/canary/canary-client";
 import { canaryWorld, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary/canary-plant";
 import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { sql } from "kysely";
@@ -75,7 +75,7 @@ describe("the embedded store", () => {
   async function expectNothing(when: string, servers: readonly ServerProcess[]): Promise<void> {
     const { findings, files, bytes } = await canaries.scan([dataDir, tempDir]);
     const output = servers.flatMap((server) => canaries.find(Buffer.from(server.output()), "output"));
-    tellFigures(`canaries ${when}`, {
+    printFigures(`canaries ${when}`, {
       files,
       bytes,
       canaries: canaries.labels.length,

@@ -1,6 +1,6 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; now and then both are killed at once. Returns the records of both ends; tests judge
+ * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends; tests judge
  * them.
  */
 import { type AddressInfo, createServer } from "node:net";
@@ -8,7 +8,7 @@ import { SwitchedDestination } from "../fakes/switched-destination.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
 import { type Balance, balance } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
-import { compiledCode, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
+import { compileCache, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
 
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
@@ -31,7 +31,7 @@ export interface KillInTurnsResult extends Balance, Drained {
   acknowledgedAlone: number;
 }
 
-/** Every so many rounds both servers are killed. */
+/** Both servers are killed at once in every round whose number is a multiple of this. */
 const BOTH_EVERY_ROUNDS = 4;
 const ALONE_ACKNOWLEDGED = 10;
 const RETRY_SECONDS = 2;
@@ -41,10 +41,10 @@ const PAST_LEASES_MS = 12 * 60_000;
 export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTurnsResult> {
   const destination = await SwitchedDestination.start();
   const watch = new MomentWatch();
-  destination.tell = watch.tell;
-  const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compiledCode()), ...options.env };
+  destination.onMoment = watch.report;
+  const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compileCache()), ...options.env };
   try {
-    const loadOptions = { sessions: options.sessions, tell: watch.tell, reconnects: true };
+    const loadOptions = { sessions: options.sessions, onMoment: watch.report, reconnects: true };
     const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });
     const pair = await Pair.start(env);
     const load = sender.start(pair.mxPort);

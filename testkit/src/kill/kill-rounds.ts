@@ -16,8 +16,9 @@ import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 
 /**
- * State of the destination during a round. `down`: all mail is spooled. `up`: all mail is delivered at once while the
- * spool drains. `mixed`: accepts, defers or is slow, by recipient.
+ * What happens in a round before the server is killed. `down`: the destination fails and all mail is spooled. `up`: all
+ * mail is delivered at once while the spool drains. `mixed`: the destination accepts, defers or is slow, by recipient.
+ * `killed while starting`: the same, but the server is killed at a random time of its start, without new mail.
  */
 export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
 
@@ -34,7 +35,7 @@ export interface KillRoundsOptions {
   env?: Readonly<Record<string, string>>;
   /** Number of a message that the destination accepts but does not record. */
   withheld?: number;
-  tellProgress?: (rounds: number, acknowledged: number) => void;
+  onProgress?: (rounds: number, acknowledged: number) => void;
 }
 
 export interface Drained {
@@ -68,17 +69,17 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
   const env = {
     ...loadSettings(destination, options.retrySeconds),
     ...options.env,
-    ...(await compiledCode()),
+    ...(await compileCache()),
   };
   const watch = new MomentWatch();
   try {
-    destination.tell = watch.tell;
+    destination.onMoment = watch.report;
     destination.withheld = options.withheld ?? null;
-    const sender = await preparedSender({ sessions: options.sessions, tell: watch.tell }, { dataDir, env });
+    const sender = await preparedSender({ sessions: options.sessions, onMoment: watch.report }, { dataDir, env });
     const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
     for (const [index, kind] of options.plan.entries()) {
       await rounds.run(kind);
-      if ((index + 1) % 8 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
+      if ((index + 1) % 8 === 0) options.onProgress?.(index + 1, sender.books.acknowledged.size);
     }
     await destination.goUp();
     const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });
@@ -102,8 +103,8 @@ export interface Place {
   env: Record<string, string>;
 }
 
-/** Directory in which repeatedly started servers cache compiled code: that of the test run, if there is one. */
-export async function compiledCode(): Promise<{ NODE_COMPILE_CACHE: string }> {
+/** Setting that makes servers started repeatedly cache compiled code: in the cache of the test run, if there is one. */
+export async function compileCache(): Promise<{ NODE_COMPILE_CACHE: string }> {
   return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
 }
 
@@ -221,7 +222,7 @@ export async function drain(
   env: Record<string, string>,
   { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
 ): Promise<Drained & { leasedAtStart: number }> {
-  const found = await lookInto(env);
+  const found = await inspectQueue(env);
   const system = await startSystem({ env, ...(clock === undefined ? {} : { overrides: { clock } }) });
   const { deliveries, bodies } = system.server.store;
   try {
@@ -240,7 +241,7 @@ export async function drain(
  * Counts messages in the queue while no delivery worker runs; on the embedded database also rows leased when the last
  * process died.
  */
-async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
+async function inspectQueue(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
   const log = logSpy();
   const secretKey = env.KAUKE_SECRET_KEY === undefined ? null : Buffer.from(env.KAUKE_SECRET_KEY, "base64");
   const { DATABASE_URL: databaseUrl = null, KAUKE_DATA_DIR: dataDir = null } = env;

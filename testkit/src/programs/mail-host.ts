@@ -1,7 +1,7 @@
 /**
  * Runs Postfix or Exim as the hosts around Kauke, each with its own configuration and queue in a temporary directory.
- * Accepts mail for all recipients on one port and relays it unchanged to other ports of this machine. Both must be
- * started by root.
+ * A host accepts mail for all recipients that its rule does not refuse, and relays it to other ports of this machine.
+ * Both programs must be started by root.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, type ServerProcess } from "@kauke/testkit/server-process";
@@ -127,7 +127,7 @@ test.each(disks)(
     const seen = await watchBystander(scene, attack);
     clearInterval(watch);
     const { taken, refused } = await attack;
-    tellFigures("disk", {
+    printFigures("disk", {
       taken,
       ...Object.fromEntries(refused),
       mib: (most / MEBIBYTE).toFixed(1),

@@ -8,7 +8,7 @@ import { headerLimits, stuff } from "@kauke/mail-rfc";
 import { type HostileMessage, hostileMessages } from "@kauke/mail-rfc/hostile-messages.testing";
 import { bodyShapes, fill, type Shape } from "@kauke/mail-rfc/hostile-shapes.testing";
 import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -199,7 +199,7 @@ test.each([
   const own = header.replace("From: a@b.test", `From: ${credential.username}\r\nTo: ann@outside.example`);
   const attack = submit(credential, `${own}\r\n${body}\r\n`);
   const seen = await watchBystander(scene, attack);
-  tellFigures(`submitted: ${name}`, { healthyMs: Math.round(seen.healthyMs), peakMib: seen.peakMib });
+  printFigures(`submitted: ${name}`, { healthyMs: Math.round(seen.healthyMs), peakMib: seen.peakMib });
   expectUnharmed(seen);
 });
 
@@ -214,7 +214,7 @@ test("two hundred wrong passwords right after a start do not delay others", asyn
   );
   const all = Promise.all(tries);
   const seen = await watchBystander(fresh, all);
-  tellFigures("200 wrong passwords", {
+  printFigures("200 wrong passwords", {
     healthyMs: Math.round(seen.healthyMs),
     deliveredMs: Math.round(seen.deliveredMs),
   });

@@ -1,5 +1,5 @@
 /** One small message to many aliases of one account: its rows, copies and attempts must not keep others waiting. */
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
@@ -74,7 +74,7 @@ async function flood({ to, connections, from, message }: Flood) {
 async function watch(what: string, attack: Promise<Awaited<ReturnType<typeof flood>>>) {
   const seen = await watchBystander(scene, attack);
   const { failures, ...figures } = seen;
-  tellFigures(what, { ...figures, failures: failures.length });
+  printFigures(what, { ...figures, failures: failures.length });
   expectUnharmed(seen);
   return await attack;
 }

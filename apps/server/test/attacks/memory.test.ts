@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { TarpitKind } from "@kauke/testkit/fakes/tarpit";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
@@ -87,7 +87,7 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     const attack = flood(scene, aliases);
     const attachments = sendAttachments(scene);
     const seen = await watchBystander(scene, attack);
-    tellFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
+    printFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
     expect(await attachments).toEqual([]);
     expectUnharmed(seen);
     // Control: messages of the attack were accepted.

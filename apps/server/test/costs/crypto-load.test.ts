@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { encryptText } from "@kauke/age";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { memoryOf } from "@kauke/testkit/process-figures";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -129,7 +129,7 @@ test.skipIf(!isLinux)(
       const stopWatching = watchMemory(server.pid);
       const { answers, heldUp } = await bestRound(server, decrypt);
       const { peakMib, workerMib } = stopWatching();
-      tellFigures("32 decryptions at once", { heldUp, workerMib, peakMib });
+      printFigures("32 decryptions at once", { heldUp, workerMib, peakMib });
       await expectAnswers(answers, plaintext);
       expect(workerMib).toBeGreaterThan(256);
       expect(heldUp).toBeLessThan(MOST_MS);

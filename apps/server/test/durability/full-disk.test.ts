@@ -8,7 +8,7 @@ import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { mountSmallDisk, whyNoSmallDisk } from "@kauke/testkit/fakes/small-disk";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { numberedMessage } from "@kauke/testkit/kill/numbered-mail";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -122,7 +122,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await destination.goDown("4xx at the dot");
     await vi.waitFor(async () => expect(await books.send(second)).toMatch(/^250 /), { timeout: 20_000, interval: 500 });
     await expectEachOnce(books.acknowledged);
-    tellFigures("full spool", { acknowledged: books.acknowledged.length, lost: 0 });
+    printFigures("full spool", { acknowledged: books.acknowledged.length, lost: 0 });
   });
 
   test("for the database's tables: 451, and 250 again once there is space, without a restart", {
@@ -140,7 +140,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     expect(await books.send(running)).toMatch(/^250 /);
     expect(await healthOf(running)).toBe(200);
     await expectEachOnce(books.acknowledged);
-    tellFigures("full tables", { acknowledged: books.acknowledged.length, lost: 0 });
+    printFigures("full tables", { acknowledged: books.acknowledged.length, lost: 0 });
   });
 
   test("for the database's log: 451 until a restart finds space, and nothing is lost", {
@@ -164,7 +164,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     const again = await restart();
     expect(await books.send(again)).toMatch(/^250 /);
     await expectEachOnce(books.acknowledged);
-    tellFigures("full log", { acknowledged: books.acknowledged.length, lost: 0, "healthz while full": health });
+    printFigures("full log", { acknowledged: books.acknowledged.length, lost: 0, "healthz while full": health });
     expect(health).toBe(503);
   });
 });

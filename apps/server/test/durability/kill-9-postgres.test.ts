@@ -7,7 +7,7 @@ import { explainRepeats } from "@kauke/testkit/kill/kill-books";
 import { killInTurns } from "@kauke/testkit/kill/kill-in-turns";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
-import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { startSystem } from "@kauke/testkit/system";
 import pg from "pg";
@@ -60,7 +60,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     });
     const { bySender, byServer } = explainRepeats(result, []);
     const unanswered = [...result.unanswered.values()].reduce((all, times) => all + times, 0);
-    tellFigures("kill -9 in turns", {
+    printFigures("kill -9 in turns", {
       kills: result.kills,
       acknowledged: result.acknowledged,
       "of these by the one left alone": result.acknowledgedAlone,

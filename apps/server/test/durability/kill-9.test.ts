@@ -5,7 +5,7 @@
 import { explainRepeats } from "@kauke/testkit/kill/kill-books";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { type KillRoundsResult, killRounds, type RoundKind } from "@kauke/testkit/kill/kill-rounds";
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
@@ -46,7 +46,7 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
   const unanswered = sum(result.unanswered.values());
   const leased = sum(result.kills.map((kill) => kill.leased));
-  tellFigures(name, {
+  printFigures(name, {
     rounds: plan.length,
     acknowledged: result.acknowledged,
     lost: result.lost.length,
@@ -81,8 +81,8 @@ interface Survival {
 async function survive(name: string, { plan, retry = RETRY_SECONDS, env = {} }: Survival): Promise<KillRoundsResult> {
   const rolled = dice();
   process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
-  const tellProgress = (rounds: number, count: number) => {
-    if (isLongRun) tellFigures(name, { rounds, acknowledged: count });
+  const onProgress = (rounds: number, count: number) => {
+    if (isLongRun) printFigures(name, { rounds, acknowledged: count });
   };
   const begun = performance.now();
   const result = await killRounds({
@@ -93,10 +93,10 @@ async function survive(name: string, { plan, retry = RETRY_SECONDS, env = {} }: 
     acknowledged: ACKNOWLEDGED,
     retrySeconds: retry,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
-    tellProgress,
+    onProgress,
   });
   expectNothingLost(name, result, plan);
-  tellFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
+  printFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
   return result;
 }
 

@@ -3,7 +3,7 @@ let dumpFile: string | null = null;
 /**
  * Sets the dump of a database with tables and no rows that `openInMemory` loads in this process. Called by tests only.
  */
-export function tellInMemoryDump(file: string): void {
+export function setInMemoryDump(file: string): void {
   dumpFile = file;
 }
 

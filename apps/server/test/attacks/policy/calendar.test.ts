@@ -7,7 +7,7 @@ import { droppedFields, readHeader } from "@kauke/mail-rfc";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
@@ -730,7 +730,7 @@ test("calendars of the largest message, of 100,000 attendees and of nothing but 
   };
   const seen = await watchBystander(scene, attack());
   const { healthyMs, answeredMs, deliveredMs, peakMib } = seen;
-  tellFigures("calendars", { healthyMs, answeredMs, deliveredMs, peakMib });
+  printFigures("calendars", { healthyMs, answeredMs, deliveredMs, peakMib });
   expectUnharmed(seen);
   check();
   expect(checked).toBe(rounds(1, 10) * contents.length);

@@ -7,7 +7,7 @@
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { programCarriers, programsHere } from "@kauke/testkit/programs/leak-carrier-programs";
@@ -251,7 +251,7 @@ describe("decompression bombs are refused as such", () => {
     const began = performance.now();
     const { longestTurnMs, result } = await withTurnsWatched(() => submit(entity));
     const seconds = (performance.now() - began) / 1000;
-    tellFigures(`leak guard, ${name}`, {
+    printFigures(`leak guard, ${name}`, {
       KiB: Math.round(entity.body.length / 1024),
       "answered after s": seconds.toFixed(1),
       "longest turn ms": longestTurnMs.toFixed(0),

@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { memoryOf } from "@kauke/testkit/process-figures";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -125,7 +125,7 @@ export function expectUnharmed(seen: Observations): void {
 export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
-  tellFigures(name, {
+  printFigures(name, {
     answeredMs: Math.round(answeredMs),
     deliveredMs: Math.round(deliveredMs),
     healthyMs: Math.round(healthyMs),
