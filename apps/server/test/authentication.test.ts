@@ -179,7 +179,7 @@ describe("a trusted forwarder's ARC seal", () => {
   const list = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const listKey = { "s1._domainkey.list.example": { txt: [`v=DKIM1; k=rsa; p=${publicText(list.publicKey)}`] } };
 
-  /** The message as a list forwards it that received it with these `results`. */
+  /** Builds the message as a mailing list forwards it: sealed by `domain` with the `results` that it states. */
   async function sealed(domain: string, results: string, text = plain): Promise<string> {
     const message = Buffer.from(text);
     const { end, fields } = readHeader(message);

@@ -188,7 +188,7 @@ test.skipIf(!postgres.found)(
   },
 );
 
-/** All rows of all our tables as text: also finds what a file holds in compressed form. */
+/** Reads all rows of all our tables as text, in which words are found that a file holds in compressed form. */
 async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {
   const tables = await query(
     "SELECT quote_ident(relname) AS row FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",

@@ -82,7 +82,7 @@ const headerOf = (bytes: Buffer) =>
 const fieldOf = (bytes: Buffer, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 
-/** Words that occur nowhere else. */
+/** Words of the test message that occur nowhere else, so that they are found only where its content leaked. */
 const secrets = {
   name: "Onuté-Vardenytė",
   subject: "zirzubilas",

@@ -136,7 +136,7 @@ test("one account sends a mailbox a third of what the mailbox accepts, over all 
   expect(await send(await newAlias(await newPerson(), `${mailbox}@inbox.example`))).toMatch(/^250 /);
   expect(arrivedAt(mailbox)).toBe(3);
   const before = mx.messages.length;
-  // The delivery worker looks into the queue every 15 seconds at least.
+  // An hour passes. The delivery worker notices it when it looks into the queue, at least every 15 seconds.
   passedMs += 3_700_000;
   await mx.waitForMessages(before + 2);
   expect(arrivedAt(mailbox)).toBe(5);
@@ -176,7 +176,7 @@ test("mail from one alias to another is not limited by block", async () => {
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
   const login = await writer.createSmtpCredential(made.id);
   const talk = await signedInTalk(system.submissionPort, login, { localAddress: newClient() });
-  // More than any one block may send.
+  // Four messages, one more than a block may send in an hour.
   const before = mx.messages.length;
   const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
   for (const to of aliases) {

@@ -203,7 +203,7 @@ describe("when slow messages fill the memory", () => {
     expect(gone).toBeLessThan(talks.length);
     const ends = await Promise.all(talks.map((talk) => talk.ask("\r\n.").catch(() => "gone")));
     const shown = "421 4.3.1 Too little memory for so slow a message, please try again later";
-    // Of messages with as many bytes the one begun first is evicted first.
+    // All messages have as many bytes, so the one that was begun first is the slowest.
     const expected = talks.map((_, index) => (index < gone ? shown : "250 2.0.0 Ok kept"));
     expect(ends).toEqual(expected);
     for (const talk of talks) talk.close();

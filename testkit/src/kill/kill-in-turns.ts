@@ -1,7 +1,7 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends; tests judge
- * them.
+ * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends;
+ * tests judge them.
  */
 import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";

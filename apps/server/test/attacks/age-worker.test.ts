@@ -9,8 +9,8 @@ import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } fro
 afterAll(removeDataDirs);
 
 /**
- * Jobs that may finish before another account's: the one running when that account asks, and one that may start before
- * its request is read.
+ * Maximum number of the attacker's jobs that may finish while another account waits for its own: the one that runs
+ * already, and one that may start before the other account's request is read.
  */
 const JOBS_BEFORE_MAX = 2;
 

@@ -259,7 +259,7 @@ describe("a full listener", () => {
       { staysHalfOpen: true },
     );
     await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
-    // Both ends of each connection are in this process.
+    // Both ends of each connection are sockets of this process: 500 are the clients', the others the server's.
     expect(sockets() - before - 500).toBeLessThan(300);
   });
 });

@@ -23,7 +23,7 @@ const ATTACKER_ADDRESS = "127.60.0.1";
 /** Messages that a mailbox accepts in an hour; one account may send it 20 of them. */
 const TOTAL = 60;
 const ALIASES = 10;
-/** Messages to each alias, more than TOTAL / ALIASES. */
+/** Messages sent to each alias: together more than the mailbox accepts in an hour. */
 const MESSAGES = 8;
 
 async function aliasesTo(person: Person, forwardTo: string, count: number): Promise<string[]> {

@@ -24,7 +24,7 @@ const dns = await startFakeDnsServer({
 const env = { KAUKE_AUTHENTICATION: "on", KAUKE_DNS_SERVERS: dns.address };
 const MIB = 1024 * 1024;
 const AT_ONCE = 5;
-/** Bytes of a header that an earlier limit allowed. */
+/** Bytes of the largest header that an earlier version accepted; today's limit is lower. */
 const HEADER_BYTES = 480 * 1024;
 
 let scene: Scene;

@@ -31,7 +31,7 @@ beforeAll(async () => {
     to.push(`${alias}@${domain}`);
   };
   const mailboxes = (n: number) => Array.from({ length: MAILBOXES }, (_, k) => `m@d${n}-${k}.example`).join(", ");
-  // An account may have few API requests in progress at a time.
+  // One alias of each account at a time: an account may have only a few API requests in progress.
   for (let n = 0; n < ALIASES; n++)
     await Promise.all([add(one, mailboxes(n), wide), add(other, `http://127.2.${n}.1:9/x`, plain)]);
 }, 300_000);

@@ -17,8 +17,9 @@ afterAll(removeDataDirs);
 const MEBIBYTE = 1024 * 1024;
 /** Minimum number of accepted messages that shows that the attack took place. */
 const TAKEN_MIN = 5;
-/** Sizes of which one fits whatever memory is left; no message is begun with less than 64 KiB of it. */
+/** Sizes of the large messages, sent in turn, so that one fits into whatever is left of the memory budget. */
 const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * MEBIBYTE);
+/** Sizes of the small messages, down to the 64 KiB below which no message is begun. */
 const small = [MEBIBYTE / 2, MEBIBYTE / 16];
 const line = `${"0123456789abcdef".repeat(4)}\r\n`;
 const header = "From: Eve <eve@evil.example>\r\nSubject: large\r\n\r\n";

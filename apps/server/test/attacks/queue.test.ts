@@ -138,7 +138,7 @@ test("one host under many names counts as one destination", async () => {
   expect(others.resetMs).toBeLessThan(ARRIVES_WITHIN_MS);
   expect(trap.host.openConnections).toBeGreaterThan(0);
   expect(trap.host.openConnections).toBeLessThanOrEqual(20);
-  // Once it is known to be slow it gets the share of one slow destination.
+  // Once the host is known to be slow, it gets the share of one slow destination.
   await vi.waitFor(() => expect(trap.host.openConnections).toBeLessThanOrEqual(8), { timeout: 60_000, interval: 200 });
   expect(trap.host.openConnections).toBeGreaterThan(0);
 }, 120_000);

@@ -151,13 +151,13 @@ describe("rows that one account fills", () => {
   test("mail that fails at one alias a thousand times leaves the notices about another alone", async () => {
     const person = await new Visitor(server).register();
     const [flooded, quiet] = [await person.createAlias(), await person.createAlias()];
-    const tell = (aliasId: string) => {
+    const addNotice = (aliasId: string) => {
       server.clock.advance(1);
       const notice = { id: randomUUID(), userId: person.userId, kind: "delivery_failed" as const, text: "x" };
       return server.store.notices.insert({ ...notice, aliasId, createdAt: server.clock.now() });
     };
-    await tell(quiet.id);
-    for (let told = 0; told < 1100; told++) await tell(flooded.id);
+    await addNotice(quiet.id);
+    for (let added = 0; added < 1100; added++) await addNotice(flooded.id);
     const notices = await server.store.notices.listForUser(person.userId);
     expect(notices.length).toBeLessThanOrEqual(1000);
     expect(notices.some(({ aliasId }) => aliasId === quiet.id)).toBe(true);

@@ -58,8 +58,8 @@ async function restart(): Promise<ServerProcess> {
   return start();
 }
 
-/** A sender that records the reply to each numbered message. */
-function bookkeeper(to: string, bytes: number) {
+/** A sender of numbered messages that records which of them were acknowledged. */
+function numberedSender(to: string, bytes: number) {
   const acknowledged: number[] = [];
   let last = 0;
   return {
@@ -92,7 +92,7 @@ async function makeAlias(running: ServerProcess): Promise<string> {
   return `${alias}@${domain}`;
 }
 
-/** Starts the destination and waits for every acknowledged message. */
+/** Starts the destination, and expects every acknowledged message there exactly once. */
 async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
   await destination.goUp();
   await vi.waitFor(() => expect(acknowledged.filter((number) => !destination.taken.has(number))).toEqual([]), {
@@ -113,7 +113,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await mkdir(spool);
     await mount(spool, MEBIBYTE);
     const first = await start();
-    const books = bookkeeper(await makeAlias(first), 100_000);
+    const books = numberedSender(await makeAlias(first), 100_000);
     expect(await sendUntilRefused(() => books.send(first), 20)).toMatch(/^451 4\.3\.0 /);
     const second = await restart();
     expect(await books.send(second)).toMatch(/^451 4\.3\.0 /);
@@ -132,7 +132,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await mkdir(join(dataDir, "spool"));
     await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const running = await start();
-    const books = bookkeeper(await makeAlias(running), 500);
+    const books = numberedSender(await makeAlias(running), 500);
     expect(await books.send(running)).toMatch(/^250 /);
     await disk.fill(0);
     expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
@@ -156,7 +156,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await removeLogAfter(logFile);
     // Space for the tables, but not for another file of the log.
     await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
-    const books = bookkeeper(to, 500);
+    const books = numberedSender(to, 500);
     expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
     expect(await books.send(running)).toMatch(/^451 4\.3\.0 /);
     const health = await healthOf(running);

@@ -137,7 +137,7 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   open();
   mx.messages.splice(0);
   // The files as a kill would have left them.
-  await rememberNothing();
+  await emptyQueue();
   await writeFile(join(folder, String(kept[0])), bytes[0] as Buffer);
   await writeFile(join(folder, String(kept[1])), (bytes[1] as Buffer).subarray(0, 99));
   await writeFile(join(folder, `${kept[1]}.part`), "x");
@@ -151,8 +151,8 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   await rm(join(folder, String(kept[1])));
 });
 
-/** Lets one start empty the queue, so that the files written afterwards are the only mail. */
-async function rememberNothing(): Promise<void> {
+/** Starts the server, lets it deliver all queued mail, and closes it: files written afterwards are the only mail. */
+async function emptyQueue(): Promise<void> {
   await start();
   await nothingLeft();
   await system.close();

@@ -22,7 +22,7 @@ const RETRY_SECONDS_WHILE_DOWN = isLongRun ? 60 : 8;
 
 afterAll(removeDataDirs);
 
-/** Moments of the kills: of ten rounds six are mixed, one is during a start; fewer rounds take the first of these. */
+/** Kinds of every ten rounds: six are mixed, and in one the server is killed while it starts. */
 const tenRounds = [
   "mixed",
   "down",

@@ -73,8 +73,8 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     ];
   }
 
-  /** @returns the fixtures that score higher after forwarding, with the rules that make the difference */
-  function dearer(scores: ReadonlyMap<string, SpamScore>): string[] {
+  /** @returns the fixtures whose score rises by more than MORE_MAX, with the rules that make the difference */
+  function scoredHigher(scores: ReadonlyMap<string, SpamScore>): string[] {
     return [...scores].flatMap(([name, after]) => {
       const [fixture = "", way = ""] = name.split(/ (?=(?:unproven, )?by way)/);
       const before = scores.get(`${fixture} as it came`);
@@ -91,7 +91,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     }
     const scores = (await judge?.(messages)) ?? new Map<string, SpamScore>();
     expect(scores.size).toBe((isLongRun ? 5 : 2) * fixtures.length);
-    expect(dearer(scores)).toEqual([]);
+    expect(scoredHigher(scores)).toEqual([]);
   });
 });
 

@@ -241,7 +241,7 @@ describe("composed mail", () => {
     for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
     expect(await system.server.store.deliveries.count()).toBe(0);
 
-    // A message to the owner's own mailbox has nothing to hide.
+    // A message to the owner's own mailbox may name the mailbox.
     await waitFor(await compose({ to: forwarded, body: "a note" }), "sent");
     await person.call("PATCH", "/api/account/settings", { leakGuard: false });
     await waitFor(await compose({ body: quoting }), "sent");
@@ -292,7 +292,7 @@ test("a waiting message survives a restart, and can still be undone", async () =
   const second = await startSystem({ env });
   try {
     const [kept = "", undone = ""] = jobs;
-    const again = await registerAgain(second.url, owner);
+    const again = await callsAt(second.url, owner);
     expect((await again("POST", `/api/email-jobs/${undone}/cancel`)).status).toBe(200);
     await vi.waitFor(
       async () => expect((await again("GET", `/api/email-jobs/${kept}/status`)).body).toMatchObject({ status: "sent" }),
@@ -305,8 +305,8 @@ test("a waiting message survives a restart, and can still be undone", async () =
   }
 });
 
-/** The same signed-in person on a server at another origin. */
-async function registerAgain(url: string, { cookie }: Person) {
+/** @returns a function that calls the API at another origin in the session of this person */
+async function callsAt(url: string, { cookie }: Person) {
   return async (method: string, path: string) => {
     const response = await fetch(`${url}${path}`, { method, headers: { cookie } });
     return { status: response.status, body: (await response.json()) as unknown };

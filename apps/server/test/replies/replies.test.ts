@@ -198,7 +198,7 @@ test("the owner's answer is deferred while authentication is inconclusive", asyn
   try {
     dns.zone["inbox.example"] = { fails: true };
     expect((await answer({ to: [ann] })).last).toMatch(/^451 4\.7\.0 /);
-    // Waiting would not make a stranger's answer the owner's.
+    // An answer from another address than the owner's is rejected at once: authentication would not change that.
     const stranger = await answer({ to: [ann], from: "eve@evil.example" });
     expect(stranger.last).toMatch(/^550 5\.7\.1 /);
     dns.zone["inbox.example"] = { txt: ["v=spf1 -all"] };

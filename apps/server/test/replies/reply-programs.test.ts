@@ -116,7 +116,7 @@ const scenes: Record<string, Scene> = {
     const first = { from: anna, to: [quoted.from], answered: quoted, words, messageId: messageId("inbox.example") };
     const sent = quotedFrom(await PostalMime.parse(program.write(first)));
     const { cell, email } = await answer(program, { to: [quoted.from], answered: sent });
-    // Thunderbird quotes by name only.
+    // Above quoted lines Thunderbird writes only the name of their author, not the address.
     if (email !== null && program.name !== "Thunderbird") {
       expect(email.text).toContain(`Anna Weiß <${alias}>`);
       expect(email.html).toMatch(

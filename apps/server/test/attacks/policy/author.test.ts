@@ -34,7 +34,7 @@ const mallory = "mallory@evil.example";
 const messageFrom = (from: string) => `From: ${from}\r\nSubject: x\r\n\r\nx\r\n`;
 
 describe("a From that programs read differently", () => {
-  interface Told {
+  interface CalledWith {
     from: { address: string } | null;
     authentication: { spf: string; dmarc: string };
   }
@@ -44,12 +44,12 @@ describe("a From that programs read differently", () => {
     alias = `${made.alias}@${made.domain}`;
   });
 
-  /** @returns what the webhook received; `null` if the message was rejected */
-  async function tell(from: string): Promise<Told | null> {
+  /** Sends a message with this From. @returns what the webhook was called with; `null` if the message was rejected */
+  async function callFor(from: string): Promise<CalledWith | null> {
     const before = hook.requests.length;
     await sendMail({ port: system.mxPort, from: mallory, to: alias, message: messageFrom(from) });
     if (hook.requests.length === before) return null;
-    return (JSON.parse(String(hook.requests.at(-1)?.body)) as { data: Told }).data;
+    return (JSON.parse(String(hook.requests.at(-1)?.body)) as { data: CalledWith }).data;
   }
 
   test.each([
@@ -69,9 +69,9 @@ describe("a From that programs read differently", () => {
     `ce\u0001o@bank.example, ${mallory}`,
     `${mallory}\r\nFrom: ceo@bank.example`,
   ])("%j does not pass authentication", async (from) => {
-    const told = await tell(from);
-    expect(told?.authentication.dmarc).not.toBe("pass");
-    expect(told?.from?.address ?? mallory).toBe(mallory);
+    const call = await callFor(from);
+    expect(call?.authentication.dmarc).not.toBe("pass");
+    expect(call?.from?.address ?? mallory).toBe(mallory);
   });
 
   test.each([
@@ -82,7 +82,7 @@ describe("a From that programs read differently", () => {
     `Mallory <${mallory}> (at work)`,
     `${mallory}, ceo@bank.example`,
   ])("control: the first author of %j passes authentication and is named", async (from) => {
-    expect(await tell(from)).toMatchObject({
+    expect(await callFor(from)).toMatchObject({
       from: { address: mallory },
       authentication: { spf: "pass", dmarc: "pass" },
     });

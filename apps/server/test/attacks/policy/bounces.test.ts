@@ -37,14 +37,14 @@ async function bounceAddressOf(alias: { address: string }, from = newSender()): 
   const message = `From: Ann <${from}>\r\nSubject: ${subject}\r\n\r\nbody\r\n`;
   const { last } = await sendMail({ port: system.mxPort, from, to: alias.address, message });
   expect(last).toMatch(/^250 /);
-  // Destinations are tried before the reply to the sender; reports of ours may arrive in between.
+  // The copy arrived before the reply to the sender; since then our own reports may have arrived.
   return mx.messages.find((mail) => mail.bytes.includes(subject))?.envelopeFrom as string;
 }
 
 interface Report {
   action?: string;
   status?: string;
-  /** Delivered-To field of the message that the report claims to return. */
+  /** Address of the alias whose mail the report claims to return. */
   returns?: string;
 }
 
@@ -212,7 +212,7 @@ test("one alias with many senders causes few reports, and so does one account wi
     for (let sent = 0; sent < 5; sent++) await bounce(await bounceAddressOf(another));
   }
   expect(await sentAfterwards()).toHaveLength(30);
-  // Other accounts keep their share.
+  // The limit of another account is not used up.
   mx.messages.length = 0;
   await bounce(await bounceAddressOf(await makeAlias(victim)));
   expect(await sentAfterwards()).toHaveLength(1);

@@ -108,7 +108,7 @@ function calendarsOf(bytes: Buffer): string[] {
   return parts.flatMap((text) => {
     const [fields = "", ...rest] = text.split("\r\n\r\n");
     const content = rest.join("\r\n\r\n");
-    // A message inside the message.
+    // A message that is attached to the message.
     if (/^content-type: message\/rfc822/im.test(fields)) return calendarsOf(Buffer.from(content, "latin1"));
     return /^content-(?:type|disposition):[^]*(?:calendar|ics)/im.test(fields) ? [decoded(content, fields)] : [];
   });
@@ -367,7 +367,8 @@ describe("an invitation that can't be changed travels as an attachment under a w
       filename: "invitation.eml",
       disposition: "attachment",
     });
-    // Byte for byte, so that the signature remains valid; the header of the message around it names reply addresses.
+    // The attached message arrives byte for byte, so that its signature is valid; reply addresses are only in the
+    // header of the message around it.
     const opening = bytes.indexOf('filename="invitation.eml"\r\n\r\n');
     const inside = bytes.subarray(opening + 30, bytes.lastIndexOf("\r\n--=_"));
     const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n")).toString("latin1");

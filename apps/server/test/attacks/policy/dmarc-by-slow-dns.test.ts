@@ -10,7 +10,7 @@ import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
-// Each test waits for the same five seconds, so they run concurrently.
+// Each test waits five seconds for authentication to end, so they run concurrently.
 vi.setConfig({ maxConcurrency: 40 });
 
 const zone: FakeDnsZone = {};

@@ -97,7 +97,7 @@ const compose = (body: string) =>
     fromAliasId: alias.id,
   });
 
-/** Composed mail arrives seconds later, at another address. */
+/** @returns the messages to Ann; composed mail, which arrives seconds later, is sent to another address */
 const arrived = () => mx.messages.filter(({ rcptTo }) => rcptTo[0] === "ann@sender.example");
 
 async function waitForAnn(count: number) {
@@ -116,8 +116,8 @@ function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
 }
 
 /**
- * The part of a message that must arrive unchanged: its last encoded body, since boundaries and part headers are
- * rewritten.
+ * @returns the longest body of a part, which must arrive unchanged; boundaries and the header fields of parts are
+ * rewritten
  */
 function keptOf({ body }: CarrierEntity): string {
   const [preamble = "", ...parts] = body.split(/(?:^|\r\n)--[^\r\n]*\r\n/);
