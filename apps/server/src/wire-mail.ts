@@ -92,14 +92,14 @@ export function wireMail(parts: MailParts): WiredMail {
   const attempts = new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits);
   const signer = messageSigner(store.dkimKeys, () => clock.now());
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
-  const isSealing = config.arcSeal;
+  const addsArcSet = config.arcSeal;
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
   const reporter = failureReporter({ ...parts, notices: store.notices, bodies: store.bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
     signer,
-    isSealing,
+    addsArcSet,
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },

@@ -1,4 +1,6 @@
-/** Cookie of a browser that has signed in before (`core/sign-in/known-browser.ts`). It does not sign anybody in. */
+/**
+ * Cookie by which a browser that has signed in before is known (`core/sign-in/known-browser.ts`). It opens no session.
+ */
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const YEAR_SECONDS = 365 * 86_400;

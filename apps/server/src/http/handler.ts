@@ -10,9 +10,9 @@ export interface Call<N extends EndpointName> {
   body: Body<N>;
   /** Id of the signed-in user; undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
-  /** Client's IP address, for rate limits only, see `client-address.ts`. */
+  /** Network of the client (an IPv4 address or IPv6 /64), for rate limits only, see `client-address.ts`. */
   clientAddress: string;
-  /** Name of the client's browser, see `device-name.ts`. */
+  /** Name of the client's browser and system, see `device-name.ts`; `null` when unknown. */
   device: string | null;
   cookie: CallCookie;
   browser: CallBrowser;

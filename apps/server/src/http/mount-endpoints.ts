@@ -25,7 +25,7 @@ declare module "fastify" {
     signedInUserId: string | null;
   }
   interface FastifyContextConfig {
-    /** Whether responses have a `success` property, as the contract defines for the call. */
+    /** Whether responses of the call, errors included, have a `success` property, as the contract defines. */
     tellsSuccess?: boolean;
   }
 }
@@ -58,6 +58,7 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
  */
 export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
 
+/** Whose turn at the database a request takes. */
 export const turnOf = (request: FastifyRequest) => ({
   party: clientBlock(clientAddress(request)),
   isKnown: request.signedInUserId !== null,
@@ -90,12 +91,12 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       },
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
-        const work = () => handler(call).catch((thrown) => throwAgain(deps, request.signedInUserId, thrown));
+        const work = () => handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
         const { signedInUserId } = request;
         const turn = turnOf(request);
         const inTurn = () => asCaller(turn, work);
-        const hasOwnLine = signedInUserId === null || workerCalls.has(name);
-        const answer = await (hasOwnLine ? inTurn() : accountCalls.run(signedInUserId, inTurn));
+        const isUnlimited = signedInUserId === null || workerCalls.has(name);
+        const answer = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
         if (endpoint.savedAs === undefined || signedInUserId === null) return reply.code(endpoint.status).send(answer);
         const userId = signedInUserId;
         const file = downloads.begin(answer, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });
@@ -118,8 +119,8 @@ async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyReq
   request.signedInUserId = session.userId;
 }
 
-/** The account may be deleted while its call is in progress; the error is then `not_signed_in`, not an internal one. */
-async function throwAgain(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
+/** Throws the error of a call, but `not_signed_in` if the account was deleted while the call was in progress. */
+async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
   const isPlanned = thrown instanceof AppError || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
   throw thrown;

@@ -21,11 +21,11 @@ const problem = {
 };
 
 const errorTexts: Record<number, string> = {
-  400: "The body is not valid; `errors` says which fields, or the name is reserved",
+  400: "The body is not valid (`errors` says which fields), or its content can't be accepted",
   401: "Not signed in, or the credentials are wrong",
-  403: "Another user's id in the path, or a write sent by another site",
+  403: "Another user's id in the path, a request from another site, or a sign-in too old for this call",
   404: "Unknown, or not yours",
-  409: "Taken, or reserved for its former account",
+  409: "Conflicts with the current state, e.g. taken, in use, or changed in the meantime",
   413: "The body is too large",
   415: "The body is not application/json",
   422: "The key is not protected by a master password",

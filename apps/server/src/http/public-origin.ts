@@ -1,4 +1,4 @@
-/** Public origin of this server as the client sees it, for texts that must contain it. */
+/** Public origin of this server as the client sees it, for URLs and wallet messages that contain it. */
 import { isOwnOrigin, type OwnOrigins } from "./request/same-site.ts";
 
 /**

@@ -68,7 +68,7 @@ export interface HttpServerOptions
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Overrides for tests. */
+  /** Limits of sockets that tests override. */
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
@@ -119,7 +119,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
 }
 
 /**
- * Takes a database turn for routes outside the contract's table. Routes in it take another turn once the user is known.
+ * Makes every request take its network's turn at the database. Calls of the contract take another turn once their user
+ * is known.
  */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
@@ -184,8 +185,8 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 }
 
 /**
- * Ports to show to users of a local server. A public server may be reached at the standard ports through its firewall,
- * whatever it listens on, so it has none.
+ * Submission ports to show to users of a local server if they are not the standard ones. For a public server none are
+ * shown: whatever it listens on, its firewall may forward the standard ports.
  */
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);

@@ -1,8 +1,8 @@
 /**
  * Limits sockets, pipelined requests per socket, and bytes of unread responses. Sockets count by network and block; a
  * trusted proxy's socket counts for the client of its current request, and between requests for none.
- * core/connection/fair-pool.ts decides which socket to close for a new one: those with keep-alive, slow headers, slow
- * bodies or slow readers count as idle, and a request that a handler is working on is never closed.
+ * core/connection/fair-pool.ts decides which socket to close for a new one: it counts as idle between requests and
+ * while a header, body or response is slow, and is never closed while a handler works on its request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,10 +10,10 @@ import { type ClientParty, clientParty } from "../core/connection/client-network
 import { FairPool, type PoolRules, type Standing } from "../core/connection/fair-pool.ts";
 
 export interface SocketGuardOptions {
-  /** False with `KAUKE_LIMITS=off`, when load tests come from one address: no limits per network. */
+  /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
-  /** Overrides for tests. */
+  /** Limits that tests override. */
   rules?: Partial<SocketRules>;
 }
 
@@ -28,6 +28,7 @@ export interface SocketRules extends PoolRules {
   maxUnreadBytes: number;
   /** Maximum bytes of unread responses of one network. */
   maxUnreadBytesPerNetwork: number;
+  /** Milliseconds between checks of the unread bytes. */
   sweepMs: number;
   /** Maximum milliseconds from the first byte of a request to the end of its header. */
   headersWithinMs: number;
@@ -36,7 +37,7 @@ export interface SocketRules extends PoolRules {
    * slow line.
    */
   requestWithinMs: number;
-  /** Interval in milliseconds at which Node checks these two; Node's default would add up to 30 seconds. */
+  /** Milliseconds between Node's checks of `headersWithinMs` and `requestWithinMs`; its default is 30 seconds. */
   checkedEveryMs: number;
 }
 

@@ -21,7 +21,7 @@ export interface KeptAnswer {
 
 interface Entry {
   answer: Promise<unknown>;
-  /** Expiry in milliseconds; infinite while the query is pending. */
+  /** Time of expiry on the cache's clock, in milliseconds; infinite while the query is pending. */
   until: number;
   bytes: number;
   zone: string;
@@ -34,8 +34,8 @@ interface Zone {
 }
 
 /**
- * Bytes of an entry without its answer: key, promise, maps. It is the same for all, so that old entries are evicted
- * before new ones, and it limits their number to 16,000.
+ * Estimated bytes of an entry without its answer: key, promise, maps. The same for all entries, so that of zones with
+ * equally many small answers the oldest loses entries first. It also limits the cache to some 16,000 entries.
  */
 export const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
@@ -104,15 +104,15 @@ export class AnswerCache {
     zone.bytes += bytes;
     this.#bytes += bytes;
     this.#shrink(zone, () => zone.bytes <= this.#limits.zoneBytes);
-    if (this.#bytes > this.#limits.bytes) this.#freeBusiest();
+    if (this.#bytes > this.#limits.bytes) this.#freeLargest();
   }
 
   /** Shrinks the largest zones to one common size until enough is freed. */
-  #freeBusiest(): void {
+  #freeLargest(): void {
     const target = this.#limits.bytes * (1 - FREED_PART);
-    const busiestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
-    const level = levelOf(busiestFirst, this.#bytes - target);
-    for (const zone of busiestFirst) this.#shrink(zone, () => this.#bytes <= target || zone.bytes <= level);
+    const largestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
+    const level = levelOf(largestFirst, this.#bytes - target);
+    for (const zone of largestFirst) this.#shrink(zone, () => this.#bytes <= target || zone.bytes <= level);
   }
 
   /** Removes the oldest entries of a zone. */
@@ -144,12 +144,12 @@ export class AnswerCache {
 }
 
 /** @returns the size to which all larger zones must shrink to free the excess together */
-function levelOf(busiestFirst: readonly { bytes: number }[], excess: number): number {
+function levelOf(largestFirst: readonly { bytes: number }[], excess: number): number {
   let above = 0;
-  for (const [at, { bytes }] of busiestFirst.entries()) {
+  for (const [at, { bytes }] of largestFirst.entries()) {
     above += bytes;
     const level = (above - excess) / (at + 1);
-    if (level >= (busiestFirst[at + 1]?.bytes ?? 0)) return level;
+    if (level >= (largestFirst[at + 1]?.bytes ?? 0)) return level;
   }
   return 0;
 }

@@ -8,7 +8,7 @@ import type { DnsAnswer, Resolver } from "./resolver.ts";
 /** Same interface as `dns.promises.resolve`: throws errors with the codes of node:dns. */
 export type AskDns = (name: string, type?: string) => Promise<string[]>;
 
-/** Our resolver as such a function. It has no deadline of its own. */
+/** Makes our resolver a function like `dns.promises.resolve`, without a deadline besides the resolver's own. */
 export function dnsFor(resolver: Resolver): AskDns {
   return async (name, type = "A") => recordsOf(await lookUp(resolver, name, type), type);
 }
@@ -27,7 +27,7 @@ export function recordsOf(answer: DnsAnswer<unknown> | "late", type: string): st
   throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
 }
 
-/** Creates an error without a stack trace: nobody reads it, and it would cost more than the answer. */
+/** Creates an error without a stack trace, which nobody reads and which would cost more than the look-up. */
 function errorOf(code: string): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

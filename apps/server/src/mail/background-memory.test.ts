@@ -17,7 +17,7 @@ beforeEach(() => {
 const use = (name: string, bytes: number, parties = [name.slice(0, 1)]) => ({
   bytes,
   parties: () => parties,
-  giveWay: () => void gone.push(name),
+  evict: () => void gone.push(name),
 });
 
 test("the newest message of an account over a quarter of the budget is evicted, and no other", () => {
@@ -92,7 +92,7 @@ test("half of the budget always stays available to new mail", () => {
       const held = new Map<number, { release: (() => void) | null; bytes: number }>();
       for (const [index, { party, bytes, does, ms }] of steps.entries()) {
         clock += ms;
-        const one = { bytes, parties: () => [`${party}`], giveWay: () => void held.delete(index) };
+        const one = { bytes, parties: () => [`${party}`], evict: () => void held.delete(index) };
         if (does === "release") {
           const [first] = held;
           first?.[1].release?.();

@@ -1,21 +1,22 @@
 /**
- * Memory of messages whose sender has been answered while attempts still run. Limited in total and per party (account,
- * destination), and evicted for new mail when the budget is nearly full. An evicted message is on disk, and the
- * delivery worker continues from there.
+ * Counts the memory of messages whose sender was answered while attempts still run. Limited in total and per party
+ * (account, destination), and evicted for new mail when the budget is nearly full. An evicted message is on disk, and
+ * the delivery worker continues from there.
  */
 import type { MemoryBudget } from "./memory-budget.ts";
 
 export interface MemoryUse {
   bytes: number;
-  /** Accounts and destinations the bytes are counted for, e.g. `of <id>`, `to example.org`. More may be added later. */
+  /** Accounts and destinations the bytes are counted for, e.g. `of <id>`, `to example.org`. The list may grow later. */
   parties(): readonly string[];
-  /** Evicts the message: ends what uses the bytes and drops them, now. `release` need not be called then. */
-  giveWay(): void;
+  /** Evicts the message: stops the attempts that use its bytes, and drops the bytes at once. */
+  evict(): void;
 }
 
 export interface BackgroundShares {
-  /** Part of the whole budget for all background messages. */
+  /** Part of the process' memory budget that all background messages together may use. */
   all: number;
+  /** Part of the budget that the background messages of one party may use. */
   party: number;
 }
 
@@ -40,7 +41,7 @@ export class BackgroundMemory {
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
-    budget.onPressure((bytes) => this.#endFor(bytes));
+    budget.onPressure((bytes) => this.#evictFor(bytes));
   }
 
   get usedBytes(): number {
@@ -50,7 +51,7 @@ export class BackgroundMemory {
   /** Counts bytes already in memory. Evicts what exceeds a share, possibly this message. @returns releases the bytes */
   hold(use: MemoryUse): () => void {
     const held = this.#add(use);
-    if (this.#isOverShare(held, 0)) this.#end(held);
+    if (this.#isOverShare(held, 0)) this.#evict(held);
     else this.#makeRoom(0, held);
     return () => this.#release(held);
   }
@@ -70,7 +71,7 @@ export class BackgroundMemory {
     const held: Held = {
       bytes: use.bytes,
       parties: () => use.parties(),
-      giveWay: () => use.giveWay(),
+      evict: () => use.evict(),
       since: this.#now(),
     };
     this.#held.add(held);
@@ -80,11 +81,11 @@ export class BackgroundMemory {
   }
 
   /** Evicts messages for new mail, because they are on disk already. */
-  #endFor(bytes: number): void {
+  #evictFor(bytes: number): void {
     const untilBytes = this.#usedBytes - bytes;
-    for (const held of hoggingFirst(this.#held, this.#now())) {
+    for (const held of largestUsersFirst(this.#held, this.#now())) {
       if (this.#usedBytes <= untilBytes) return;
-      this.#end(held);
+      this.#evict(held);
     }
   }
 
@@ -94,9 +95,9 @@ export class BackgroundMemory {
     this.#budget.give(held.bytes);
   }
 
-  #end(held: Held): void {
+  #evict(held: Held): void {
     this.#release(held);
-    held.giveWay();
+    held.evict();
   }
 
   /** A party without other messages may exceed its share with one. */
@@ -115,16 +116,16 @@ export class BackgroundMemory {
   /** Evicts messages of the parties that used most memory for the longest time until the rest fits. */
   #makeRoom(addedBytes: number, newest: Held | null): void {
     if (this.#usedBytes + addedBytes <= this.#allBytes) return;
-    for (const held of hoggingFirst(this.#held, this.#now())) {
+    for (const held of largestUsersFirst(this.#held, this.#now())) {
       if (this.#usedBytes + addedBytes <= this.#allBytes) return;
-      if (held !== newest) this.#end(held);
+      if (held !== newest) this.#evict(held);
     }
-    if (newest !== null && this.#usedBytes > this.#allBytes && this.#held.size > 1) this.#end(newest);
+    if (newest !== null && this.#usedBytes > this.#allBytes && this.#held.size > 1) this.#evict(newest);
   }
 }
 
 /** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. Pure. */
-export function hoggingFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
+export function largestUsersFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
   uses: Iterable<T>,
   now: number,
 ): T[] {

@@ -1,4 +1,4 @@
-/** How long TXT records are passed to mailauth. */
+/** What mailauth gets in place of TXT records beyond the limits. */
 import { expect, test } from "vitest";
 import { boundTxt, STS_RECORD_MAX, TXT_RECORD_MAX } from "./bounded-txt.ts";
 

@@ -5,7 +5,7 @@
 import type { DeliveryOutcome, FailureCode } from "../core/delivery/delivery.ts";
 import type { PeerReply } from "./smtp-reply.ts";
 
-/** Stage of the session in which a reply came. `body` is everything after the 354. */
+/** Stage of the session in which a reply came. `body` lasts from the 354 to the reply after the final dot. */
 export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
 
 /** Reasons why a connection ended without a reply. */
@@ -15,7 +15,7 @@ type Row = readonly [code: FailureCode, detail: string];
 
 export const taken: DeliveryOutcome = { kind: "taken" };
 
-/** Nothing was attempted: the destination is slow or busy and has enough attempts already. */
+/** Outcome when nothing was sent, because a limit on concurrent attempts or on memory was reached. */
 export const untried: DeliveryOutcome = {
   kind: "deferred",
   failure: { code: "try_later", enhancedStatus: "4.4.5" },
@@ -71,7 +71,7 @@ const bySubject: Readonly<Record<string, FailureCode>> = {
   "7": "refused_by_policy", // 550 5.7.1 Blocked
 };
 
-// Keyed by reply code, with the status that stands in when the peer gives none.
+// Failure code by reply code, with the subject and detail to use when the peer gives no enhanced status.
 const byReplyCode: Readonly<Record<number, Row>> = {
   421: ["try_later", "3.2"], // Service not available, closing channel
   450: ["try_later", "2.0"], // Mailbox busy; greylisting
@@ -109,8 +109,7 @@ const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
   body: { 554: ["refused_content", "6.0"] }, // Transaction failed; used by content filters
 };
 
-// Before the transaction nothing was said about the message, so a failure must depend neither on our set-up nor on the
-// host's.
+// Stages before MAIL. Replies there concern our configuration or the host's, never the message, so even 5xx defers it.
 const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "starttls", "auth"]);
 
 const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
@@ -136,14 +135,17 @@ export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutco
   return isDeferred ? deferred(code, `4.${detail}`) : refused(code, `5.${detail}`);
 }
 
-/** Relies on an explicit enhanced status, because a bare 550 may mean anything. @param reply reply to RCPT */
+/**
+ * Whether a reply to RCPT says that the mailbox does not exist. Only an explicit enhanced status counts, because a bare
+ * 550 may mean anything.
+ */
 export function isMailboxMissing({ code, enhancedStatus }: PeerReply): boolean {
   return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
 }
 
 /**
- * Whether a 4xx reply means that the host is busy. Addressing and mailbox status (RFC 3463 subjects 1 and 2) concern
- * the mailbox only: a full mailbox must not slow down other mail to its host, and is retried on the schedule.
+ * Whether a 4xx reply means that the host is busy. Except for 421 and replies to MAIL, addressing and mailbox status
+ * (RFC 3463 subjects 1 and 2) concern the mailbox only: a full mailbox must not slow down other mail to its host.
  */
 export function isHostBusy({ code, enhancedStatus }: PeerReply, stage: SmtpStage): boolean {
   if (code < 400 || code >= 500) return false;

@@ -1,11 +1,11 @@
 /**
  * Budget for the bytes of messages in memory, over all sessions of the process. Over budget the sender is asked to
- * retry later. A budget within another is one client's share of it. When the whole is nearly full, registered callbacks
- * are asked to free memory.
+ * retry later. A budget within another is one client's share of it. When a budget is nearly full, the callbacks
+ * registered with it are asked to free memory.
  */
 type Relief = (bytes: number) => void;
 
-/** Used part of the whole budget above which memory must be freed. */
+/** Used part of a budget above which its callbacks are asked to free memory. */
 const PRESSURE_SHARE = 7 / 8;
 
 export class MemoryBudget {

@@ -27,45 +27,45 @@ export class PendingQuestions {
   ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
     const zone = zoneOf(name);
     if ((this.#zones.get(zone)?.size ?? 0) >= this.#limits.zone) return Promise.resolve(failed);
-    if (this.#size >= this.#limits.all) this.#endBusiest();
+    if (this.#size >= this.#limits.all) this.#failOldest();
     return new Promise((resolve) => {
-      const giveUp = () => {
-        this.#remove(zone, giveUp);
+      const fail = () => {
+        this.#remove(zone, fail);
         resolve(failed);
       };
-      this.#add(zone, giveUp);
+      this.#add(zone, fail);
       void ask().then((answer) => {
-        this.#remove(zone, giveUp);
+        this.#remove(zone, fail);
         resolve(answer);
       });
     });
   }
 
-  #endBusiest(): void {
-    let busiest: Set<() => void> = new Set();
-    for (const questions of this.#zones.values()) if (questions.size > busiest.size) busiest = questions;
-    const [oldest] = busiest;
+  #failOldest(): void {
+    let largest: Set<() => void> = new Set();
+    for (const questions of this.#zones.values()) if (questions.size > largest.size) largest = questions;
+    const [oldest] = largest;
     oldest?.();
   }
 
-  #add(zone: string, giveUp: () => void): void {
+  #add(zone: string, fail: () => void): void {
     const questions = this.#zones.get(zone);
-    if (questions === undefined) this.#zones.set(zone, new Set([giveUp]));
-    else questions.add(giveUp);
+    if (questions === undefined) this.#zones.set(zone, new Set([fail]));
+    else questions.add(fail);
     this.#size++;
   }
 
-  #remove(zone: string, giveUp: () => void): void {
+  #remove(zone: string, fail: () => void): void {
     const questions = this.#zones.get(zone);
-    if (questions?.delete(giveUp) !== true) return;
+    if (questions?.delete(fail) !== true) return;
     this.#size--;
     if (questions.size === 0) this.#zones.delete(zone);
   }
 }
 
 /**
- * Zone that a name is counted for, by its last labels: three when the second-level label is short, since many register
- * under those.
+ * Zone that a name is counted for: its last two labels, or three when the second-level label has at most three
+ * characters, since such domains are usually open for registration. For reverse names: an IPv4 /24 or IPv6 /48.
  * @returns e.g. `example.org` for `mx.example.org`, `example.co.uk` for `mx.example.co.uk`, `2.0.192.in-addr.arpa` for
  * an IPv4 address
  */

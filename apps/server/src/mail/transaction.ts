@@ -3,7 +3,7 @@ import type { Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 
-/** An owner's message to a correspondent, by the reply address of an alias. */
+/** A reply address of an alias, by which its owner writes to a correspondent. */
 export interface ReplyRecipient {
   kind: "reply";
   /** Canonical address, `r-<token>@<alias domain>`. */
@@ -12,7 +12,7 @@ export interface ReplyRecipient {
   route: AliasRoute;
 }
 
-/** A delivery report about a forwarded message. What it concerns is read from the address, which we made. */
+/** A bounce or SRS address made for a forwarded message: it accepts reports, and names the alias they concern. */
 export interface BounceRecipient {
   kind: "bounce";
   /** Id of the alias the address was made for; `null` for an SRS address of the older form, which contains none. */
@@ -38,8 +38,8 @@ export interface Transaction {
   readonly recipients: readonly ResolvedRecipient[];
   /** The message with CRLF lines, dot-stuffed, ending in CRLF, without the final dot. */
   readonly wire: Buffer;
-  /** Whether an alias of ours wrote it in this process, so that `envelopeFrom` is genuine. */
+  /** Whether this process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
   readonly isOurs: boolean;
-  /** The author is not proven because a check did not finish: the same message may be proven later. */
+  /** Whether the author is unproven only because a check did not finish: a retry of the message may prove it. */
   readonly isProofUnfinished?: boolean;
 }

@@ -61,7 +61,7 @@ function sentenceFor(thrown: unknown): string {
     return thrown.message;
   if (thrown instanceof ControlError) return sentenceOf(thrown);
   const { code, stack } = traceOf(thrown);
-  return `${product.name} met an error nobody foresaw: ${[code, stack].filter(Boolean).join(" ")}`;
+  return `${product.name} stopped with an unexpected error: ${[code, stack].filter(Boolean).join(" ")}`;
 }
 
 // Whoever read what is printed has seen enough; anything else is a failure.

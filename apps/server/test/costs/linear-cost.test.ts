@@ -20,7 +20,7 @@ import { AuthExchange } from "@kauke/server/mail/smtp-server/auth-exchange";
 import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
 import { readMailFrom, readRcptTo } from "@kauke/server/mail/smtp-server/path-argument";
 import { SessionInput } from "@kauke/server/mail/smtp-server/session-input";
-import { maxCommandBytes, parseCommand } from "@kauke/server/mail/smtp-server/smtp-command";
+import { COMMAND_BYTES_MAX, parseCommand } from "@kauke/server/mail/smtp-server/smtp-command";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { createStsPolicies, readStsPolicy } from "@kauke/server/mail/transport/sts-policies";
 import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhook-body";
@@ -161,7 +161,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["the argument of RCPT", (text) => readRcptTo(`TO:<${text}`)],
     ["a sign-in", (text) => new AuthExchange("PLAIN").begin(text)],
   ])("%s", { timeout: TIMEOUT_MS }, async (_, read) => {
-    expect(await breaches(textShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
+    expect(await breaches(textShapes, (text) => text, [COMMAND_BYTES_MAX, read])).toEqual([]);
   });
 
   it.each([65_536, 100])(
@@ -214,7 +214,7 @@ describe("twice the hostile input takes about twice the time:", () => {
   it("authentication with a hostile HELO, which an SPF record expands", { timeout: TIMEOUT_MS }, async () => {
     const records = { "b.test": `v=spf1 redirect=x.${"%{h}".repeat(100)}!` };
     const read = (helo: string) => verify(plainMessage, { helo, records });
-    expect(await breaches(dnsShapes, (text) => text, [maxCommandBytes, read])).toEqual([]);
+    expect(await breaches(dnsShapes, (text) => text, [COMMAND_BYTES_MAX, read])).toEqual([]);
   });
 
   it("an MTA-STS record", { timeout: TIMEOUT_MS }, async () => {

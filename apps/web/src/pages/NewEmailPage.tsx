@@ -15,7 +15,7 @@ const why =
   "It was used, its 24 hours are over, a newer one was sent, how the account signs in was changed, or it was made for another account than the one you are signed in to.";
 const signIn = {
   title: "Sign in to change your e-mail",
-  swap: "As you have until now: the link works for whoever is signed in to the account it was made for.",
+  swap: "Sign in as you have until now. The link works only for the account it was made for.",
 };
 const isOver = (error: Error | null) => error instanceof ApiError && (error.status === 404 || error.status === 400);
 

@@ -7,7 +7,7 @@ import { type Clock, type Metrics, type Random, steadyMs } from "../../core/port
 import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { HandlersOf } from "../handler.ts";
 
-/** Maximum counted events per network. A user opens some tens of pages a minute; an office shares one network. */
+/** Maximum counted events per network and minute. A user opens some tens of pages; an office shares one network. */
 export const countedAtMost = { max: 600, windowSeconds: 60 };
 /** Maximum networks remembered, about 100 bytes each. */
 const NETWORKS_MAX = 4096;

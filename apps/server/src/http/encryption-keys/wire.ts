@@ -1,5 +1,6 @@
 /**
- * Converts encryption keys between core and the wire. One body has both of the specification's ways to create a key.
+ * Converts encryption keys between core and the wire. One request body serves both of the specification's ways to
+ * create a key: by the server with a master password, or in the browser.
  */
 import type { Body, EncryptionKeyWire } from "@kauke/contract";
 import type { NewKeyInput } from "../../core/encryption-key/create-encryption-key.ts";

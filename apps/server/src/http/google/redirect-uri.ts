@@ -4,8 +4,8 @@ import type { Config } from "../../config.ts";
 export const callbackPath = "/api/auth/google/callback";
 
 /**
- * URI that the issuer redirects the browser back to, on the public URL. While that is unset, both loopback names with
- * this port are ours, and the URI keeps the one that the user came by, since the cookie is bound to it.
+ * URI that the issuer redirects the browser back to, on the public URL. While `KAUKE_PUBLIC_URL` is unset, the URI has
+ * the loopback name that the user came by, since the flow's cookie is bound to it.
  * @returns e.g. `https://kauke.example/api/auth/google/callback`
  */
 export function redirectUri(

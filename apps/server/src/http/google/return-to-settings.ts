@@ -1,5 +1,6 @@
 /**
- * Finishes a federated flow that was started in Settings, and redirects back to Settings whether it succeeded or not.
+ * Finishes a federated flow that was started in Settings, and redirects back to Settings whether it succeeded or not;
+ * to `/auth` if the login session has ended or can't be renewed.
  */
 import { googleLinkedHash, provenHash } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -8,7 +9,7 @@ import type { FlowSecrets } from "../../core/sign-in/federated-issuer.ts";
 import { finishSettingsFlow } from "../../core/sign-in/federated-settings.ts";
 import type { FlowFailure } from "../../core/sign-in/federated-sign-in.ts";
 import type { LaterWork } from "../request/later-work.ts";
-import { tellOwner } from "../sign-in/ways-in-routes.ts";
+import { notifyOwner } from "../sign-in/ways-in-routes.ts";
 import { type GoogleSessionParts, openGoogleSession } from "./open-google-session.ts";
 
 interface Parts extends GoogleSessionParts {
@@ -21,7 +22,7 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-/** @param flow secrets found by the token of this request's session */
+/** @param flow secrets of the flow, which was found by the token of this request's session */
 export async function returnToSettings(
   parts: Parts,
   { request, reply }: Exchange,
@@ -41,6 +42,6 @@ export async function returnToSettings(
     return reply.redirect(`/settings${provenHash(outcome.action)}`, 302);
   }
   const user = await deps.users.find(userId);
-  if (user !== null) tellOwner(deps, later, { user, change: { kind: "way_linked", way: "google" } });
+  if (user !== null) notifyOwner(deps, later, { user, change: { kind: "way_linked", way: "google" } });
   return reply.redirect(`/settings${googleLinkedHash}`, 302);
 }

@@ -375,9 +375,9 @@ describe("failures that redirect to /auth without a session", () => {
     ["no nonce", { nonce: undefined }],
     ["another audience", { aud: "another-client" }],
     ["another issuer", { iss: "https://issuer.example" }],
-    ["a time that is over", { iat: past - 600, exp: past }],
+    ["an expiry in the past", { iat: past - 600, exp: past }],
     ["no subject", { sub: undefined }],
-    ["a subject beyond measure", { sub: "x".repeat(256) }],
+    ["a subject of 256 characters", { sub: "x".repeat(256) }],
   ])("an ID token with %s", async (_, change) => {
     Object.assign(issuer.claims, change);
     const { who, reply } = await signIn();

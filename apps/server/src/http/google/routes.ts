@@ -1,6 +1,6 @@
 /**
- * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth` with its reason in a
- * cookie, and the page shows the message.
+ * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth` or `/settings` with
+ * its reason in a cookie, and the page shows the message.
  */
 import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";

@@ -4,7 +4,7 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openIdIssuer } from "../../operate/openid-issuer.ts";
 import { systemRandom } from "../../operate/random.ts";
-import { sentMessagesTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/sent-messages.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let issuer: FakeIssuer;
@@ -91,14 +91,14 @@ describe("a Google account", () => {
   it("is reported to the account's e-mail if that is confirmed", async () => {
     const ann = await person();
     await ann.call("askEmailConfirmation");
-    const letters = () => sentMessagesTo(server, ann.email);
-    await expect.poll(async () => (await letters()).length).toBe(1);
-    const token = /confirm-email#([a-z2-7]{32})/.exec((await letters())[0] ?? "")?.[1] ?? "";
+    const messages = () => sentMessagesTo(server, ann.email);
+    await expect.poll(async () => (await messages()).length).toBe(1);
+    const token = /confirm-email#([a-z2-7]{32})/.exec((await messages())[0] ?? "")?.[1] ?? "";
     await ann.call("confirmEmail", { body: { token } });
     await goThrough(ann);
-    await expect.poll(async () => (await letters()).at(-1)).toContain("Subject: A Google account was linked");
+    await expect.poll(async () => (await messages()).at(-1)).toContain("Subject: A Google account was linked");
     await ann.call("unlinkGoogle");
-    await expect.poll(async () => (await letters()).at(-1)).toContain("Subject: The Google account was removed");
+    await expect.poll(async () => (await messages()).at(-1)).toContain("Subject: The Google account was removed");
   });
 
   it("of another account is refused, without showing whose it is", async () => {
@@ -131,7 +131,7 @@ describe("a Google account", () => {
     const other = new Visitor(server);
     await other.call("login", { body: { email: ann.email, password } });
     expectFailure(other, await comeBack(other, own), "expired", "/auth");
-    // Nor when the session's token is in the cookie of the sign-in flow.
+    // It is not linked either if that session's token is put into the cookie of the sign-in flow.
     const planted = await consent(await begin(ann));
     other.cookies.set("google", ann.cookies.get("sid") ?? "");
     expectFailure(other, await comeBack(other, planted), "expired", "/auth");

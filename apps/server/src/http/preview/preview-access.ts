@@ -2,8 +2,9 @@
  * Access to the preview inbox: only for a browser or program on this machine that has the token of the data directory.
  * - The connection comes from loopback, and no header field shows that a proxy forwarded it.
  * - The Host field is a local name, since a foreign page could point its own name at 127.0.0.1 (DNS rebinding).
- * - The token is in a cookie, which the link printed at start sets, or in `X-Preview-Token`. A proxy that hides its
- *   client has neither.
+ * - The token is in a cookie, which the link printed at start sets, or in `X-Preview-Token`. The clients of a proxy
+ * that
+ *   does not name them have neither.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KnownPage } from "../site/page-routes.ts";
 import type { PreviewAccess, PreviewState } from "./preview-access.ts";
 
-/** The app knows this path and shows by itself that there is no inbox; the prerendered 404 page would not match. */
+/** The web app's shell, for an absent inbox too: the app itself shows the 404 page at this path. */
 const appPage: KnownPage = { drawn: null, canonicalPath: null };
 /** A prerendered page without the app's script, which would request messages. */
 const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };

@@ -5,7 +5,7 @@
 import type { PreviewMessage, ProblemBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import { linksBeside } from "./links-beside.ts";
+import { openLinksInTabs } from "./open-links-in-tabs.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
 /** The page shows a message in a frame, in which nothing may run, load or navigate. Its links open in new tabs. */
@@ -44,7 +44,7 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
     const html = await inbox.html(params.id);
     if (html === null) return reply.code(404).send(notFound);
     reply.header("content-security-policy", previewHtmlPolicy).type("text/html; charset=utf-8");
-    return reply.send(linksBeside(html));
+    return reply.send(openLinksInTabs(html));
   });
   scope.get<Raw>("/preview/api/messages/:id/raw", async ({ params, query }, reply) => {
     const bytes = inbox.raw(params.id);

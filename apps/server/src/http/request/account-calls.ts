@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../core/app-error.ts";
 
-const AT_ONCE = 4;
+const CALLS_MAX = 4;
 const WAITING_MAX = 200;
 
 interface Account {
@@ -22,7 +22,7 @@ export class AccountCalls {
   async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
     const account = this.#accounts.get(userId) ?? { running: 0, waiting: [] };
     this.#accounts.set(userId, account);
-    if (account.running < AT_ONCE) account.running += 1;
+    if (account.running < CALLS_MAX) account.running += 1;
     else if (account.waiting.length >= WAITING_MAX) throw new AppError("busy");
     else await new Promise<void>((resolve) => account.waiting.push(resolve));
     try {
@@ -32,7 +32,7 @@ export class AccountCalls {
     }
   }
 
-  /** Hands the place to the next waiting call, or frees it. */
+  /** Starts the next waiting call of the account, if there is one. */
   #leave(userId: string, account: Account): void {
     const next = account.waiting.shift();
     if (next !== undefined) return next();

@@ -1,6 +1,6 @@
 /**
- * Names the browser that signs in, e.g. `Firefox on Linux`, so that users can tell their devices apart. Made of our own
- * words only: nothing of the header is stored, neither version nor model.
+ * Names the browser that signs in, e.g. `Firefox on Linux`, so that users can tell their devices apart. The name has
+ * only words from the tables below: nothing of the header is stored, neither version nor model.
  */
 
 type Named = readonly [name: string, pattern: RegExp];

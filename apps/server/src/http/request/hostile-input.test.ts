@@ -166,7 +166,7 @@ async function throwAt(
 }
 
 const routes = Object.entries(endpoints) as [string, Endpoint][];
-/** Calls that end what the other calls need; the signed-in user makes each of them on an account of its own. */
+/** Calls that delete what other calls need. Signed in, each is made by a user registered for this call. */
 const ending = new Set(["deleteAccount", "logout", "deleteAlias", "deleteEncryptionKey"]);
 
 describe("hostile input never causes a server error", () => {

@@ -19,7 +19,7 @@ afterEach(() => {
 it.each([0.25, 0.75])("starts after a random delay: %d of the maximum", async (share) => {
   const later = laterWork({ logger, random: drawn(share), spreadMs: 1000 });
   const work = vi.fn(async () => {});
-  later.runUnforeseen("failed", work);
+  later.runAtRandomTime("failed", work);
   await vi.advanceTimersByTimeAsync(share * 1000 - 1);
   expect(work).toHaveBeenCalledTimes(0);
   await vi.advanceTimersByTimeAsync(2);
@@ -29,10 +29,10 @@ it.each([0.25, 0.75])("starts after a random delay: %d of the maximum", async (s
 it("runs waiting work at once when the server closes, and logs a failure", async () => {
   const later = laterWork({ logger, random: drawn(0.99) });
   const work = vi.fn(() => Promise.reject(new Error("someone@example.org")));
-  later.runUnforeseen("letter_failed", work);
+  later.runAtRandomTime("mail_failed", work);
   await later.settled();
   expect(work).toHaveBeenCalledTimes(1);
-  expect(logged).toEqual(["letter_failed"]);
+  expect(logged).toEqual(["mail_failed"]);
   await vi.runAllTimersAsync();
   expect(work).toHaveBeenCalledTimes(1);
 });

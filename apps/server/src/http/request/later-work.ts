@@ -8,10 +8,11 @@ export interface LaterWork {
   /** Runs the work right after the response. @param failureEvent log event when the work throws */
   run(failureEvent: string, work: () => Promise<void>): void;
   /**
-   * Runs the work after a random delay. Without it, the next request would wait behind the work, and its response time
-   * would show that there is some (measured: 7 ms without work before it, 50 ms with).
+   * Runs the work after a random delay. Without the delay, the next request would wait behind the work, and its
+   * response time would show that there was some (measured: 7 ms for a request without such work before it, 50 ms
+   * with).
    */
-  runUnforeseen(failureEvent: string, work: () => Promise<void>): void;
+  runAtRandomTime(failureEvent: string, work: () => Promise<void>): void;
   /** Starts all waiting work at once, and resolves when all of it has ended. */
   settled(): Promise<void>;
 }
@@ -32,7 +33,7 @@ export function laterWork({ logger, random, spreadMs = MAX_DELAY_MS }: LaterPart
       .finally(() => running.delete(done));
     running.add(done);
   };
-  const moment = () =>
+  const randomDelay = () =>
     new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -44,7 +45,7 @@ export function laterWork({ logger, random, spreadMs = MAX_DELAY_MS }: LaterPart
     });
   return {
     run: (failureEvent, work) => begin(failureEvent, { after: new Promise((resolve) => setImmediate(resolve)), work }),
-    runUnforeseen: (failureEvent, work) => begin(failureEvent, { after: moment(), work }),
+    runAtRandomTime: (failureEvent, work) => begin(failureEvent, { after: randomDelay(), work }),
     async settled() {
       for (const end of waiting) end();
       await Promise.all(running);

@@ -26,7 +26,7 @@ function toAppError(issues: readonly z.core.$ZodIssue[]): AppError {
   return new AppError("invalid", Object.keys(errors).length === 0 ? { message } : { message, errors });
 }
 
-/** Replaces the library's messages, for rules that have none of ours. */
+/** Message for a rule of the schema that has no message of its own, in place of the library's. */
 function plainText(issue: z.core.$ZodRawIssue): string {
   if (issue.path?.length === 0 || issue.path === undefined) return "The body must be a JSON object";
   return issue.code === "invalid_type" ? "This field has the wrong type" : "This field is not valid";

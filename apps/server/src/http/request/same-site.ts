@@ -13,7 +13,7 @@ export interface OwnOrigins {
   port: number;
 }
 
-/** @param own its port is the local port of the request */
+/** @param own origins of this server, with the local port that the request came in by */
 export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, own: OwnOrigins): boolean {
   if (READS.has(method)) return false;
   const site = headers["sec-fetch-site"];
@@ -30,8 +30,8 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
 }
 
 /**
- * Whether another site makes the browser download a file. That site does not get the file, but each attempt counts
- * against the limit, and the user did not ask for it. Browsers too old to send `Sec-Fetch-Site` are allowed.
+ * Whether another site made the browser send this request. For reads that have an effect: a download counts against a
+ * limit, and a preview link sets a cookie. Browsers too old to send `Sec-Fetch-Site` are allowed.
  */
 export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];

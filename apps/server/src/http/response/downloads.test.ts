@@ -38,9 +38,9 @@ it("a new download of an account ends its older one", () => {
 it("when too many are open, the one stalled for longest is ended", async () => {
   const downloads = new Downloads();
   const open = Array.from({ length: 32 }, (_, id) => begin(downloads, { userId: `${id}`, from: fromBlock(id) }));
-  const [taken] = open;
+  const [first] = open;
   await new Promise((resolve) => setTimeout(resolve, 2));
-  const sink = taken?.file.pipe(new PassThrough());
+  const sink = first?.file.pipe(new PassThrough());
   await new Promise((resolve) => sink?.once("readable", resolve));
   begin(downloads, { userId: "new", from: fromBlock(99) });
   expect(open.map(({ raw }) => raw.isEnded).indexOf(true)).toBe(1);

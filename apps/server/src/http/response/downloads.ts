@@ -9,13 +9,13 @@ import { AppError } from "../../core/app-error.ts";
 import { clientBlock } from "../../core/connection/client-network.ts";
 import { FairPool } from "../../core/connection/fair-pool.ts";
 import { clientAddress } from "../request/client-address.ts";
-import { jsonPieces } from "./json-pieces.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
 /** Limits of downloads, with about 3 MB in memory each for an account of 10,000 aliases. */
 const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
 
 interface Download {
-  lastTakenAt: number;
+  lastReadAt: number;
   end(): void;
 }
 
@@ -23,7 +23,7 @@ interface DownloadRequest {
   request: FastifyRequest;
   reply: FastifyReply;
   userId: string;
-  /** Runs each read of a chunk as the account's turn at the database. */
+  /** Runs a read when it is the account's turn at the database. */
   inTurn<T>(work: () => T): T;
 }
 
@@ -32,15 +32,15 @@ export class Downloads {
 
   /** @returns a stream of `value` as JSON. @throws AppError `busy` */
   begin(value: unknown, { request, reply, userId, inTurn }: DownloadRequest): Readable {
-    const download: Download = { lastTakenAt: performance.now(), end: () => reply.raw.destroy() };
+    const download: Download = { lastReadAt: performance.now(), end: () => reply.raw.destroy() };
     this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });
     reply.raw.once("close", () => this.#pool.delete(download));
-    return Readable.from(taken(jsonPieces(value), { download, inTurn }));
+    return Readable.from(readOnDemand(jsonChunks(value), { download, inTurn }));
   }
 
   #enter(download: Download, party: { network: string; block: string }): void {
-    const judge = ({ lastTakenAt }: Download) => ({ state: "idle", idleSince: lastTakenAt }) as const;
-    const room = this.#pool.makeRoom({ party, now: download.lastTakenAt, judge });
+    const judge = ({ lastReadAt }: Download) => ({ state: "idle", idleSince: lastReadAt }) as const;
+    const room = this.#pool.makeRoom({ party, now: download.lastReadAt, judge });
     if (room === "full") throw new AppError("busy");
     if (room !== "room") {
       this.#pool.delete(room.leaves);
@@ -50,20 +50,20 @@ export class Downloads {
   }
 }
 
-interface Taking {
+interface Reading {
   download: Download;
   inTurn<T>(work: () => T): T;
 }
 
-async function* taken(pieces: AsyncGenerator<string>, { download, inTurn }: Taking): AsyncGenerator<string> {
+async function* readOnDemand(chunks: AsyncGenerator<string>, { download, inTurn }: Reading): AsyncGenerator<string> {
   try {
     for (;;) {
-      const { done, value } = await inTurn(() => pieces.next());
+      const { done, value } = await inTurn(() => chunks.next());
       if (done === true) return;
-      download.lastTakenAt = performance.now();
+      download.lastReadAt = performance.now();
       yield value;
     }
   } finally {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }

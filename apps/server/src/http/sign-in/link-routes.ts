@@ -3,7 +3,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { browserName, readSignInLink, signInByLink } from "../../core/sign-in/sign-in-link.ts";
 import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
-import { ownToken } from "../auth/own-token.ts";
+import { browserTokenOf } from "../auth/browser-token.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import { userToWire } from "../auth/wire.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -16,8 +16,8 @@ export function signInLinkHandlers(
   return {
     async askSignInLink({ body, clientAddress, cookie }) {
       await countLinkRequest(deps, "sign-in", { ...body, clientAddress });
-      const askedBy = browserName(ownToken(deps, cookie));
-      later.runUnforeseen("account_mail_failed", () => sendRequestedLink(deps, "sign-in", { ...body, askedBy }));
+      const askedBy = browserName(browserTokenOf(deps, cookie));
+      later.runAtRandomTime("account_mail_failed", () => sendRequestedLink(deps, "sign-in", { ...body, askedBy }));
       return { message: signInMessages.resetSent };
     },
     async readSignInLink({ body, clientAddress, cookie }) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
 import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
-import { sentMessagesTo as lettersOf } from "../test/letters.ts";
+import { sentMessagesTo as messagesOf } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -26,7 +26,7 @@ async function signedIn(email: string, word = password, headers?: Record<string,
   return Object.assign(visitor, { status: answer.status });
 }
 
-const sentMessagesTo = (email: string) => lettersOf(server, email);
+const sentMessagesTo = (email: string) => messagesOf(server, email);
 
 /** Waits until this many messages are queued; they are queued after the response. */
 async function untilMessages(email: string, count: number): Promise<string[]> {
@@ -34,8 +34,8 @@ async function untilMessages(email: string, count: number): Promise<string[]> {
   return sentMessagesTo(email);
 }
 
-const tokensIn = (letters: readonly string[], page: "reset" | "confirm-email") =>
-  letters.flatMap((it) => new RegExp(`http://localhost:3000/${page}#([a-z2-7]{32})\\r\\n`).exec(it)?.[1] ?? []);
+const tokensIn = (messages: readonly string[], page: "reset" | "confirm-email") =>
+  messages.flatMap((it) => new RegExp(`http://localhost:3000/${page}#([a-z2-7]{32})\\r\\n`).exec(it)?.[1] ?? []);
 
 const ask = (email: string, visitor = new Visitor(server)) => visitor.call("askPasswordReset", { body: { email } });
 const reset = (token: string, word: string) =>
@@ -151,8 +151,15 @@ async function block(address: string): Promise<void> {
   const owner = await person();
   const tokenHash = createHash("sha256").update(address).digest();
   const tokenExpiresAt = new Date(server.clock.now().getTime() + 60_000);
-  const wish = { id: systemRandom.uuid(), userId: owner.userId, address, tokenHash, tokenExpiresAt, isByOwner: false };
-  await server.store.destinations.ask(wish);
+  const request = {
+    id: systemRandom.uuid(),
+    userId: owner.userId,
+    address,
+    tokenHash,
+    tokenExpiresAt,
+    isByOwner: false,
+  };
+  await server.store.destinations.ask(request);
   await server.store.destinations.answerLink(tokenHash, "block");
 }
 
@@ -167,8 +174,8 @@ describe("a reset link", () => {
     expect((await signedIn(ann.email)).status).toBe(401);
     const anew = await signedIn(ann.email, "a new password");
     expect((await anew.call("getSignIn")).body.emailConfirmedAt).not.toBeNull();
-    const letters = await untilMessages(ann.email, 2);
-    expect(letters[1]).toContain("Subject: Your password was changed");
+    const messages = await untilMessages(ann.email, 2);
+    expect(messages[1]).toContain("Subject: Your password was changed");
     for (const answer of [await reset(token, "once more again"), await look(token)])
       expect([answer.status, answer.body.code]).toEqual([404, "not_found"]);
     expect((await signedIn(ann.email, "a new password")).status).toBe(200);
@@ -269,7 +276,7 @@ describe("changing the password", () => {
   it("reports a wrong current password for its field, counted with the sign-ins of this browser and network", async () => {
     const ann = await person();
     const errors = { currentPassword: ["This is not your current password"] };
-    // Ten attempts as a known browser, then five as one of the network.
+    // The known browser has ten attempts of its own; the next five count for its network.
     for (let tries = 0; tries < 15; tries++)
       expect(await change(ann, "wrong")).toMatchObject({ status: 400, body: { errors } });
     expect((await change(ann, password)).status).toBe(429);

@@ -24,7 +24,7 @@ export function passwordHandlers(
   return {
     async askPasswordReset({ body, clientAddress }) {
       await countLinkRequest(deps, "reset", { ...body, clientAddress });
-      later.runUnforeseen(mailFailed, () => sendRequestedLink(deps, "reset", body));
+      later.runAtRandomTime(mailFailed, () => sendRequestedLink(deps, "reset", body));
       return { message: signInMessages.resetSent };
     },
     async readPasswordReset({ body, clientAddress }) {

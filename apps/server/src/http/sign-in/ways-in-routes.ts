@@ -21,7 +21,7 @@ import { signInToWire } from "./wire.ts";
 const mailFailed = "account_mail_failed";
 
 /** Notifies the account's e-mail if that is confirmed. */
-export function tellOwner(
+export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,
   { user, change }: { user: User; change: SignInChange },
@@ -69,14 +69,14 @@ export function waysInHandlers(
   const remove = async (way: RemovableWay, { userId, cookie }: Pick<Call<"unlinkWallet">, "userId" | "cookie">) => {
     const token = tokenOf(cookie);
     const user = await removeWay(deps, { userId, token, way });
-    tellOwner(deps, later, { user, change: { kind: "way_removed", way } });
+    notifyOwner(deps, later, { user, change: { kind: "way_removed", way } });
     return signInToWire(user, await readFreshFor(deps, token));
   };
   return {
     async linkWallet({ userId, body: proof, cookie, clientAddress }) {
       const token = tokenOf(cookie);
       const user = await linkWallet(deps, { userId, token, proof, clientAddress });
-      tellOwner(deps, later, { user, change: { kind: "way_linked", way: "wallet" } });
+      notifyOwner(deps, later, { user, change: { kind: "way_linked", way: "wallet" } });
       return signInToWire(user, await readFreshFor(deps, token));
     },
     async unlinkWallet(call) {

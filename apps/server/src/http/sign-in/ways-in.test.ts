@@ -2,7 +2,7 @@ import { waysInMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, type WalletKey } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemRandom } from "../../operate/random.ts";
-import { sentMessagesTo } from "../test/letters.ts";
+import { sentMessagesTo } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -13,11 +13,11 @@ afterAll(() => server.close());
 
 const password = "correct horse";
 const newAddress = () => `${systemRandom.uuid()}@new.example`;
-const letters = (email: string) => sentMessagesTo(server, email);
+const messages = (email: string) => sentMessagesTo(server, email);
 
 async function untilMessages(email: string, count: number): Promise<string[]> {
-  await expect.poll(async () => (await letters(email)).length, { timeout: 30_000 }).toBe(count);
-  return letters(email);
+  await expect.poll(async () => (await messages(email)).length, { timeout: 30_000 }).toBe(count);
+  return messages(email);
 }
 
 async function person() {
@@ -48,8 +48,8 @@ async function tokenTo(email: string, count = 1): Promise<string> {
 
 async function confirmed(who: Person): Promise<Person> {
   await who.call("askEmailConfirmation");
-  const [letter = ""] = await untilMessages(who.email, 1);
-  const token = /confirm-email#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
+  const [message = ""] = await untilMessages(who.email, 1);
+  const token = /confirm-email#([a-z2-7]{32})/.exec(message)?.[1] ?? "";
   expect((await who.call("confirmEmail", { body: { token } })).status).toBe(200);
   return who;
 }
@@ -97,7 +97,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
         },
       ]);
     expect(await server.store.users.find(ann.userId)).toEqual(before);
-    expect(await letters(wished)).toEqual([]);
+    expect(await messages(wished)).toEqual([]);
   });
 
   it("is renewed by the password, under a new token, and the old one is invalid", async () => {
@@ -160,8 +160,8 @@ describe("a session whose sign-in is more than five minutes old", () => {
     const ann = await confirmed(await person());
     getStale();
     await ann.call("askSignInLink", { body: { email: ann.email } });
-    const letter = (await untilMessages(ann.email, 2)).at(-1) ?? "";
-    const token = /sign-in-link#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
+    const message = (await untilMessages(ann.email, 2)).at(-1) ?? "";
+    const token = /sign-in-link#([a-z2-7]{32})/.exec(message)?.[1] ?? "";
     expect((await ann.call("signInByLink", { body: { token } })).status).toBe(200);
     expect((await ask(ann, newAddress())).status).toBe(202);
   });
@@ -185,10 +185,10 @@ describe("a new sign-in e-mail", () => {
     ]);
     expect((await other.call("getSession")).status).toBe(401);
     expect((await ann.call("getSession")).body.user.email).toBe(email);
-    const told = (await untilMessages(ann.email, 2)).at(-1) ?? "";
-    expect(told).toContain("Subject: Your sign-in e-mail was changed\r\n");
-    expect(told).toContain("postmaster@kauke.test");
-    expect(told).not.toContain(email.split("@")[0] as string);
+    const notice = (await untilMessages(ann.email, 2)).at(-1) ?? "";
+    expect(notice).toContain("Subject: Your sign-in e-mail was changed\r\n");
+    expect(notice).toContain("postmaster@kauke.test");
+    expect(notice).not.toContain(email.split("@")[0] as string);
     const signIn = (as: string) => new Visitor(server).call("login", { body: { email: as, password } });
     expect([(await signIn(ann.email)).status, (await signIn(email)).status]).toEqual([401, 200]);
     expect((await use(ann, token)).status).toBe(404);
@@ -210,8 +210,8 @@ describe("a new sign-in e-mail", () => {
       answers.map(() => [202, { message: "A message is on its way to the new e-mail" }]),
     );
     expect(lookedUp).toEqual([]);
-    const sent = [await untilMessages(free, 1), await untilMessages(bob.email, 1)].map(([letter = ""]) =>
-      letter.replace(/#\w+|^(?:To|Message-ID):.*|boundary="?\w+"?|--\w+/gm, ""),
+    const sent = [await untilMessages(free, 1), await untilMessages(bob.email, 1)].map(([message = ""]) =>
+      message.replace(/#\w+|^(?:To|Message-ID):.*|boundary="?\w+"?|--\w+/gm, ""),
     );
     expect(sent[0]).toBe(sent[1]);
     // The requester's export does not show it either.
@@ -263,15 +263,15 @@ describe("a new sign-in e-mail", () => {
   it("invalidates reset links that were sent to the former one", async () => {
     const ann = await person();
     await new Visitor(server).call("askPasswordReset", { body: { email: ann.email } });
-    const [letter = ""] = await untilMessages(ann.email, 1);
-    const reset = /\/reset#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
+    const [message = ""] = await untilMessages(ann.email, 1);
+    const reset = /\/reset#([a-z2-7]{32})/.exec(message)?.[1] ?? "";
     const email = newAddress();
     await ask(ann, email);
     expect((await use(ann, await tokenTo(email))).status).toBe(200);
     const body = { token: reset, password: "the thief's own" };
     expect((await new Visitor(server).call("resetPassword", { body })).status).toBe(404);
     // The former mailbox was never confirmed, so it gets no message.
-    expect(await letters(ann.email)).toHaveLength(1);
+    expect(await messages(ann.email)).toHaveLength(1);
   });
 
   it("must differ from the account's own in any spelling, and be a valid address", async () => {
@@ -315,8 +315,8 @@ describe("a new sign-in e-mail", () => {
     await ask(who, email);
     expect(await use(who, await tokenTo(email))).toMatchObject({ status: 200, body: { email, hasPassword: false } });
     await new Visitor(server).call("askPasswordReset", { body: { email } });
-    const letter = (await untilMessages(email, 2)).at(-1) ?? "";
-    const token = /\/reset#([a-z2-7]{32})/.exec(letter)?.[1] ?? "";
+    const message = (await untilMessages(email, 2)).at(-1) ?? "";
+    const token = /\/reset#([a-z2-7]{32})/.exec(message)?.[1] ?? "";
     expect((await new Visitor(server).call("resetPassword", { body: { token, password } })).status).toBe(200);
     const signedIn = await elsewhere({ email });
     // The mailbox was confirmed before, so the reset does not remove the wallet.
@@ -414,13 +414,13 @@ describe("a mailbox that strangers request links for all day", () => {
     const { destinations } = server.store;
     const tokenHash = systemRandom.bytes(32);
     const tokenExpiresAt = new Date(server.clock.now().getTime() + 86_400_000);
-    const wish = { id: systemRandom.uuid(), userId: owner.userId, address: mailbox, tokenHash, tokenExpiresAt };
-    expect(await destinations.ask({ ...wish, isByOwner: true })).toEqual({ kind: "ask" });
+    const request = { id: systemRandom.uuid(), userId: owner.userId, address: mailbox, tokenHash, tokenExpiresAt };
+    expect(await destinations.ask({ ...request, isByOwner: true })).toEqual({ kind: "ask" });
     const strangers = [await person(), await person()];
     for (const stranger of [...strangers, ...strangers]) await ask(stranger, mailbox);
     expect((await ask(owner, mailbox)).status).toBe(429);
     await destinations.answerLink(tokenHash, "mine");
-    const sent = (await letters(mailbox)).length;
+    const sent = (await messages(mailbox)).length;
     expect((await ask(owner, mailbox)).status).toBe(202);
     expect((await ask(strangers[0] as Visitor, mailbox)).status).toBe(429);
     const token = await tokenTo(mailbox, sent + 1);

@@ -41,7 +41,7 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/new-email", hidden(null)],
 ]);
 
-/** Pages of the links that we mail; the page itself finds out whether a link is valid. */
+/** Paths of the links in confirmation requests; the page itself finds out whether a link is valid. */
 const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
 
 export interface KnownPage {

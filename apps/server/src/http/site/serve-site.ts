@@ -1,8 +1,8 @@
 /**
  * Serves the built web app. Files under /assets never change and are cached permanently; everything else must be
- * revalidated. Any other GET gets a document: without a session the prerendered page, with one the plain shell or the
- * heading of a page for signed-in users, so that nobody sees another visitor's page while the app finds out. Unknown
- * pages have status 404.
+ * revalidated. Any other GET gets a document: without a session cookie the prerendered page, with one the plain shell
+ * or the heading of a page for signed-in users, since it depends on the session what the app will show. Unknown pages
+ * have status 404.
  */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";

@@ -1,7 +1,7 @@
 /** robots.txt and sitemap.xml. Both need absolute URLs, so the server generates them, not the build. */
 import { indexedPaths } from "./page-routes.ts";
 
-/** Private pages are not listed: they have `noindex`, which a crawler can only see if it may fetch them. */
+/** Allows private pages, except the preview inbox: a crawler sees their `noindex` only if it may fetch them. */
 export function robotsText(origin: string): string {
   return `User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: ${origin}/sitemap.xml\n`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { signInMessage, type WalletChallenge, walletChallengeSeconds, walletMessages } from "@kauke/contract";
+import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge, walletMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, signText, type WalletKey, type WalletProof } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toBase58 } from "../../core/wallet/base58.ts";
@@ -163,8 +163,8 @@ describe("a signed challenge", () => {
     expect((await person.call("listAliases")).body.aliases).toHaveLength(1);
     expect((await person.call("createSmtpCredential", { body: { aliasId: alias.id } })).status).toBe(201);
     expect((await person.call("getAccountSettings")).status).toBe(200);
-    const letter = { to: "bob@example.org", subject: "s", body: "b", fromAliasId: alias.id };
-    expect((await person.call("createEmailJob", { body: letter })).status).toBe(201);
+    const message = { to: "bob@example.org", subject: "s", body: "b", fromAliasId: alias.id };
+    expect((await person.call("createEmailJob", { body: message })).status).toBe(201);
     expect((await person.call("deleteAccount")).status).toBe(200);
   });
 
@@ -172,7 +172,7 @@ describe("a signed challenge", () => {
     const key = makeWalletKey();
     const person = visitor();
     const challenge = await ask(person, key.address);
-    server.clock.advance(walletChallengeSeconds - 1);
+    server.clock.advance(WALLET_CHALLENGE_SECONDS - 1);
     expect((await person.call("walletSignIn", { body: proveWallet(key, challenge) })).status).toBe(200);
   });
 });
@@ -234,7 +234,7 @@ const forgeries: Record<string, Forgery> = {
   expired: {
     forge: (proof) => proof,
     sender({ person }) {
-      server.clock.advance(walletChallengeSeconds);
+      server.clock.advance(WALLET_CHALLENGE_SECONDS);
       return person;
     },
   },

@@ -5,7 +5,7 @@ import { openIfStill } from "../../core/login-session/open-if-still.ts";
 import { offerChallenge } from "../../core/wallet/offer-challenge.ts";
 import { signInWithWallet } from "../../core/wallet/sign-in-with-wallet.ts";
 import type { WalletProof } from "../../core/wallet/take-wallet-proof.ts";
-import { ownToken } from "../auth/own-token.ts";
+import { browserTokenOf } from "../auth/browser-token.ts";
 import { userToWire } from "../auth/wire.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -15,7 +15,12 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
       const proof = proofOf(body);
       if (proof === null) {
         const { walletAddress } = body;
-        return offerChallenge(deps, { walletAddress, clientAddress, origin, browserToken: ownToken(deps, cookie) });
+        return offerChallenge(deps, {
+          walletAddress,
+          clientAddress,
+          origin,
+          browserToken: browserTokenOf(deps, cookie),
+        });
       }
       const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
       const signIn = { userId: user.id, formerToken: cookie.token, device };

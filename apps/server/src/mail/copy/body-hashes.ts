@@ -19,7 +19,10 @@ export class BodyHashes {
     return hash;
   }
 
-  /** @param message the same buffer object that `of` will get; it is, when the message needed no unstuffing */
+  /**
+   * Stores a known hash. It is found again only for the same buffer object: if unstuffing copied the message, `of`
+   * computes the hash itself.
+   */
   remember(message: Buffer, bodyStart: number, hash: Buffer): void {
     this.#known.set(message, { bodyStart, hash });
   }

@@ -30,7 +30,7 @@ export interface BounceAddressParts {
   now: Date;
 }
 
-/** @returns an address whose local part has 49 octets */
+/** @returns an address whose local part has 48 octets */
 export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash: SrsHash): string {
   const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
   const stamp = srsStamp(now).toLowerCase();

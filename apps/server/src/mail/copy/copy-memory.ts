@@ -1,5 +1,5 @@
 /**
- * Memory of one copy of a message: its reservations, and the mails made from it, whose bytes are dropped with it.
+ * Memory of one copy of a message: its reservations, and the outgoing mails made from it, whose bytes `release` drops.
  * Closures of attempts that may wait ten minutes for a reply keep a reference to the copy, so its bytes are dropped
  * explicitly.
  */
@@ -25,28 +25,28 @@ export class CopyMemory {
     return this.#isReleased;
   }
 
-  /** @returns false when there is no room now */
+  /** Reserves memory until `shrink` or `release`. @returns false when there is no room now */
   reserve(bytes: number): boolean {
-    const release = this.#memory.take({ bytes, parties: () => this.#parties, giveWay: this.#onEvicted });
+    const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });
     if (release !== null) this.#given.push(release);
     return release !== null;
   }
 
-  /** Reserves memory until `release`, which `shrink` does not touch. @returns false when there is no room now */
+  /** Reserves memory until `release`; `shrink` does not give it back. @returns false when there is no room now */
   keep(bytes: number): boolean {
-    const release = this.#memory.take({ bytes, parties: () => this.#parties, giveWay: this.#onEvicted });
+    const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
 
-  /** Replaces the reservations by the actual size of what was made. */
+  /** Replaces what `reserve` reserved by the actual size of what was made. */
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;
-    this.#given.push(this.#memory.hold({ bytes, parties: () => this.#parties, giveWay: this.#onEvicted }));
+    this.#given.push(this.#memory.hold({ bytes, parties: () => this.#parties, evict: this.#onEvicted }));
   }
 
-  /** @throws when the copy was released; the calling attempt has been stopped then */
+  /** Returns the bytes. @throws when they are `null`, since the copy was released and its attempts were stopped */
   present<T>(bytes: T | null): T {
     if (bytes === null) throw new Error("the copy was released");
     return bytes;

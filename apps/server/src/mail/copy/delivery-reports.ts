@@ -1,6 +1,6 @@
 /**
- * Delivery reports (RFC 3464) that we send about mail to aliases that failed for good. They mention the alias only, go
- * only to senders proven by SPF, and are limited per address, since nobody asked for them.
+ * Delivery reports (RFC 3464) that we send about mail to aliases that failed for good. They mention the alias only.
+ * Callers name only senders proven by SPF; here the reports to one address are limited, since nobody asked for them.
  */
 
 import {
@@ -33,7 +33,7 @@ export interface FailedMail {
   /** Seconds during which delivery was attempted. */
   triedSeconds?: number;
   arrivedAt: Date;
-  /** Reads at least the whole header; `null` when the message is gone. Absent when the message is not known. */
+  /** Reads the message's start, at least its header; resolves to `null` if it was deleted. Absent for bounces. */
   readStart?: () => Promise<Buffer | null>;
 }
 
@@ -79,7 +79,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
-/** Empty when the header can't be read, or no longer: the report is sent without it. */
+/** Header of the failed message; empty when the message was deleted or can't be parsed, for a report without it. */
 async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
   try {

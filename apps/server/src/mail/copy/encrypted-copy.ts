@@ -5,11 +5,13 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
+import type { OutgoingMail } from "../transport/transport.ts";
 import { encryptedWebhookBody } from "../transport/webhook/encrypted-webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
-import { outerMessage } from "./encrypted-header.ts";
+import { type OuterMessage, outerMessage } from "./encrypted-header.ts";
 import { EncryptionFailed } from "./encryption-failed.ts";
 import type { CopyParts, EncryptionTarget, ForwardCopy, ForwardSource } from "./forward-copy.ts";
+import type { Correspondent } from "./reply-book.ts";
 import { rewrite } from "./rewrite.ts";
 
 export interface EncryptedCopySource extends ForwardSource {
@@ -22,61 +24,85 @@ const SLICE_BYTES = 1024 * 1024;
 const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
 export function makeEncryptedCopy(source: EncryptedCopySource, parts: CopyParts): ForwardCopy {
-  const { aliasAddress, aliasId, envelope, encryptTo, webhookSecret } = source;
-  const { rules, signer, encrypter } = parts;
-  const rewritten = rewrite({ ...source, mayNameSender: false }, rules);
-  const { envelopeFrom } = rewritten;
-  const { header, opening, closing, correspondents } = outerMessage(source, rewritten, rules.mailHost);
-  const memory = new CopyMemory(parts.copyMemory, encryptTo.userId, () => copy.onEvicted?.());
-  let plain: Buffer | null = source.wire;
-  let armored: Promise<Buffer> | null = null;
-  let signature: Promise<Buffer> | null = null;
-  let json: Promise<Buffer | null> | null = null;
+  return new EncryptedCopy(source, parts);
+}
 
-  async function sealed(): Promise<Buffer> {
-    const wire = memory.present(plain);
-    if (!memory.reserve(encrypter.encryptedLength(wire.length))) throw new Error("no room in memory now");
+class EncryptedCopy implements ForwardCopy {
+  readonly webhookSecret: Buffer | null;
+  readonly envelopeFrom: string;
+  readonly correspondents: readonly Correspondent[];
+  onEvicted: (() => void) | null = null;
+  readonly #parts: CopyParts;
+  readonly #memory: CopyMemory;
+  readonly #about: Pick<EncryptedCopySource, "aliasAddress" | "aliasId" | "encryptTo" | "envelope">;
+  readonly #outer: OuterMessage;
+  #plain: Buffer | null;
+  #armored: Promise<Buffer> | null = null;
+  #signature: Promise<Buffer> | null = null;
+  #json: Promise<Buffer | null> | null = null;
+
+  constructor(source: EncryptedCopySource, parts: CopyParts) {
+    const { aliasAddress, aliasId, encryptTo, envelope } = source;
+    const rewritten = rewrite({ ...source, mayNameSender: false }, parts.rules);
+    this.#parts = parts;
+    this.#about = { aliasAddress, aliasId, encryptTo, envelope };
+    this.#memory = new CopyMemory(parts.copyMemory, encryptTo.userId, () => this.onEvicted?.());
+    this.#outer = outerMessage(source, rewritten, parts.rules.mailHost);
+    this.#plain = source.wire;
+    this.webhookSecret = source.webhookSecret;
+    this.envelopeFrom = rewritten.envelopeFrom;
+    this.correspondents = this.#outer.correspondents;
+  }
+
+  async mailTo(rcptTo: string): Promise<OutgoingMail> {
+    const { header, opening, closing } = this.#outer;
+    const signature = await (this.#signature ??= this.#sign());
+    const wireParts = [signature, header, opening, await (this.#armored ??= this.#encrypt()), closing];
+    this.#memory.present(this.#plain);
+    const { envelopeFrom } = this;
+    return this.#memory.issue({ envelopeFrom, rcptTo, wireParts, eightBit: false, smtpUtf8: false });
+  }
+
+  webhookBody(): Promise<Buffer | null> {
+    return (this.#json ??= this.#buildJson());
+  }
+
+  release(): void {
+    this.#plain = null;
+    this.#armored = null;
+    this.#json = null;
+    this.#memory.release();
+  }
+
+  async #encrypt(): Promise<Buffer> {
+    const wire = this.#memory.present(this.#plain);
+    const { encrypter, onEncryptionFailed } = this.#parts;
+    const { aliasAddress: address, aliasId, encryptTo } = this.#about;
+    if (!this.#memory.reserve(encrypter.encryptedLength(wire.length))) throw new Error("no room in memory now");
     try {
       return await encrypter.encrypt(unstuff(wire), encryptTo.publicKey);
     } catch {
-      await parts.onEncryptionFailed({ aliasId, userId: encryptTo.userId, address: aliasAddress });
+      await onEncryptionFailed({ aliasId, userId: encryptTo.userId, address });
       throw new EncryptionFailed();
     }
   }
 
-  async function signed(): Promise<Buffer> {
-    const wire = await (armored ??= sealed());
+  async #sign(): Promise<Buffer> {
+    const { header, opening, closing } = this.#outer;
+    const { signer } = this.#parts;
+    const wire = await (this.#armored ??= this.#encrypt());
     signer.bodyHashes.remember(wire, 0, await hashOf([opening.subarray(2), wire, closing]));
-    return signer.sign({ domain: domainOf(aliasAddress), header, wire, bodyStart: 0 });
+    return signer.sign({ domain: domainOf(this.#about.aliasAddress), header, wire, bodyStart: 0 });
   }
 
-  async function buildJson(): Promise<Buffer | null> {
-    const raw = await (armored ??= sealed());
-    if (!memory.reserve(raw.length * 1.5 + 4096)) return null;
+  async #buildJson(): Promise<Buffer | null> {
+    const raw = await (this.#armored ??= this.#encrypt());
+    if (!this.#memory.reserve(raw.length * 1.5 + 4096)) return null;
+    const { aliasAddress, envelope } = this.#about;
     const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
     const authentication = { spf, dkim, dmarc, arc };
     return encryptedWebhookBody({ aliasAddress, receivedAt: envelope.receivedAt, raw, authentication });
   }
-
-  const copy: ForwardCopy = {
-    webhookSecret,
-    envelopeFrom,
-    correspondents,
-    onEvicted: null,
-    async mailTo(rcptTo) {
-      const wireParts = [await (signature ??= signed()), header, opening, await (armored ??= sealed()), closing];
-      memory.present(plain);
-      return memory.issue({ envelopeFrom, rcptTo, wireParts, eightBit: false, smtpUtf8: false });
-    },
-    webhookBody: () => (json ??= buildJson()),
-    release() {
-      plain = null;
-      armored = null;
-      json = null;
-      memory.release();
-    },
-  };
-  return copy;
 }
 
 /** Hash of a body that is already canonical: CRLF line ends, exactly one at the end. */

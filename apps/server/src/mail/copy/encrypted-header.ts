@@ -1,7 +1,7 @@
 /**
- * Header and frame of an encrypted copy: all that a mail host or a reader without the key sees. Of the original it
- * shows only the Date and how often the message was encrypted; the correspondent is a reply address without a name, so
- * that replies find their way back. Pure.
+ * Header and MIME frame of an encrypted copy: all that a mail host or a reader without the key sees. Of the original
+ * header it shows only the Date and how often the message was encrypted, and of the people only their reply addresses
+ * without names, so that replies reach them. Pure.
  */
 import { createHmac } from "node:crypto";
 import {
@@ -25,7 +25,7 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
-import { readEncryptionPasses, SEALED_PASSES_FIELD } from "./encryption-passes.ts";
+import { ENCRYPTION_PASSES_FIELD, readEncryptionPasses } from "./encryption-passes.ts";
 import type { Correspondent } from "./reply-book.ts";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
@@ -65,7 +65,7 @@ export function outerMessage(
   const passes = readEncryptionPasses(source.wire, source.header.fields) + 1;
   const fields = [
     headerField("Delivered-To", [aliasAddress]),
-    headerField(SEALED_PASSES_FIELD, [String(passes)]),
+    headerField(ENCRYPTION_PASSES_FIELD, [String(passes)]),
     authenticationResults(envelope.authentication, mailHost),
     headerField("Date", [formatDate(sentAt(source))]),
     from.length === 0 ? headerField("From", ["Unknown sender:;"]) : formatAddressField("From", from),
@@ -111,7 +111,7 @@ function withoutNames(plain: HeaderSource, field: string, name: string | null): 
   return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
 }
 
-/** Only the results by method: the full field contains the sender's domain and address. */
+/** Authentication-Results with the result of each method only: the full field names the sender's domain and address. */
 function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
   if (found === undefined || found.results === null) return NO_FIELD;
   const methods = ["spf", "dkim", "dmarc", "arc"] as const;
@@ -123,7 +123,7 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** Stamp that is the same for every attempt, so that a mailbox recognizes duplicates, and different for every alias. */
+/** Unique part of Message-ID and boundary: differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

@@ -21,10 +21,10 @@ function partsOf(budget: MemoryBudget, copyMemory = new BackgroundMemory(budget)
       srsHash: (data) => createHash("sha256").update(data).digest(),
     },
     signer: messageSigner([], () => new Date(0)),
-    isSealing: false,
+    addsArcSet: false,
     copyMemory,
     webhookBodies: { make: () => Promise.reject(new Error("no webhook here")) },
-    encrypter: { encrypt: () => Promise.reject(new Error("nothing is sealed here")), encryptedLength: () => 0 },
+    encrypter: { encrypt: () => Promise.reject(new Error("nothing is encrypted here")), encryptedLength: () => 0 },
     onEncryptionFailed: async () => {},
   };
 }
@@ -54,7 +54,7 @@ function sourceOf(message: string): ForwardSource {
   };
 }
 
-async function leave(message: string, budget = new MemoryBudget(1_000_000)) {
+async function makeMail(message: string, budget = new MemoryBudget(1_000_000)) {
   const copy = makePlainCopy(sourceOf(message), partsOf(budget));
   const { wireParts, sizeBytes } = await copy.mailTo("olga@inbox.example");
   const bytes = Buffer.concat(wireParts);
@@ -65,10 +65,10 @@ async function leave(message: string, budget = new MemoryBudget(1_000_000)) {
 test.each([
   ["a message without a calendar reserves no memory", plain, 0],
   ["an invitation holds its new calendar", invitation, calendar.length],
-  ["one that is hidden holds its new header, not its body", signed, 500],
+  ["a hidden invitation holds its new header, not its body", signed, 500],
 ])("%s besides the received bytes", async (_, message, expected) => {
   const budget = new MemoryBudget(1_000_000);
-  const { copy, used } = await leave(message, budget);
+  const { copy, used } = await makeMail(message, budget);
   expect(used).toBeGreaterThanOrEqual(expected);
   expect(used).toBeLessThanOrEqual(expected * 4);
   await copy.mailTo("jonas@inbox.example");
@@ -81,7 +81,7 @@ test("a copy is not sent, and reserves nothing, while its account uses its share
   const budget = new MemoryBudget(4000);
   const memory = new BackgroundMemory(budget);
   const others = 900;
-  memory.hold({ bytes: others, parties: () => ["of u"], giveWay() {} });
+  memory.hold({ bytes: others, parties: () => ["of u"], evict() {} });
   const copy = makePlainCopy(sourceOf(invitation), partsOf(budget, memory));
   await expect(copy.mailTo("olga@inbox.example")).rejects.toThrow("no room");
   copy.release();
@@ -89,7 +89,7 @@ test("a copy is not sent, and reserves nothing, while its account uses its share
 });
 
 test.each([invitation, signed])("a retry makes an identical copy from the same bytes", async (message) => {
-  const [first, second] = [await leave(message), await leave(message)];
+  const [first, second] = [await makeMail(message), await makeMail(message)];
   expect(second.bytes.equals(first.bytes)).toBe(true);
   expect(second.copy.correspondents).toEqual(first.copy.correspondents);
 });

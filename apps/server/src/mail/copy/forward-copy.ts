@@ -16,7 +16,7 @@ import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 export interface ForwardCopy {
   /** Secret of the alias' webhooks; `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
-  /** Envelope sender at our domain, made by SRS. */
+  /** Envelope sender at our domain: an SRS or bounce address, or the alias for mail it sends; empty: null sender. */
   envelopeFrom: string;
   /** Everybody who has a reply address in the copy; all must be stored before the copy is sent. */
   correspondents: readonly Correspondent[];
@@ -26,7 +26,7 @@ export interface ForwardCopy {
   webhookBody(): Promise<Buffer | null>;
   /** Set by the code that runs the attempts: called when the copy is evicted from memory, to stop these attempts. */
   onEvicted: (() => void) | null;
-  /** Drops the bytes of the message and of mails from `mailTo`. No attempt succeeds afterwards. */
+  /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them yet fail. */
   release(): void;
 }
 
@@ -59,8 +59,8 @@ const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" }
 export interface CopyParts {
   rules: RewriteRules;
   signer: MessageSigner;
-  /** Whether an ARC set with the results found on arrival is added. */
-  isSealing: boolean;
+  /** Whether copies get an ARC set with the authentication results found on arrival. */
+  addsArcSet: boolean;
   /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
@@ -69,7 +69,7 @@ export interface CopyParts {
   onEncryptionFailed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
-/** What is sent besides the rewritten header. */
+/** The parts of a copy that are sent before and after its rewritten header. */
 interface SignedBody {
   signature: Buffer;
   /** The blank line and everything after it, dot-stuffed. */
@@ -138,7 +138,7 @@ class PlainCopy implements ForwardCopy {
   async #makeSignedBody(): Promise<SignedBody> {
     const { wire, rest } = this.#memory.present(this.#bytes);
     if (this.#invitations === null) return { signature: await this.#sign(wire, this.#bodyStart), body: [rest] };
-    const made = await oneInTurn(this.#invitations.makeBody);
+    const made = await oneAtATime(this.#invitations.makeBody);
     if (!this.#memory.keep(made.newBytes)) throw new Error("no room in memory now");
     // The signer reads only the header, because the body hash is already known.
     const hashed = Buffer.alloc(0);
@@ -147,9 +147,9 @@ class PlainCopy implements ForwardCopy {
   }
 
   async #sign(wire: Buffer, bodyStart: number): Promise<Buffer> {
-    const { signer, isSealing } = this.#parts;
+    const { signer, addsArcSet } = this.#parts;
     const message: ToSign = { domain: domainOf(this.#about.aliasAddress), header: this.#header, wire, bodyStart };
-    if (!isSealing) return signer.sign(message);
+    if (!addsArcSet) return signer.sign(message);
     const { authentication } = this.#about.envelope;
     return Buffer.concat(await Promise.all([signer.seal(message, authentication), signer.sign(message)]));
   }
@@ -171,11 +171,11 @@ class PlainCopy implements ForwardCopy {
   }
 }
 
-let line: Promise<unknown> = Promise.resolve();
+let lastWork: Promise<unknown> = Promise.resolve();
 
 /** Makes bodies one per turn of the event loop, since a message may go to a hundred aliases at once. */
-function oneInTurn<T>(work: () => T): Promise<T> {
-  const done = line.then(() => nextTurn()).then(work);
-  line = done.catch(() => {});
+function oneAtATime<T>(work: () => T): Promise<T> {
+  const done = lastWork.then(() => nextTurn()).then(work);
+  lastWork = done.catch(() => {});
   return done;
 }

@@ -38,11 +38,11 @@ export interface ForwardedInvitations {
   makeBody(): NewBody;
 }
 
-type Hidden = Extract<CalendarPlan, { kind: "hide" }>["reason"];
+type HideReason = Extract<CalendarPlan, { kind: "hide" }>["reason"];
 
 const plans = new WeakMap<Buffer, CalendarPlan>();
 
-const reasons: Record<Hidden, string> = {
+const reasons: Record<HideReason, string> = {
   signed: "its sender has signed it, so the addresses in it can't be replaced by reply addresses",
   unreadable: "the addresses in it can't be replaced by reply addresses safely",
 };
@@ -90,7 +90,7 @@ function makeBody(source: RewriteSource, { edits }: Extract<CalendarPlan, { kind
   return { wire: [wire], hash, newBytes: wire.length };
 }
 
-function hide(source: RewriteSource, { header, traceBytes }: Rewritten, reason: Hidden): ForwardedInvitations {
+function hide(source: RewriteSource, { header, traceBytes }: Rewritten, reason: HideReason): ForwardedInvitations {
   const { aliasAddress, envelope } = source;
   const received = source.wire.subarray(bodyStartOf(source));
   const wrapped = wrapMessage({
@@ -111,7 +111,7 @@ function hide(source: RewriteSource, { header, traceBytes }: Rewritten, reason: 
   };
 }
 
-function noticeOf(reason: Hidden, aliasAddress: string): string {
+function noticeOf(reason: HideReason, aliasAddress: string): string {
   return [
     "This message may hold an invitation. It is attached, not shown, because",
     `${reasons[reason]}.`,

@@ -6,6 +6,6 @@ import { type CopyParts, type ForwardCopy, type ForwardSource, makePlainCopy } f
 export function makeForwardCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
   const { encryptTo, aliasId, replyKey } = source;
   if (encryptTo === null) return makePlainCopy(source, parts);
-  if (aliasId === null || replyKey === null) throw new Error("only an alias' mail is sealed");
+  if (aliasId === null || replyKey === null) throw new Error("only an alias' mail is encrypted");
   return makeEncryptedCopy({ ...source, encryptTo, aliasId, replyKey }, parts);
 }

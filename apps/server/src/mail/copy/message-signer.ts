@@ -7,7 +7,7 @@ export interface ToSign {
   domain: string;
   /** The whole header block as it is sent, without the blank line. */
   header: Buffer;
-  /** The received message, dot-stuffed; its body is hashed once for all copies. */
+  /** Dot-stuffed message whose body is signed; the hash of the body is computed once per buffer object. */
   wire: Buffer;
   /** Offset of the body in `wire`. */
   bodyStart: number;
@@ -17,7 +17,7 @@ export interface MessageSigner {
   bodyHashes: BodyHashes;
   /** @returns DKIM-Signature fields to put on top; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
-  /** @returns an ARC set to put on top; empty when nothing was checked on arrival or the chain may not be extended */
+  /** @returns an ARC set to put on top; empty without an RSA key or results, or when the chain can't be extended */
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 

@@ -1,4 +1,4 @@
-/** Replaces the owner's mailbox by the alias in calendars and receipts of a message that the owner sends. */
+/** Replaces the owner's mailbox by the alias in the calendars and read receipts of a message that the owner sends. */
 import {
   calendarAddresses,
   findOwnerParts,

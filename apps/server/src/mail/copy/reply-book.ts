@@ -31,7 +31,7 @@ export interface NewCorrespondents {
   account: BucketRule;
 }
 
-/** Limits on new rows, of 250 bytes each. The busiest mailing list brings some hundred new authors a day. */
+/** Limits on new rows, of 250 bytes each. The largest mailing lists bring some hundred new authors a day. */
 export const newCorrespondents: NewCorrespondents = {
   alias: { max: 5000, windowSeconds: 86_400 },
   account: { max: 10_000, windowSeconds: 86_400 },
@@ -50,10 +50,10 @@ interface NewPath extends Correspondent {
 export class ReplyBook {
   readonly #store: Pick<ReplyPathStore, "ensure" | "listKnown">;
   readonly #clock: Clock;
-  readonly #kept = new Set<string>();
+  readonly #stored = new Set<string>();
   readonly #new: { alias: TokenBuckets; account: TokenBuckets } | null;
-  /** Last queued work of each account; only work of more than one chunk is queued. */
-  readonly #lines = new Map<string, Promise<void>>();
+  /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
+  readonly #queueEnds = new Map<string, Promise<void>>();
 
   /** @param rules `null`: no limit */
   constructor(
@@ -70,36 +70,36 @@ export class ReplyBook {
   }
 
   /**
-   * Stores all new correspondents in one statement, or none when all are known. More than a chunk is stored chunk by
-   * chunk with turns of the event loop between, one such message per account at a time.
+   * Stores all correspondents that are not known to be stored, with a single statement if they fit in a chunk.
+   * Otherwise they are stored chunk by chunk with turns of the event loop between, one message per account at a time.
    * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
    * @throws whatever the store throws
    */
   async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
-    const paths = this.#notKept(copies);
+    const paths = this.#notStored(copies);
     const [first] = paths;
     if (first === undefined) return new Set();
     if (paths.length <= CHUNK_ROWS) return await this.#keep(paths);
-    return await this.#inLine(first.userId, () => this.#keep(paths));
+    return await this.#enqueue(first.userId, () => this.#keep(paths));
   }
 
-  #notKept(copies: readonly CopyReplies[]): NewPath[] {
+  #notStored(copies: readonly CopyReplies[]): NewPath[] {
     return copies.flatMap(({ aliasId, userId, correspondents }) =>
-      correspondents.filter(({ token }) => !this.#kept.has(token)).map((it) => ({ ...it, aliasId, userId })),
+      correspondents.filter(({ token }) => !this.#stored.has(token)).map((it) => ({ ...it, aliasId, userId })),
     );
   }
 
-  async #inLine<T>(account: string, work: () => Promise<T>): Promise<T> {
-    const done = (this.#lines.get(account) ?? Promise.resolve()).then(work);
+  async #enqueue<T>(account: string, work: () => Promise<T>): Promise<T> {
+    const done = (this.#queueEnds.get(account) ?? Promise.resolve()).then(work);
     const end = done.then(
       () => {},
       () => {},
     );
-    this.#lines.set(account, end);
+    this.#queueEnds.set(account, end);
     try {
       return await done;
     } finally {
-      if (this.#lines.get(account) === end) this.#lines.delete(account);
+      if (this.#queueEnds.get(account) === end) this.#queueEnds.delete(account);
     }
   }
 
@@ -149,9 +149,9 @@ export class ReplyBook {
   }
 
   #remember(token: string): void {
-    const oldest = this.#kept.values().next().value;
-    if (this.#kept.size >= REMEMBERED_MAX && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.add(token);
+    const oldest = this.#stored.values().next().value;
+    if (this.#stored.size >= REMEMBERED_MAX && oldest !== undefined) this.#stored.delete(oldest);
+    this.#stored.add(token);
   }
 }
 

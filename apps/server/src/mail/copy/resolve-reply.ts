@@ -1,4 +1,4 @@
-/** Resolves a reply address to alias and correspondent. Only the token in the address can unseal the correspondent. */
+/** Resolves a reply address to alias and correspondent, whose address only the token in the reply address unseals. */
 import {
   domainOf,
   type Mailbox,
@@ -21,7 +21,8 @@ export interface ResolveReplyDeps {
 }
 
 /**
- * @param domain in lower case; tokens are valid at their alias' domain only. Paused aliases neither receive nor send.
+ * @param domain in lower case; tokens are valid at their alias' domain only
+ * @returns a rejection for an unknown token, and for a paused alias, which neither receives nor sends
  */
 export async function resolveReply(
   token: string,
@@ -71,7 +72,7 @@ export interface ReplyFormDeps {
   domains: ReadonlySet<string>;
 }
 
-/** Whether an address at our domains has the form of a reply address and is no alias, which older aliases may be. */
+/** Whether an address at our domains is a reply address: it has that form, and is no older alias of the same form. */
 export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
   const local = localOf(address);
   if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;

@@ -67,8 +67,8 @@ export interface RewriteSource {
   aliasId: string | null;
   replyKey: Buffer | null;
   /**
-   * Whether the new envelope sender may contain the sender's address, so that late failures can be reported: no other
-   * destination of the alias can have taken the message, and the copy does not hide its author.
+   * Whether the new envelope sender may contain the sender's address, so that late failures can be reported: the alias
+   * has a single destination, and the copy does not hide its author.
    */
   mayNameSender: boolean;
 }
@@ -135,7 +135,7 @@ function rewriteHeader(source: RewriteSource, rules: RewriteRules): Pick<Rewritt
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
 
-/** Cached, since deriving costs more than the rest of the header; a cached route keeps its key object. */
+/** Derived keys are cached by key object, since deriving them costs more than the rest of the header. */
 function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   const known = knownKeys.get(replyKey);
   if (known !== undefined) return known;
@@ -144,7 +144,7 @@ function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   return keys;
 }
 
-/** Adds the missing blank line to a message that starts with its body, which our fields would otherwise run into. */
+/** Returns the message after its header. Adds the blank line if it is missing, so that the body ends our fields. */
 function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   const rest = wire.subarray(header.end);
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
@@ -154,10 +154,10 @@ function restOf(wire: Buffer, header: HeaderBlock): Buffer {
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias' bounce
- * address is used instead if the sender is too long for SRS, or is at a domain of ours. An address of ours must not be
- * passed on unchanged: SPF would pass for anybody who forges it, and bounces and automatic replies would reveal the
- * destination to its owner.
+ * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias'
+ * bounce address is used instead if the sender may not get bounces, is too long for SRS or not ASCII, or is at a domain
+ * of ours; the null sender stays. An address of ours must not be passed on unchanged: SPF would pass for anybody who
+ * forges it, and bounces and automatic replies would reveal the destination to its owner.
  */
 function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   const { envelopeFrom, receivedAt } = source.envelope;
@@ -167,7 +167,7 @@ function forwardSender(source: RewriteSource, rules: RewriteRules): string {
   if (envelopeFrom === "") return "";
   // SRS contains the sender's address, and a host without SMTPUTF8 (RFC 6531) could not accept a non-ASCII one.
   if (NON_ASCII.test(envelopeFrom)) return ownBounces();
-  if (!mayHearOfBounces(source) || rules.domains.has(domainOf(envelopeFrom))) return ownBounces();
+  if (!mayGetBounces(source) || rules.domains.has(domainOf(envelopeFrom))) return ownBounces();
   const isOurDomain = (name: string) => rules.domains.has(name);
   try {
     const srs = { domain, isOurDomain, hashes: [rules.srsHash] as const, now: receivedAt };
@@ -183,6 +183,6 @@ function forwardSender(source: RewriteSource, rules: RewriteRules): string {
  * from one of several would report a message as lost that another mailbox may have taken. All other bounces end at the
  * alias.
  */
-function mayHearOfBounces({ mayNameSender, envelope }: RewriteSource): boolean {
+function mayGetBounces({ mayNameSender, envelope }: RewriteSource): boolean {
   return mayNameSender && ["pass", undefined].includes(envelope.authentication?.spf);
 }

@@ -1,6 +1,7 @@
 /**
- * The copy of a message that is sent as the alias: composed, submitted or a reply. The stored bytes are sent with our
- * signature on top; bounces go to the alias itself, so that its owner gets them like any mail.
+ * The copy of a message that is sent as the alias (composed, submitted or a reply), or of a message of this server. The
+ * stored bytes are sent with our signature on top; bounces go to the sending address, so that an alias' owner gets them
+ * like any mail.
  */
 import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";

@@ -49,7 +49,7 @@ export interface WriteAsDeps extends ReplyFormDeps {
   takeAutomaticLimit(userId: string): Promise<void>;
   clock: Clock;
   random: Random;
-  /** Records what was changed; preview mode only. */
+  /** Trace that records what was changed in a message; `null` outside preview mode. */
   trace: Pick<MailTrace, "add"> | null;
 }
 
@@ -66,8 +66,9 @@ export interface WrittenByOwner {
   smtpUtf8: boolean;
 }
 
-/** Envelope recipients: real people, by their canonical addresses. */
+/** Whom a message goes to, and which addresses its header may contain. */
 export interface Outgoing {
+  /** Envelope recipients with their real, canonical addresses. */
   people: readonly Mailbox[];
   /** Reply addresses already resolved, keyed in lower case. */
   known: ReadonlyMap<string, Mailbox>;
@@ -75,17 +76,17 @@ export interface Outgoing {
   mayNameOutsiders: boolean;
 }
 
-const strangers = reply(
+const outsidersNamed = reply(
   550,
   "5.7.1",
   "Your message also names people by their real addresses. Write to reply addresses only, or they would see each other",
 );
 const CRLF = Buffer.from("\r\n");
 
-/** A message ready to be sent and stored in the spool, but not queued. Either `keep` or `discard` must be called. */
+/** A final message that is stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
 export interface PreparedMessage {
   /** Queues the message. @returns `null`, or the deferral when that failed; nothing of the message is left then */
-  keep(): Promise<SmtpReply | null>;
+  enqueue(): Promise<SmtpReply | null>;
   discard(): Promise<void>;
 }
 
@@ -97,7 +98,7 @@ export async function sendAsAlias(
   deps: WriteAsDeps,
 ): Promise<SmtpReply | null> {
   const prepared = await prepareAsAlias(route, written, outgoing, deps);
-  return "refusal" in prepared ? prepared.refusal : await prepared.keep();
+  return "refusal" in prepared ? prepared.refusal : await prepared.enqueue();
 }
 
 /** Writes, checks and stores a message without queueing it, for messages that are sent all or none. */
@@ -120,7 +121,7 @@ export async function prepareAsAlias(
     newMessageId: makeMessageId(deps.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
-  if (rewritten.strangers.length > 0 || rewritten.hasUnread) return { refusal: strangers };
+  if (rewritten.strangers.length > 0 || rewritten.hasUnreadable) return { refusal: outsidersNamed };
   const parts = rewriteParts({
     header: rewritten.header,
     body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),
@@ -136,17 +137,20 @@ export async function prepareAsAlias(
   const quoting = await quoteAndGuard(route, { header, body, messageId: written.messageId }, deps);
   if ("refusal" in quoting) return quoting;
   const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
-  const envelopeFrom = isAnsweredByProgram(written, source) ? "" : route.address;
+  const envelopeFrom = isAutomaticReply(written, source) ? "" : route.address;
   return await prepare(route, outgoing.people, { ...written, wire: final, envelopeFrom }, deps);
 }
 
-/** Whether it is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3). */
-export function isAnsweredByProgram({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
+/**
+ * Whether a message is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3).
+ */
+export function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
 
 /**
- * Applies the account's two settings, the leak guard last: a message it can't search in time is deferred, never passed.
+ * Applies the account's settings `aliasInQuotes` and `leakGuard`, in this order. A message that the leak guard can't
+ * search in time is deferred, never passed.
  * @returns the body to send
  */
 async function quoteAndGuard(
@@ -210,7 +214,9 @@ async function correspondentsOf(
 export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
   destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
 
-/** Stores the bytes before it returns, so that only one of several messages is in memory at a time. */
+/**
+ * Stores the final bytes in the spool before it returns, so that only one of several replies is in memory at a time.
+ */
 async function prepare(
   route: AliasRoute,
   people: readonly Mailbox[],
@@ -243,12 +249,12 @@ async function prepare(
     await bodies.put(id, [wire]);
   });
   if (refusal !== null) return { refusal };
-  const keep = () =>
+  const enqueue = () =>
     orDiscard(async () => {
       await deliveries.keep({ ...message, createdAt: now }, rows);
       place?.stored();
     });
-  return { keep, discard };
+  return { enqueue, discard };
 }
 
 interface RowsFor {

@@ -26,7 +26,7 @@ export interface DeliveryToAttempt {
   wasMissing?: boolean;
 }
 
-/** What RCPT found out about a delivery whose message has just arrived. */
+/** What the MX already knows about a delivery whose message has just arrived. */
 export interface KnownFromArrival {
   /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */
   unconfirmed?: "new" | "asked";
@@ -67,14 +67,14 @@ const areReplyAddressesStored: Check = async ({ aliasId, userId }, { corresponde
   return over.size === 0 ? null : tooManyCorrespondents;
 };
 
-/** RCPT lists the mailboxes that are not confirmed; a first attempt to any other mailbox needs no look-up. */
+/** Since RCPT has listed the mailboxes that are not confirmed, a first attempt to any other needs no look-up. */
 const isMailboxConfirmed: Check = (delivery, _copy, known, { guard }) => {
   if (guard === null) return null;
   if (known === null) return guard.beforeRetry(delivery);
   return known.unconfirmed === undefined ? null : guard.beforeAttempt(delivery, known.unconfirmed);
 };
 
-/** The last check, because it counts the message. A new message waits behind those that are already deferred. */
+/** Limit of the destination; the last check, because it counts the message. New messages wait behind deferred ones. */
 const hasDestinationRoom: Check = (delivery, _copy, known, { shares }) => {
   if (shares === null) return null;
   return known === null ? shares.beforeRetry(delivery) : shares.beforeAttempt(delivery);
@@ -83,7 +83,7 @@ const hasDestinationRoom: Check = (delivery, _copy, known, { shares }) => {
 const checks: readonly Check[] = [isWebhookPaused, areReplyAddressesStored, isMailboxConfirmed, hasDestinationRoom];
 
 /**
- * @param known what RCPT found out; `null` for a retry
+ * @param known what the MX already knows; `null` for a retry
  * @throws whatever the store throws during a look-up
  */
 export async function attemptDelivery(

@@ -9,6 +9,7 @@ export interface Transports {
   webhook: WebhookTransport;
 }
 
+/** Outcome of an attempt that failed because of this server. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
 const notEncrypted: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };

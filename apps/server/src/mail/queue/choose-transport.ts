@@ -15,7 +15,7 @@ import type { Transports } from "./attempt.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 
-/** What tests override in direct delivery: ports, since 25 and 443 need privileges, trusted certificates, timeouts. */
+/** Options of direct delivery that tests override: ports (25 and 443 need privileges), trusted CA, timeouts. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
@@ -28,7 +28,7 @@ export interface TransportParts {
   direct?: DirectOverrides;
 }
 
-/** Webhooks are called in every mode, behind the same address guard; only mail stays in the preview inbox. */
+/** Webhooks are called in every mode, even in preview mode, where mail stays in the preview inbox. */
 export function chooseTransports(
   config: DeliveryConfig,
   parts: TransportParts,

@@ -1,16 +1,16 @@
 /**
- * Limits the mail sent to unconfirmed mailboxes. Forwards to them are counted in memory, per process, for a day from
- * the first message on. Nothing is written, so a restart resets the counts.
+ * Limits the mail forwarded to unconfirmed mailboxes: messages are counted in memory, per process, each count for a day
+ * from its first message on. Nothing is written, so a restart resets the counts.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 
-const dayMs = 86_400_000;
-/** Messages per day. `pair` is one account to one mailbox, and leaves part of the mailbox' total to other accounts. */
+const DAY_MS = 86_400_000;
+/** Maximum messages per day. `pair` is one account and one mailbox: part of the mailbox' limit is left to others. */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
 /** Maximum counters per kind; beyond it the oldest is evicted. */
-const maxRemembered = 50_000;
+const REMEMBERED_MAX = 50_000;
 
 export class ConfirmationCaps {
   readonly #mailboxes: DayCounts;
@@ -40,7 +40,7 @@ export class ConfirmationCaps {
 class DayCounts {
   readonly #max: number;
   readonly #clock: Clock;
-  readonly #days = new BoundedMap<string, { since: number; count: number }>(maxRemembered);
+  readonly #days = new BoundedMap<string, { since: number; count: number }>(REMEMBERED_MAX);
 
   constructor(max: number, clock: Clock) {
     this.#max = max;
@@ -62,6 +62,6 @@ class DayCounts {
 
   #today(key: string): { since: number; count: number } | null {
     const known = this.#days.get(key);
-    return known !== undefined && steadyMs(this.#clock) - known.since < dayMs ? known : null;
+    return known !== undefined && steadyMs(this.#clock) - known.since < DAY_MS ? known : null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Guards forwards to mailboxes that are not confirmed: with the first message it sends them a request for confirmation,
- * enforces the limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
+ * Guards forwards to mailboxes that are not confirmed: sends them a request for confirmation with the first message,
+ * enforces limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
  * reply as for any alias. Confirmed mailboxes bypass this guard.
  */
 
@@ -33,16 +33,16 @@ interface Forward {
   address: string;
 }
 
-const waits = deferred("not_confirmed", "4.7.1");
+const notConfirmed = deferred("not_confirmed", "4.7.1");
 const notWanted = refused("not_wanted", "5.1.1");
 const tryLater = deferred("try_later", "4.3.0");
-const quietMs = 86_400_000;
-const maxRemembered = 10_000;
+const NOTICE_EVERY_MS = 86_400_000;
+const REMEMBERED_MAX = 10_000;
 
 export class ConfirmationGuard {
   readonly #deps: GuardDeps;
   readonly #caps: ConfirmationCaps;
-  readonly #toldAt = new BoundedMap<string, number>(maxRemembered);
+  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
@@ -70,7 +70,7 @@ export class ConfirmationGuard {
   async #before(forward: Forward, state: ConfirmationState): Promise<DeliveryOutcome | null> {
     if (state === "confirmed") return null;
     if (state === "refused" || state === "blocked") return notWanted;
-    if (!this.#caps.take(forward.userId, forward.address)) return this.#hold(forward);
+    if (!this.#caps.take(forward.userId, forward.address)) return this.#defer(forward);
     return state === "new" ? this.#ask(forward) : null;
   }
 
@@ -79,7 +79,7 @@ export class ConfirmationGuard {
     const { userId, address } = forward;
     try {
       const decision = await askForConfirmation(this.#deps, settings, { userId, address, isByOwner: false });
-      if (decision.kind === "too_many" || decision.kind === "too_soon") return await this.#hold(forward);
+      if (decision.kind === "too_many" || decision.kind === "too_soon") return await this.#defer(forward);
       const isEnded = decision.kind === "known" && (decision.state === "refused" || decision.state === "blocked");
       return isEnded ? notWanted : null;
     } catch {
@@ -88,32 +88,34 @@ export class ConfirmationGuard {
     }
   }
 
-  async #hold(forward: Forward): Promise<DeliveryOutcome> {
-    await this.#tell(forward);
-    return waits;
+  async #defer(forward: Forward): Promise<DeliveryOutcome> {
+    await this.#notify(forward);
+    return notConfirmed;
   }
 
   /** Notifies the owner once a day per alias and mailbox. Never throws: a failed notice must not change the outcome. */
-  async #tell({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
+  async #notify({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
     const { notices, random, clock, logger } = this.#deps;
     const createdAt = clock.now();
     const key = `${aliasAddress}\0${address}`;
-    const last = this.#toldAt.get(key);
-    if (last !== undefined && createdAt.getTime() - last < quietMs) return;
-    this.#toldAt.set(key, createdAt.getTime());
+    const last = this.#notifiedAt.get(key);
+    if (last !== undefined && createdAt.getTime() - last < NOTICE_EVERY_MS) return;
+    this.#notifiedAt.set(key, createdAt.getTime());
     const text =
       `${address} is not confirmed yet and takes no more mail now. Mail to ${aliasAddress} waits. ` +
       "Please open the link in the message we sent there.";
     try {
       await notices.insert({ id: random.uuid(), userId, aliasId, kind: "not_confirmed", text, createdAt });
     } catch {
-      this.#toldAt.delete(key);
+      this.#notifiedAt.delete(key);
       logger.warn("notice_failed");
     }
   }
 }
 
-/** @returns `null` for what is no forward of an account to a mailbox: composed mail, reports, mail to the operator */
+/**
+ * @returns `null` for a delivery that is not forwarded mail to a mailbox: sent by an alias, a report, to the operator
+ */
 function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
   const { destination, purpose, aliasAddress } = target;
   if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;

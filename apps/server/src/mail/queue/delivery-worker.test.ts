@@ -32,7 +32,7 @@ function delivery(domain: string, userId: string): LeasedDelivery {
 }
 
 /** @returns lists of due and running deliveries, and functions to end attempts */
-function startSender() {
+function startWorker() {
   const due: LeasedDelivery[] = [];
   const running = new Map<LeasedDelivery, (outcome: DeliveryOutcome) => void>();
   const poison = new Set<string>();
@@ -80,15 +80,15 @@ function startSender() {
 }
 
 test("a wake-up while every slot is taken leads to a claim as soon as a slot is free", async () => {
-  const { due, running, end, runs } = startSender();
+  const { due, running, end, runs } = startWorker();
   const both = delivery("full.example", "busy");
   const others = Array.from({ length: 7 }, (_, index) => [
     delivery("full.example", `user ${index}`),
     delivery(`host${index}.example`, "busy"),
   ]).flat();
   const rest = Array.from({ length: 14 }, (_, index) => delivery(`rest${index}.example`, `rest ${index}`));
-  const inLine = [delivery("full.example", "waits"), delivery("waits.example", "busy")];
-  due.push(both, ...others, ...inLine, ...rest);
+  const waiting = [delivery("full.example", "waits"), delivery("waits.example", "busy")];
+  due.push(both, ...others, ...waiting, ...rest);
   worker.wake();
   await runs(29);
   due.push(delivery("one.example", "one"), delivery("two.example", "two"));
@@ -106,7 +106,7 @@ test("a wake-up while every slot is taken leads to a claim as soon as a slot is 
 });
 
 test("a message that can't be copied is deferred by the retry schedule as one attempt, and others are delivered", async () => {
-  const { due, running, poison, settled, end, runs } = startSender();
+  const { due, running, poison, settled, end, runs } = startWorker();
   const [bad, good] = [delivery("one.example", "one"), delivery("two.example", "two")];
   poison.add(bad.id);
   due.push(bad, good);
@@ -119,7 +119,7 @@ test("a message that can't be copied is deferred by the retry schedule as one at
 });
 
 test("a delivery that was taken is recorded once the store is back, and not sent again under a new lease", async () => {
-  const { due, running, settled, failStore, end, runs } = startSender();
+  const { due, running, settled, failStore, end, runs } = startWorker();
   const one = delivery("one.example", "one");
   due.push(one);
   worker.wake();
@@ -137,7 +137,7 @@ test("a delivery that was taken is recorded once the store is back, and not sent
 });
 
 test("when the lease of a running attempt expires, no second attempt starts: the first ends under the new lease", async () => {
-  const { due, running, settled, end, runs } = startSender();
+  const { due, running, settled, end, runs } = startWorker();
   const one = delivery("one.example", "one");
   due.push(one);
   worker.wake();

@@ -41,23 +41,23 @@ export interface DeliveryWorkerDeps {
 }
 
 /** Free slots needed before the next claim after one that returned as many deliveries as it asked for. */
-const worthALook = 16;
+const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
-const lookEveryMs = 50;
-/** Maximum deliveries of one account in one claim: what fits its slots and its share of the waiting line. */
-const perAccount = 24;
+const CLAIM_SPACING_MS = 50;
+/** Maximum deliveries of one account in one claim: its slots and its share of the deliveries waiting for one. */
+const PER_ACCOUNT_MAX = 24;
 /** Milliseconds after which an attempt gives up its slot and continues without one. */
-const slotMs = 5000;
-const leaseMs = 60_000;
-const heartbeatMs = 20_000;
-/** Longest sleep between two claims: a wake-up may be lost together with a database connection. */
-const maxSleepMs = 15_000;
-const afterTroubleMs = 1000;
-/** Sleep after a claim that could start nothing although deliveries are due. */
-const afterNothingMs = 500;
-/** Time in which due deliveries are gathered for one claim, and returned ones for one statement. */
-const gatherMs = 100;
-/** Outcome of an attempt that threw, our own fault. It counts as an attempt, so that it is not repeated for ever. */
+const SLOT_MS = 5000;
+const LEASE_MS = 60_000;
+const HEARTBEAT_MS = 20_000;
+/** Maximum milliseconds between two claims: a wake-up may be lost together with a database connection. */
+const SLEEP_MAX_MS = 15_000;
+const AFTER_ERROR_MS = 1000;
+/** Milliseconds of sleep after a claim that could start nothing although deliveries are due. */
+const AFTER_NOTHING_MS = 500;
+/** Milliseconds in which due deliveries are gathered for one claim, and unattempted ones for one statement. */
+const GATHER_MS = 100;
+/** Outcome of an attempt that threw. It counts against the retry schedule, so that it is not repeated for ever. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
 
 export class DeliveryWorker {
@@ -66,22 +66,22 @@ export class DeliveryWorker {
   readonly #shares: DeliveryShares;
   /** Deliveries that were leased but not attempted, to be put back into the queue together. */
   #untried: LeasedDelivery[] = [];
-  #lineHeartbeat: NodeJS.Timeout | null = null;
+  #waitingHeartbeat: NodeJS.Timeout | null = null;
   /** Milliseconds for which the provider of an unattempted delivery gets no mail. */
   readonly #pauses = new WeakMap<LeasedDelivery, number>();
-  /** Time to offer a delivery again that exceeded its destination's share. */
+  /** Retry time of a delivery that exceeded its destination's share. */
   readonly #heldUntil = new WeakMap<LeasedDelivery, Date>();
-  /** Timers of slots that were given up before their attempt ended. */
-  readonly #left = new WeakSet<NodeJS.Timeout>();
+  /** Timers of slots that are free again, because the attempt ended, sent its message, or took `SLOT_MS`. */
+  readonly #freedSlots = new WeakSet<NodeJS.Timeout>();
   /** Resolves when the current claim is complete. */
-  #looking = Promise.resolve();
+  #claimDone = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
   /** Earliest due time announced since the last claim began, which may not have included it. */
-  #toldDueAt = Number.POSITIVE_INFINITY;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #announcedDueAt = Number.POSITIVE_INFINITY;
+  #claimedAt = Number.NEGATIVE_INFINITY;
   #claiming = false;
-  #again = false;
+  #claimAgain = false;
   /** Whether the last claim returned as many deliveries as it asked for. */
   #isMoreDue = false;
   #closed = false;
@@ -93,7 +93,7 @@ export class DeliveryWorker {
 
   start(): void {
     this.#deps.deliveries.onWake((dueAt) => (dueAt === null ? this.wake() : this.#wakeAt(dueAt)));
-    this.#lineHeartbeat = setInterval(() => void this.#extendLine(), heartbeatMs);
+    this.#waitingHeartbeat = setInterval(() => void this.#extendWaiting(), HEARTBEAT_MS);
     this.wake();
   }
 
@@ -101,14 +101,14 @@ export class DeliveryWorker {
   wake(): void {
     if (this.#closed) return;
     if (this.#claiming) {
-      this.#again = true;
+      this.#claimAgain = true;
       return;
     }
     this.#claiming = true;
-    this.#looking = this.#claim().finally(() => {
+    this.#claimDone = this.#claim().finally(() => {
       this.#claiming = false;
-      if (this.#again) {
-        this.#again = false;
+      if (this.#claimAgain) {
+        this.#claimAgain = false;
         this.wake();
       }
     });
@@ -118,20 +118,20 @@ export class DeliveryWorker {
   #wakeAt(dueAt: Date): void {
     const inMs = dueAt.getTime() - this.#deps.clock.now().getTime();
     if (inMs <= 0) return this.wake();
-    this.#toldDueAt = Math.min(this.#toldDueAt, dueAt.getTime());
+    this.#announcedDueAt = Math.min(this.#announcedDueAt, dueAt.getTime());
     if (!this.#claiming) this.#sleepAtMost(inMs);
   }
 
-  /** Stops claiming. Running attempts continue for `graceMs`; what then remains is left to whoever claims it next. */
+  /** Stops claiming, and waits `graceMs` for running attempts. The rest is claimed again when its leases expire. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    if (this.#lineHeartbeat !== null) clearInterval(this.#lineHeartbeat);
+    if (this.#waitingHeartbeat !== null) clearInterval(this.#waitingHeartbeat);
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([this.#putBackLine().then(() => this.settled()), grace]);
+    await Promise.race([this.#putBackWaiting().then(() => this.settled()), grace]);
     clearTimeout(timer);
   }
 
@@ -144,18 +144,18 @@ export class DeliveryWorker {
     try {
       while (!this.#closed) {
         const [limit, ownLimit] = [this.#shares.free("usual"), this.#shares.free("own")];
-        // Without a free slot nothing is claimed, so the attempt that ends next must assume that deliveries are due.
+        // Without a free slot nothing is claimed: deliveries may be due when the next slot becomes free.
         this.#isMoreDue = true;
         if (limit <= 0 && ownLimit <= 0) return;
-        this.#toldDueAt = Number.POSITIVE_INFINITY;
-        this.#lookedAt = performance.now();
+        this.#announcedDueAt = Number.POSITIVE_INFINITY;
+        this.#claimedAt = performance.now();
         const full = [...this.#shares.fullAccounts(), ...this.#deps.attempts.slowAccounts()];
         const { deliveries, unreadable, isMore } = await this.#deps.deliveries.claim({
           now: this.#deps.clock.now(),
-          leaseMs,
+          leaseMs: LEASE_MS,
           limit: Math.max(limit, 0),
           ownLimit: Math.max(ownLimit, 0),
-          perAccount,
+          perAccount: PER_ACCOUNT_MAX,
           full,
           running: this.#deps.attempts.unsentByAccount(),
         });
@@ -163,11 +163,11 @@ export class DeliveryWorker {
         await this.#putOffUnreadable(unreadable);
         const started = await this.#admit(deliveries.filter((it) => !this.#deps.leases.takeOver(it)));
         if (!isMore) return await this.#sleepUntilDue();
-        if (started === 0) return this.#sleep(afterNothingMs);
+        if (started === 0) return this.#sleep(AFTER_NOTHING_MS);
       }
     } catch (thrown) {
       this.#deps.logger.error("delivery_claim_failed", { stack: nameOf(thrown) });
-      this.#sleep(afterTroubleMs);
+      this.#sleep(AFTER_ERROR_MS);
     }
   }
 
@@ -197,23 +197,23 @@ export class DeliveryWorker {
     const now = this.#deps.clock.now();
     const back = deliveries.map((it) => ({
       ...it,
-      notBefore: this.#closed ? now : (this.#heldUntil.get(it) ?? this.#comeBackAt(it, now)),
+      notBefore: this.#closed ? now : (this.#heldUntil.get(it) ?? this.#retryAt(it, now)),
     }));
     await this.#deps.deliveries.putBack(back);
   }
 
   /** Retry time of a delivery put back: not before the end of the pause that its destination asked for. */
-  #comeBackAt(delivery: LeasedDelivery, now: Date): Date {
+  #retryAt(delivery: LeasedDelivery, now: Date): Date {
     const destination = destinationName(delivery.target.destination);
     const pauseMs = Math.max(this.#deps.attempts.pauseLeftMs(destination), this.#pauses.get(delivery) ?? 0);
-    return new Date(Math.max(this.#shares.comeBackAt(delivery, now).getTime(), now.getTime() + pauseMs));
+    return new Date(Math.max(this.#shares.retryAt(delivery, now).getTime(), now.getTime() + pauseMs));
   }
 
   /** Puts back waiting deliveries at shutdown, so that others need not wait for their leases to expire. */
-  async #putBackLine(): Promise<void> {
-    await this.#looking;
-    const line = [...this.#shares.clearLine(), ...this.#untried.splice(0)];
-    if (line.length > 0) await this.#putBack(line).catch(() => {});
+  async #putBackWaiting(): Promise<void> {
+    await this.#claimDone;
+    const waiting = [...this.#shares.clearWaiting(), ...this.#untried.splice(0)];
+    if (waiting.length > 0) await this.#putBack(waiting).catch(() => {});
   }
 
   #startWaiting(): void {
@@ -224,17 +224,17 @@ export class DeliveryWorker {
     }
   }
 
-  /** Starts a delivery that has a slot. @returns false when its slow destination already has its maximum of attempts */
+  /** Starts a delivery that has a slot. @returns false when its account or destination may not have another attempt */
   #start(delivery: LeasedDelivery, run: (attempt: Attempt) => Promise<DeliveryOutcome | null>): boolean {
     const { userId: account, target, sizeBytes } = delivery;
     const attempt = this.#deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
     if (attempt === null) {
       this.#shares.leave(delivery);
-      this.#giveBackSoon(delivery);
+      this.#putBackSoon(delivery);
       return false;
     }
     this.#deps.leases.hold(delivery);
-    const slot = setTimeout(() => this.#leaveSlot(delivery, slot), slotMs);
+    const slot = setTimeout(() => this.#leaveSlot(delivery, slot), SLOT_MS);
     attempt.onSent = () => this.#leaveSlot(delivery, slot);
     const running = this.#settled(delivery, attempt, run(attempt)).finally(() => {
       this.#running.delete(running);
@@ -246,17 +246,18 @@ export class DeliveryWorker {
 
   #leaveSlot(delivery: LeasedDelivery, slot: NodeJS.Timeout): void {
     clearTimeout(slot);
-    if (this.#left.has(slot)) return;
-    this.#left.add(slot);
+    if (this.#freedSlots.has(slot)) return;
+    this.#freedSlots.add(slot);
     this.#shares.leave(delivery);
     this.#startWaiting();
-    if (this.#isMoreDue) this.#lookSoon();
+    if (this.#isMoreDue) this.#claimSoon();
   }
 
   /** Claims again once several slots are free: a claim for one slot costs nearly as much as a claim for many. */
-  #lookSoon(): void {
-    const isWorthIt = this.#shares.free("usual") >= worthALook && performance.now() - this.#lookedAt >= lookEveryMs;
-    if (isWorthIt) this.wake();
+  #claimSoon(): void {
+    const isWorthwhile =
+      this.#shares.free("usual") >= CLAIM_AT_FREE_SLOTS && performance.now() - this.#claimedAt >= CLAIM_SPACING_MS;
+    if (isWorthwhile) this.wake();
     else this.#sleepAtMost(0);
   }
 
@@ -267,23 +268,23 @@ export class DeliveryWorker {
   }
 
   #isFreshlyLeased({ leasedUntil }: LeasedDelivery): boolean {
-    return leasedUntil.getTime() - this.#deps.clock.now().getTime() > leaseMs - heartbeatMs;
+    return leasedUntil.getTime() - this.#deps.clock.now().getTime() > LEASE_MS - HEARTBEAT_MS;
   }
 
-  async #extendLine(): Promise<void> {
-    await Promise.all(this.#shares.inLine.filter((it) => !this.#isFreshlyLeased(it)).map((it) => this.#extend(it)));
+  async #extendWaiting(): Promise<void> {
+    await Promise.all(this.#shares.waiting.filter((it) => !this.#isFreshlyLeased(it)).map((it) => this.#extend(it)));
   }
 
   async #sleepUntilDue(): Promise<void> {
     const dueAt = await this.#deps.deliveries.nextDueAt();
-    const at = Math.min(dueAt?.getTime() ?? Number.POSITIVE_INFINITY, this.#toldDueAt);
+    const at = Math.min(dueAt?.getTime() ?? Number.POSITIVE_INFINITY, this.#announcedDueAt);
     this.#sleep(at - this.#deps.clock.now().getTime());
   }
 
   #sleep(ms: number): void {
     if (this.#closed) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    const waitMs = Math.min(Math.max(ms, 0) + gatherMs, maxSleepMs);
+    const waitMs = Math.min(Math.max(ms, 0) + GATHER_MS, SLEEP_MAX_MS);
     this.#timerAt = performance.now() + waitMs;
     this.#timer = setTimeout(() => {
       this.#timerAt = Number.POSITIVE_INFINITY;
@@ -292,22 +293,22 @@ export class DeliveryWorker {
   }
 
   #sleepAtMost(ms: number): void {
-    if (performance.now() + ms + gatherMs < this.#timerAt) this.#sleep(ms);
+    if (performance.now() + ms + GATHER_MS < this.#timerAt) this.#sleep(ms);
   }
 
-  /** Settles an attempt. Never throws. @param run resolves to `null` when another worker has the delivery */
+  /** Settles a delivery with the outcome of `run`, `null` if another worker has the delivery. Never throws. */
   async #settled(delivery: LeasedDelivery, attempt: Attempt, run: Promise<DeliveryOutcome | null>): Promise<void> {
-    const heartbeat = setInterval(() => void this.#extend(delivery), heartbeatMs);
+    const heartbeat = setInterval(() => void this.#extend(delivery), HEARTBEAT_MS);
     try {
-      const told = await run
+      const reported = await run
         .catch((thrown: unknown) => this.#failedHere(delivery, thrown))
         .finally(() => this.#deps.attempts.remove(attempt));
-      if (told === null) return;
-      const outcome = this.#deps.attempts.finish(attempt, told);
+      if (reported === null) return;
+      const outcome = this.#deps.attempts.finish(attempt, reported);
       if (outcome.kind === "deferred" && outcome.isUntried) {
         this.#pauses.set(delivery, attempt.pausedMs);
         if (outcome.notBefore !== undefined) this.#heldUntil.set(delivery, outcome.notBefore);
-        return this.#giveBackSoon(delivery);
+        return this.#putBackSoon(delivery);
       }
       const { kind } = delivery.target.destination;
       this.#deps.metrics.count("kauke_deliveries_total", { kind, result: outcome.kind });
@@ -329,17 +330,17 @@ export class DeliveryWorker {
   /** Attempts a delivery, reserving memory for its message until it is sent or the memory is needed elsewhere. */
   async #run(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
-    const giveWay = () => {
+    const evict = () => {
       if (!attempt.isSent) attempt.stop();
       copy?.release();
     };
-    const release = this.#room(delivery, attempt, giveWay);
+    const release = this.#room(delivery, attempt, evict);
     if (release === null) return untried;
     try {
       const made = await this.#copyOf(delivery);
       if ("kind" in made) return made;
       copy = made.copy;
-      copy.onEvicted = giveWay;
+      copy.onEvicted = evict;
       const leaveSlot = attempt.onSent;
       attempt.onSent = () => {
         leaveSlot?.();
@@ -355,16 +356,16 @@ export class DeliveryWorker {
     }
   }
 
-  /** Reserves memory, for which the server's own small mail need not wait. @returns `null` when there is no room now */
-  #room({ userId, target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, giveWay: () => void) {
-    if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], giveWay });
+  /** Reserves memory; the server's own small mail always gets it. @returns `null` when there is no room now */
+  #room({ userId, target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, evict: () => void) {
+    if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], evict });
     const account = userId === null ? "operator" : `of ${userId}`;
     const to = `to ${destinationName(target.destination)}`;
     const parties = () => [account, to, ...(attempt.peer === null ? [] : [`at ${attempt.peer}`])];
-    return this.#deps.memory.take({ bytes, parties, giveWay });
+    return this.#deps.memory.take({ bytes, parties, evict });
   }
 
-  /** Makes the copy, which owns its bytes. @returns an outcome when there is nothing to send */
+  /** Reads the stored message and makes its copy. @returns an outcome when there is nothing to send */
   async #copyOf(delivery: LeasedDelivery): Promise<SpooledCopy | DeliveryOutcome> {
     const wire = await this.#deps.bodies.get(delivery.messageId);
     if (wire === null) {
@@ -376,20 +377,20 @@ export class DeliveryWorker {
     return (await this.#deps.makeCopy(delivery, wire)) ?? { kind: "taken" };
   }
 
-  #giveBackSoon(delivery: LeasedDelivery): void {
+  #putBackSoon(delivery: LeasedDelivery): void {
     this.#untried.push(delivery);
-    if (this.#untried.length === 1) setTimeout(() => void this.#giveBack(), gatherMs);
+    if (this.#untried.length === 1) setTimeout(() => void this.#putBackUntried(), GATHER_MS);
   }
 
-  async #giveBack(): Promise<void> {
+  async #putBackUntried(): Promise<void> {
     const deliveries = this.#untried.splice(0);
-    // If this fails they are due again when their leases expire.
+    // If this fails the deliveries are due again when their leases expire.
     if (deliveries.length > 0) await this.#putBack(deliveries).catch(() => {});
   }
 
   /** @returns false when the lease was lost, or may have been */
   async #extend(delivery: LeasedDelivery): Promise<boolean> {
-    const until = new Date(this.#deps.clock.now().getTime() + leaseMs);
+    const until = new Date(this.#deps.clock.now().getTime() + LEASE_MS);
     const isHeld = await this.#deps.deliveries.extendLease(delivery.id, delivery.leaseToken, until).catch(() => false);
     if (isHeld) delivery.leasedUntil = until;
     return isHeld;

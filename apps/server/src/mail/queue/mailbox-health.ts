@@ -27,7 +27,7 @@ interface Tried {
   target: DeliveryTarget;
 }
 
-export interface AttemptFindings {
+export interface AttemptFacts {
   outcome: DeliveryOutcome;
   /** Whether the host replied to RCPT that the mailbox does not exist. */
   isMissing: boolean;
@@ -47,7 +47,7 @@ export class MailboxHealth {
   }
 
   /** Never throws: what can't be written now is recorded with the next message. */
-  async note({ messageId, aliasId, userId, target }: Tried, found: AttemptFindings): Promise<void> {
+  async note({ messageId, aliasId, userId, target }: Tried, found: AttemptFacts): Promise<void> {
     const { destination, purpose } = target;
     if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return;
     const { address } = destination;
@@ -62,7 +62,10 @@ export class MailboxHealth {
     }
   }
 
-  /** A refusal is stored only if it may suspend the mailbox; those between the first and that one need no commit. */
+  /**
+   * Whether a refusal must be stored: the first ones, up to one below the limit, and after that only one that may
+   * suspend the mailbox because the rule's time span has passed.
+   */
   #isWorthCounting(key: string): boolean {
     const known = this.#known.get(key);
     if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;
@@ -82,10 +85,10 @@ export class MailboxHealth {
     this.#known.delete(key);
     if (counted === null) return;
     this.#known.set(key, counted);
-    if (counted.isNew) await this.#tell(refusal);
+    if (counted.isNew) await this.#notify(refusal);
   }
 
-  async #tell({
+  async #notify({
     userId,
     address,
     aliasId,

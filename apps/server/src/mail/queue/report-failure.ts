@@ -1,4 +1,7 @@
-/** Notifies the owner of a final delivery failure by a notice in the dashboard, at most hourly for the same failure. */
+/**
+ * Reports final delivery failures: to the owner by a notice in the dashboard, at most hourly for the same failure, and
+ * to a proven sender by a delivery report.
+ */
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
@@ -17,12 +20,12 @@ export interface FailedDelivery {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** The message's bytes while they are in memory; absent, its header is read from the store. */
+  /** The message's bytes while they are in memory. If absent, the header is read from the store. */
   wire?: Buffer;
 }
 
-/** A delivery whose failure is reported to the owner only, not to the sender. */
-export function ownersBusiness<T extends { target: DeliveryTarget }>(delivery: T): T {
+/** Returns the delivery without the address to report to, so that its failure is reported to the owner only. */
+export function withoutSenderReport<T extends { target: DeliveryTarget }>(delivery: T): T {
   return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
 }
 
@@ -70,8 +73,8 @@ async function reportToSender(
 
 const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
 
-const quietMs = 3_600_000;
-const maxRemembered = 10_000;
+const NOTICE_EVERY_MS = 3_600_000;
+const REMEMBERED_MAX = 10_000;
 
 interface ReporterDeps {
   notices: Pick<NoticeStore, "insert">;
@@ -84,33 +87,12 @@ interface ReporterDeps {
 }
 
 export function failureReporter(deps: ReporterDeps): FailureReporter {
+  const { logger } = deps;
   const { totalSeconds } = deps.retries;
-  const toldAt = new BoundedMap<string, number>(maxRemembered);
-
-  function isNews(key: string, now: number): boolean {
-    const last = toldAt.get(key);
-    if (last !== undefined && now - last < quietMs) return false;
-    toldAt.set(key, now);
-    return true;
-  }
-
-  async function tell(
-    key: string,
-    notice: Pick<Notice, "userId" | "aliasId" | "text">,
-    kind: Notice["kind"] = "delivery_failed",
-  ): Promise<void> {
-    if (!isNews(key, steadyMs(deps.clock))) return;
-    try {
-      await deps.notices.insert({ ...notice, id: deps.random.uuid(), kind, createdAt: deps.clock.now() });
-    } catch {
-      toldAt.delete(key);
-      deps.logger.warn("notice_failed");
-    }
-  }
-
+  const notices = new OwnerNotices(deps);
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
-      deps.logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
+      logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
       if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
@@ -118,26 +100,55 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
       const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
-      await tell(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
+      await notices.add(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
     },
     async reportBounce({ aliasId, userId, address }) {
-      deps.logger.info("delivery_bounced", { id: aliasId });
+      logger.info("delivery_bounced", { id: aliasId });
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
-      await tell(`${aliasId}\0bounce`, { userId, aliasId, text });
+      await notices.add(`${aliasId}\0bounce`, { userId, aliasId, text });
     },
     async reportComplaint({ aliasId, userId, address }) {
-      deps.logger.info("complaint_received", { id: aliasId });
+      logger.info("complaint_received", { id: aliasId });
       const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
-      await tell(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+      await notices.add(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
     },
     async reportUnreadable({ aliasId, userId }) {
-      deps.logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
-      if (userId !== null) await tell(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
+      logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
+      if (userId !== null) await notices.add(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
     },
     async reportNotEncrypted({ aliasId, userId, address }) {
-      deps.logger.warn("sealing_failed", { id: aliasId });
+      logger.warn("sealing_failed", { id: aliasId });
       const text = `Mail to ${address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
-      await tell(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
+      await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
     },
   };
+}
+
+/** Stores notices for owners, one per key in `NOTICE_EVERY_MS`. */
+class OwnerNotices {
+  readonly #deps: ReporterDeps;
+  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws: a notice that can't be stored is logged. @param key what must not be repeated */
+  async add(
+    key: string,
+    notice: Pick<Notice, "userId" | "aliasId" | "text">,
+    kind: Notice["kind"] = "delivery_failed",
+  ): Promise<void> {
+    const { clock, logger, notices, random } = this.#deps;
+    const now = steadyMs(clock);
+    const last = this.#notifiedAt.get(key);
+    if (last !== undefined && now - last < NOTICE_EVERY_MS) return;
+    this.#notifiedAt.set(key, now);
+    try {
+      await notices.insert({ ...notice, id: random.uuid(), kind, createdAt: clock.now() });
+    } catch {
+      this.#notifiedAt.delete(key);
+      logger.warn("notice_failed");
+    }
+  }
 }

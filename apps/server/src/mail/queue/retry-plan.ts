@@ -6,7 +6,7 @@ export interface RetryPlan {
   totalSeconds: number;
   /**
    * @param attempts attempts made so far
-   * @param maxRetries steps of the schedule that composed mail may use
+   * @param maxRetries number of intervals that composed mail may use; absent for other mail, which may use all
    * @returns time of the next attempt; `null` when the schedule is used up
    */
   next(delivery: { attempts: number; maxRetries?: number }): Date | null;
@@ -14,7 +14,7 @@ export interface RetryPlan {
 
 /**
  * @param schedule intervals in seconds
- * @param random returns a number from 0 up to 1
+ * @param random returns a number from 0 up to, but not including, 1
  */
 export function retryPlan(schedule: readonly number[], now: () => Date, random: () => number): RetryPlan {
   return {

@@ -10,7 +10,7 @@ import type {
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import { type FailureReporter, ownersBusiness } from "./report-failure.ts";
+import { type FailureReporter, withoutSenderReport } from "./report-failure.ts";
 import type { RetryPlan } from "./retry-plan.ts";
 
 export interface SettleDeps {
@@ -29,7 +29,7 @@ export interface Settled {
   createdAt: Date;
   /** Attempts made, including this one. */
   attempts: number;
-  /** Steps of the retry schedule that composed mail may use; absent for other mail. */
+  /** Number of retries that composed mail may have; absent for other mail, which may use the whole schedule. */
   maxRetries?: number;
 }
 
@@ -50,8 +50,8 @@ export async function settle(
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
   // Reported before the body is deleted, because the report to the sender quotes the message's header.
   if (finished && failure !== null) {
-    const isSendersBusiness = isTakenByNone || delivery.target.isOneOfSeveral !== true;
-    await deps.failures.report(isSendersBusiness ? delivery : ownersBusiness(delivery), failure);
+    const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
+    await deps.failures.report(mayTellSender ? delivery : withoutSenderReport(delivery), failure);
   }
   // If this fails, the sweep deletes the body.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
@@ -75,7 +75,8 @@ export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps
 }
 
 /**
- * Forwarded mail deferred for days has expired, unless the cause was ours; composed mail fails with its last failure.
+ * Failure of a delivery that ends. Forwarded mail that was deferred to the end of the schedule has `expired`; composed
+ * mail, and mail that could not be encrypted, fails with the failure of the last attempt.
  */
 function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): FinalFailure {
   const isOurs = outcome.failure.code === "not_sealed";

@@ -18,7 +18,7 @@ export interface SpooledCopyDeps {
 }
 
 /**
- * @param wire the stored message, which the copy may modify
+ * @param wire the stored message; the copy keeps a reference until it is released
  * @returns `null` when the alias was deleted, and its mail with it
  */
 export async function spooledCopy(
@@ -46,7 +46,7 @@ export async function spooledCopy(
       account: delivery.userId,
       webhookSecret: route?.webhookSecret ?? null,
       replyKey: route?.replyKey ?? null,
-      // State when the message arrived; the alias may have other destinations now.
+      // Decided by the state when the message arrived, since the alias may have other destinations now.
       mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
       encryptTo: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
     },

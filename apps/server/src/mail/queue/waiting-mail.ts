@@ -12,8 +12,8 @@ export interface WaitingLimits {
 
 export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
 
-/** Deliveries made due after one message was taken; each of them that is taken makes the next batch due. */
-const BATCH = 50;
+/** Deliveries made due when a message is taken; each of them that is taken then makes the next batch due. */
+const BATCH_SIZE = 50;
 /** Minimum milliseconds between two batches of a destination, which has only just come back. */
 const BATCH_EVERY_MS = 1000;
 
@@ -50,7 +50,9 @@ export class WaitingMail {
     return this.#size;
   }
 
-  /** @returns ids of deliveries that are due now, because this outcome shows that their destination is back */
+  /**
+   * @returns ids of deliveries to make due now, because this outcome shows that their destination is reachable again
+   */
   note(destination: string, deliveryId: string, outcome: DeliveryOutcome): string[] {
     if (outcome.kind === "deferred" && !outcome.isUntried && unreached.has(outcome.failure.code)) {
       this.#add(destination, deliveryId);
@@ -67,7 +69,7 @@ export class WaitingMail {
       lastBatchAt: Number.NEGATIVE_INFINITY,
     };
     if (known.ids.has(id) || known.ids.size >= this.#limits.destination) return;
-    if (this.#size >= this.#limits.all) this.#forgetLongest();
+    if (this.#size >= this.#limits.all) this.#evictLargest();
     known.ids.add(id);
     this.#size++;
     this.#destinations.delete(destination);
@@ -75,13 +77,13 @@ export class WaitingMail {
   }
 
   /** Evicts the destination with the most deliveries. */
-  #forgetLongest(): void {
-    let longest: [string, Waiting] | null = null;
+  #evictLargest(): void {
+    let largest: [string, Waiting] | null = null;
     for (const entry of this.#destinations)
-      if (longest === null || entry[1].ids.size > longest[1].ids.size) longest = entry;
-    if (longest === null) return;
-    this.#size -= longest[1].ids.size;
-    this.#destinations.delete(longest[0]);
+      if (largest === null || entry[1].ids.size > largest[1].ids.size) largest = entry;
+    if (largest === null) return;
+    this.#size -= largest[1].ids.size;
+    this.#destinations.delete(largest[0]);
   }
 
   #remove(destination: string, id: string): void {
@@ -96,7 +98,7 @@ export class WaitingMail {
     const now = this.#now();
     if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
     known.lastBatchAt = now;
-    const ids = [...known.ids].slice(0, BATCH);
+    const ids = [...known.ids].slice(0, BATCH_SIZE);
     for (const id of ids) this.#remove(destination, id);
     return ids;
   }

@@ -36,7 +36,7 @@ export interface PlannedMessage extends AnsweringMessage {
 }
 
 export interface DeliveredMessage extends PlannedMessage {
-  /** 250: every copy was delivered, or is on stable storage. */
+  /** Reply 250: each copy was delivered or refused, or is on stable storage. */
   readonly reply: SmtpReply;
 }
 

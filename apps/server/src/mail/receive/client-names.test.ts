@@ -25,7 +25,7 @@ test.each([
   ["192.0.2.6", null],
   ["fe80::1%eth0", null],
   ["", null],
-])("%s is %s", async (address, name) => {
+])("the name of the client %j is %j", async (address, name) => {
   expect(await new ClientNames({ resolver: createFakeDns(zone) }).find(address)).toBe(name);
 });
 

@@ -3,9 +3,9 @@
  * that address (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. A name that is not known in
  * time is `null`.
  *
- * Answers are cached for ten minutes, with a share of the cache for each block of addresses. Pending DNS look-ups are
- * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
- * the checks of messages need.
+ * Names are cached for ten minutes, failures for one, with a share of the cache for each block of addresses. Pending
+ * DNS look-ups are bounded in total and per block, so that a network with an unresponsive name server can't exhaust the
+ * resolver, which the checks of messages need.
  */
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
@@ -105,9 +105,9 @@ export class ClientNames {
 
   /** Evicts the oldest entry of the block with the most entries. */
   #makeRoom(): void {
-    let busiest: [string, Map<string, Known>] | null = null;
-    for (const it of this.#blocks) if (busiest === null || it[1].size > busiest[1].size) busiest = it;
-    if (busiest !== null) this.#forgetOldest(...busiest);
+    let largest: [string, Map<string, Known>] | null = null;
+    for (const it of this.#blocks) if (largest === null || it[1].size > largest[1].size) largest = it;
+    if (largest !== null) this.#forgetOldest(...largest);
   }
 
   #forgetOldest(block: string, own: Map<string, Known>): void {

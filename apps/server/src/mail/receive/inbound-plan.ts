@@ -16,7 +16,7 @@ export interface PlannedDelivery {
   unconfirmed?: "new" | "asked";
   /** Whether the mailbox refused earlier mail as non-existent. */
   wasMissing?: boolean;
-  /** The delivery waits in the queue because its reply addresses could not be stored yet. */
+  /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
   isHeld?: boolean;
   /** Time the message arrived. */
   createdAt: Date;

@@ -1,5 +1,5 @@
 /**
- * The stage that stores mail to postmaster@ and abuse@ without a mailbox set for it, to be found with `kauke doctor`.
+ * The stage that stores mail to postmaster@ and abuse@ if no mailbox is set for it; `kauke doctor` reports this mail.
  */
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import { enqueueMessage } from "../../core/message/enqueue-message.ts";

@@ -12,7 +12,7 @@ import { replyOf } from "../verdict.ts";
 import { type ArrivedMessage, transactionOf } from "./arrived-message.ts";
 import { type AuthenticateSenderDeps, authenticateSender, nameClient } from "./authenticate-sender.ts";
 import type { ClientNames } from "./client-names.ts";
-import { type DeliverMessageDeps, deliverMessage, sendReplies } from "./deliver/deliver-message.ts";
+import { type DeliverMessageDeps, deliverMessage, enqueueReplies } from "./deliver/deliver-message.ts";
 import { type KeepForOperatorDeps, keepForOperator } from "./keep-for-operator.ts";
 import { type PlanDeps, planDeliveries } from "./plan-deliveries.ts";
 import { prepareReplies } from "./prepare-replies.ts";
@@ -61,7 +61,7 @@ const stagesAfterDot = (deps: MxServiceDeps) =>
     .next("rewrite", (message) => storeReplyAddresses(message, deps))
     .next("deliver", (message) => keepForOperator(message, deps))
     .next("deliver", (message) => deliverMessage(message, deps))
-    .next("deliver", sendReplies);
+    .next("deliver", enqueueReplies);
 
 async function receive(
   mail: ReceivedMail,

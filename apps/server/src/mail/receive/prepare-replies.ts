@@ -6,7 +6,7 @@ import type { ErrorCode } from "@kauke/contract";
 import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import { isMailboxOf } from "../../core/destination/same-mailbox.ts";
-import { isAnsweredByProgram, mailboxesOf, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
+import { isAutomaticReply, mailboxesOf, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
@@ -30,7 +30,7 @@ export async function prepareReplies(
   // All aliases are checked before a reply is prepared: the verdict is for the whole transaction, which the sender may
   // repeat.
   for (const [{ route }] of groups) {
-    const refusal = refuseStranger(transaction, screened.header, route);
+    const refusal = refuseUnlessOwner(transaction, screened.header, route);
     if (refusal !== null) return answer(replyFor(refusal));
   }
   const isOver = transaction.isOurs ? null : await countAnswers(transaction, screened.header, groups, deps);
@@ -59,7 +59,7 @@ function prepareReply(
 }
 
 /**
- * Counts replies against the account's submission limits; messages composed here were counted there.
+ * Counts an owner's replies against the limits for submitted or automatic mail of the account.
  * @returns the deferral when an account is over its limit
  */
 async function countAnswers(
@@ -69,7 +69,7 @@ async function countAnswers(
   { takeSubmissionLimit, takeAutomaticLimit }: Pick<WriteAsDeps, "takeSubmissionLimit" | "takeAutomaticLimit">,
 ): Promise<SmtpReply | null> {
   const source = { header: wire.subarray(0, header.end), fields: header.fields };
-  const take = isAnsweredByProgram(envelope, source) ? takeAutomaticLimit : takeSubmissionLimit;
+  const take = isAutomaticReply(envelope, source) ? takeAutomaticLimit : takeSubmissionLimit;
   try {
     for (const [{ route }] of groups) await take(route.userId);
     return null;
@@ -84,7 +84,7 @@ async function countAnswers(
  * the owner's address.
  * @returns `null` for the owner
  */
-function refuseStranger(transaction: Transaction, header: HeaderBlock, route: AliasRoute): ErrorCode | null {
+function refuseUnlessOwner(transaction: Transaction, header: HeaderBlock, route: AliasRoute): ErrorCode | null {
   const { envelope, isOurs, isProofUnfinished = false } = transaction;
   if (isOurs) return envelope.envelopeFrom === route.address ? null : "reply_not_allowed";
   if (envelope.authentication?.isAligned !== true) return isProofUnfinished ? "proof_unfinished" : "reply_not_allowed";

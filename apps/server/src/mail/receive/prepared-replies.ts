@@ -2,7 +2,8 @@ import type { PreparedMessage } from "../copy/write-as-alias.ts";
 import type { SmtpReply } from "../reply.ts";
 
 /**
- * Owners' replies of one transaction, written, checked and stored. Those that `keep` has not queued must be discarded.
+ * Owners' replies of one transaction, written, checked and stored. Those that `enqueue` has not queued must be
+ * discarded.
  */
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
@@ -16,9 +17,9 @@ export class PreparedReplies {
    * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
    * are sent, and sent again when the sender repeats the transaction.
    */
-  async keep(): Promise<SmtpReply | null> {
+  async enqueue(): Promise<SmtpReply | null> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {
-      const deferral = await next.keep();
+      const deferral = await next.enqueue();
       if (deferral !== null) return deferral;
     }
     return null;

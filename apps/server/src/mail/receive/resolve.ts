@@ -96,12 +96,12 @@ function decide(
 ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
   if (route.paused) return accept({ kind: "paused" });
-  // Every webhook of the alias is gone and every mailbox refused.
+  // No destination is left: each webhook answered 410, and the reader of each mailbox refused mail from this account.
   if (route.destinations.length === 0) return reject("refused_by_all");
   const [byCount, byBytes] = [deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)];
   const answer = (isFull: boolean): Verdict<ResolvedRecipient> =>
     isFull ? defer("spool_quota") : accept({ kind: "alias", route });
-  // Without a promise unless something has to be counted, which is rare.
+  // Returns no promise unless something has to be counted, which is rare.
   if (typeof byCount === "boolean" && typeof byBytes === "boolean") return answer(byCount || byBytes);
   return Promise.all([Promise.resolve(byCount), Promise.resolve(byBytes)]).then((full) => answer(full.includes(true)));
 }

@@ -4,7 +4,7 @@ import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../copy/encryption-
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
 
-/** Maximum Received fields; RFC 5321 §6.3 asks for a limit of at least 100. */
+/** Received fields from which on a message counts as looping; RFC 5321 §6.3 asks for a limit of at least 100. */
 const HOPS_MAX = 100;
 
 /** The MX stage that screens a message. */
@@ -24,7 +24,7 @@ export function screen(wire: Buffer): StageVerdict<Screened> {
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
 
-/** @returns `null` when the header or one of its fields exceeds its size limit */
+/** @returns `null` when the header exceeds a limit */
 function readWhole(wire: Buffer): HeaderBlock | null {
   try {
     return readHeader(wire, headerLimits);

@@ -1,6 +1,6 @@
 /**
- * Accepts a message written in the preview inbox as if it came, authenticated, from the mailbox' own provider. Copies
- * to other domains would not pass through this server; since nothing leaves in preview mode, they land in the inbox.
+ * Accepts a message written in the preview inbox as if it came, authenticated, from the mailbox' own provider. For
+ * recipients at other domains it is added to the preview inbox, since nothing is sent in preview mode.
  */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
@@ -22,8 +22,8 @@ export interface PreviewReplyParts {
 const LOOPBACK = "127.0.0.1";
 
 export function previewReplyTaker(parts: PreviewReplyParts): SendPreviewReply {
-  return async (letter) => {
-    const paths = letter.recipients.map(parseAddress);
+  return async (message) => {
+    const paths = message.recipients.map(parseAddress);
     const resolved: ResolvedRecipient[] = [];
     for (const path of paths.filter((it) => parts.domains.has(it.domain))) {
       const verdict = await parts.inbound.resolve(path, false);
@@ -31,11 +31,11 @@ export function previewReplyTaker(parts: PreviewReplyParts): SendPreviewReply {
       if (verdict.verdict !== "accept") return replyFor(verdict.code).text;
       resolved.push(verdict.value);
     }
-    const refusal = resolved.length === 0 ? null : await receive(letter, resolved, parts);
+    const refusal = resolved.length === 0 ? null : await receive(message, resolved, parts);
     if (refusal !== null) return refusal;
     for (const { domain, canonical } of paths) {
       if (parts.domains.has(domain)) continue;
-      parts.inbox.add({ envelopeFrom: letter.from, rcptTo: canonical, raw: letter.raw });
+      parts.inbox.add({ envelopeFrom: message.from, rcptTo: canonical, raw: message.raw });
     }
     return null;
   };

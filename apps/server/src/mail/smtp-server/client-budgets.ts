@@ -1,10 +1,12 @@
-/** Memory shares of connected clients: an address' share lies within that of its block, and that within the total. */
+/**
+ * Memory budgets of connected clients: an address' budget lies within that of its block, which lies within the total.
+ */
 import type { ClientParty } from "../../core/connection/client-network.ts";
 import { MemoryBudget } from "../memory-budget.ts";
 
 interface Shares {
-  budget: MemoryBudget;
   /** Budget of the whole process. */
+  budget: MemoryBudget;
   maxBytesPerAddress: number;
   maxBytesPerBlock?: number;
 }

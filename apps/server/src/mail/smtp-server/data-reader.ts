@@ -10,7 +10,7 @@ export type DataResult =
   | { kind: "message"; bytes: Buffer }
   | { kind: "too_large" }
   | { kind: "over_budget" }
-  /** A bare CR or LF, or a NUL, next to a dot at the start of a line. */
+  /** A bare CR or LF next to a dot at the start of a line, or a NUL there. */
   | { kind: "smuggling" };
 
 /** Chunks below this size are gathered in blocks: a Buffer object for each would take a hundred times its bytes. */
@@ -31,11 +31,11 @@ export class DataReader {
   /** Block being filled, and the number of bytes in it. */
   #block: Buffer | null = null;
   #filled = 0;
-  /** Last bytes seen. They start as a line end, so that a lone dot right away ends an empty message. */
+  /** At most the last four bytes received; initially CRLF, so that a lone dot right away ends an empty message. */
   #tail: Buffer = Buffer.from("\r\n", "latin1");
   #size = 0;
   #held = 0;
-  #spoiled: "too_large" | "over_budget" | "smuggling" | null = null;
+  #failure: "too_large" | "over_budget" | "smuggling" | null = null;
 
   constructor(maxBytes: number, budget: MemoryBudget) {
     this.#maxBytes = maxBytes;
@@ -63,7 +63,7 @@ export class DataReader {
     // A terminator that starts in the tail ends within the joint; any later one lies completely in the chunk.
     const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
     const part = end < 0 ? chunk : chunk.subarray(0, end);
-    this.#look(joint, part, hasDot);
+    this.#checkForSmuggling(joint, part, hasDot);
     this.#keep(part);
     this.#tail =
       part.length >= END.length - 1 ? part.subarray(part.length - (END.length - 1)) : joint.subarray(-(END.length - 1));
@@ -80,9 +80,9 @@ export class DataReader {
 
   #keep(part: Buffer): void {
     this.#size += part.length;
-    if (this.#size > this.#maxBytes + 3) this.#spoil("too_large");
-    if (this.#spoiled !== null) return;
-    if (!this.#budget.take(part.length)) return this.#spoil("over_budget");
+    if (this.#size > this.#maxBytes + 3) this.#fail("too_large");
+    if (this.#failure !== null) return;
+    if (!this.#budget.take(part.length)) return this.#fail("over_budget");
     this.#held += part.length;
     this.#gather(part);
   }
@@ -103,19 +103,19 @@ export class DataReader {
     this.#filled = 0;
   }
 
-  #spoil(reason: "too_large" | "over_budget" | "smuggling"): void {
-    this.#spoiled ??= reason;
+  #fail(reason: "too_large" | "over_budget" | "smuggling"): void {
+    this.#failure ??= reason;
     this.release();
   }
 
-  #look(joint: Buffer, part: Buffer, hasDot: boolean): void {
-    if (this.#spoiled !== null) return;
+  #checkForSmuggling(joint: Buffer, part: Buffer, hasDot: boolean): void {
+    if (this.#failure !== null) return;
     const isLoose = hasLooseDot(joint) || hasLooseNul(joint) || (hasDot && hasLooseDot(part)) || hasLooseNul(part);
-    if (isLoose) this.#spoil("smuggling");
+    if (isLoose) this.#fail("smuggling");
   }
 
   #finish(): DataResult {
-    if (this.#spoiled !== null) return { kind: this.#spoiled };
+    if (this.#failure !== null) return { kind: this.#failure };
     this.#closeBlock();
     const whole = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
     this.#chunks = [];

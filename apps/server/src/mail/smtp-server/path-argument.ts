@@ -1,5 +1,6 @@
 /**
- * Parses MAIL and RCPT arguments: path and parameters (RFC 5321 §4.1.1.2-3; SIZE, BODY, SMTPUTF8). Errors are replies.
+ * Parses MAIL and RCPT arguments: path and parameters (RFC 5321 §4.1.1.2-3; SIZE, BODY, SMTPUTF8). An error carries the
+ * reply to send.
  */
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";
@@ -13,7 +14,7 @@ export interface MailFrom {
   smtpUtf8: boolean;
 }
 
-/** Error with the reply to send. */
+/** Thrown for an argument that is not accepted, with the reply to send. */
 export class MailArgumentError extends Error {
   readonly reply: SmtpReply;
 

@@ -1,7 +1,8 @@
 /**
- * Counts a session's requests against `session-limits.ts`. Each method counts one and returns whether it is too many.
+ * Counts a session's errors, commands and recipients against `session-limits.ts`. Each `isTooMany…` counts one and
+ * returns whether that is too many.
  */
-import { maxCommands, maxErrors, maxExtraRecipients } from "./session-limits.ts";
+import { COMMANDS_MAX, ERRORS_MAX, EXTRA_RECIPIENTS_MAX } from "./session-limits.ts";
 
 export class SessionCounts {
   #errors = 0;
@@ -9,16 +10,16 @@ export class SessionCounts {
   #extraRecipients = 0;
 
   isTooManyErrors(): boolean {
-    return ++this.#errors >= maxErrors;
+    return ++this.#errors >= ERRORS_MAX;
   }
 
   isTooManyCommands(): boolean {
-    return ++this.#commands > maxCommands;
+    return ++this.#commands > COMMANDS_MAX;
   }
 
   /** Counts a recipient beyond those a message may have. */
   isTooManyRecipients(): boolean {
-    return ++this.#extraRecipients > maxExtraRecipients;
+    return ++this.#extraRecipients > EXTRA_RECIPIENTS_MAX;
   }
 
   /** Resets the counts at the end of a message. Errors are counted for the whole session. */

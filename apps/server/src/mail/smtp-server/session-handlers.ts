@@ -15,9 +15,9 @@ export interface ReceivedMail {
   esmtp: boolean;
   secure: boolean;
   clientAddress: string;
-  /** Host name confirmed by the DNS; `null` or absent when not known. A promise settles soon. */
+  /** Client's host name, confirmed by the DNS; `null` or absent when not known. A promise settles within a second. */
   clientName?: string | null | Promise<string | null>;
-  /** Set when an alias of ours wrote the message in this process. */
+  /** Set when this process sent the message itself, from an alias on this server. */
   isOurs?: true;
   /** Set when the preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
   isProven?: true;
@@ -33,7 +33,7 @@ export interface MxHandlers {
     clientAddress?: string,
   ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
-  /** Looks up the client's host name, at once so that it is known by the end of the first message. Never rejects. */
+  /** Called when a client connects, so that its host name is known by the end of the first message. Never rejects. */
   clientName?(clientAddress: string): string | null | Promise<string | null>;
 }
 

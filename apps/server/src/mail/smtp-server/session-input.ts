@@ -1,5 +1,5 @@
 /** Received bytes not processed yet: commands are taken line by line, message data in chunks as received. */
-import { maxCommandBytes } from "./smtp-command.ts";
+import { COMMAND_BYTES_MAX } from "./smtp-command.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -41,7 +41,7 @@ export class SessionInput {
     if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
     const bytes = this.#chunks[0] as Buffer;
     const end = bytes.indexOf(LF);
-    if ((end < 0 ? bytes.length : end) > maxCommandBytes) return "too_long";
+    if ((end < 0 ? bytes.length : end) > COMMAND_BYTES_MAX) return "too_long";
     if (end < 0) return null;
     const rest = bytes.subarray(end + 1);
     this.#chunks = rest.length > 0 ? [rest] : [];

@@ -1,18 +1,20 @@
 /** Limits of one SMTP session. A session that exceeds one is ended or gets a temporary refusal. */
-export const maxRecipients = 100;
-/**
- * RCPT commands beyond `maxRecipients` between two messages. A host with a longer list may send all of it before it
- * reads a reply (RFC 5321 §4.5.3.1.10); more than this only keeps the event loop busy.
- */
-export const maxExtraRecipients = 1000;
-export const maxErrors = 20;
-/** Commands between two messages, RCPT not counted. */
-export const maxCommands = 300;
-/** Free memory required to begin a message. */
-export const minRoomBytes = 65_536;
-export const maxUnreadBytes = 262_144;
 
-/** Timeouts of a session in milliseconds. They are not extended by single bytes, except `idleMs`. */
+/** Maximum recipients of one message. */
+export const RECIPIENTS_MAX = 100;
+/**
+ * Maximum RCPT commands beyond `RECIPIENTS_MAX` between two messages. A host with a longer list may send all of it
+ * before it reads a reply (RFC 5321 §4.5.3.1.10); more than this only keeps the event loop busy.
+ */
+export const EXTRA_RECIPIENTS_MAX = 1000;
+export const ERRORS_MAX = 20;
+/** Maximum commands between two messages, RCPT not counted. */
+export const COMMANDS_MAX = 300;
+/** Bytes of the memory budget that must be free when a message begins. */
+export const MIN_ROOM_BYTES = 65_536;
+export const UNREAD_BYTES_MAX = 262_144;
+
+/** Timeouts of a session in milliseconds, and its minimum speed. Single bytes extend only `idleMs`. */
 export interface SessionTimes {
   /** Time without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
   idleMs: number;

@@ -12,7 +12,7 @@ export interface SessionOptions {
   secure?: boolean;
   /** Upgrades the connection by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /** Asked before STARTTLS is answered, since a client that gets a 4xx would continue unencrypted. */
+  /** Whether a TLS handshake may begin. If not, STARTTLS ends the session: after a 454 clients continue unencrypted. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
   /** Milliseconds of a monotonic clock. */

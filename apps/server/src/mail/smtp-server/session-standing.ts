@@ -4,8 +4,8 @@ import type { SessionTimes } from "./session-limits.ts";
 import { isSlowMessage, type SessionProgress } from "./slow-sessions.ts";
 
 /**
- * A session is idle since its last message ended, because a client that keeps sending NOOP is as useless as a silent
- * one. A message counts as moving while it is just beginning or arrives at the speed required under memory pressure.
+ * A session counts as idle from the end of its last message, whatever other commands the client sends. A message counts
+ * as moving while it is just beginning or arrives at the speed required under memory pressure.
  */
 export function standingOf(session: SessionProgress, now: number, times: SessionTimes): Standing {
   const common = { idleSince: session.lastMailAt, isKnown: !session.isStranger };

@@ -9,7 +9,7 @@ export interface SessionProgress {
   since: number;
   /** Time of the reply to the last message; initially the start of the session. */
   lastMailAt: number;
-  /** Whether signing in is required and has not happened. */
+  /** Whether the client must sign in and has not. */
   isStranger: boolean;
   /** Incoming message: bytes received so far, and how many of them are in memory. */
   data: { receivedBytes: number; heldBytes: number } | null;

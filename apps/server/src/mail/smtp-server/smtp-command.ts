@@ -6,11 +6,11 @@ export interface SmtpCommand {
 }
 
 /** Maximum octets of a command line: RFC 5321 §4.5.3.1.4 requires 512; SMTPUTF8 paths and parameters need more. */
-export const maxCommandBytes = 2048;
+export const COMMAND_BYTES_MAX = 2048;
 
 const VERB = /^([A-Za-z]{4,12})(?: (.*)| *)$/s;
 
-/** @returns `null` when the line is no command: the verb is not all letters, or the line contains NUL, CR or LF */
+/** @returns `null` when the line is no command: the verb is not 4 to 12 letters, or the line has a NUL, CR or LF */
 export function parseCommand(line: string): SmtpCommand | null {
   if (/[\0\r\n]/.test(line)) return null;
   const match = VERB.exec(line);

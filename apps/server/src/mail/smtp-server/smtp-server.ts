@@ -27,9 +27,9 @@ export interface SmtpServerOptions {
   handlers: SessionHandlers;
   /** Called at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
   secureContext: (() => SecureContext) | null;
-  /** TLS from the first byte (RFC 8314 §3.3). */
+  /** Whether connections use TLS from the first byte (RFC 8314 §3.3). */
   implicitTls?: boolean;
-  /** Share the port with other processes (SO_REUSEPORT, Linux only). */
+  /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
   sharePort: boolean;
   maxConnections: number;
   /** Maximum connections per address; an IPv6 /64 counts as one address. */
@@ -67,14 +67,16 @@ interface Connection {
 }
 
 const HANDSHAKE_MS = 30_000;
-/** Age at which a TLS handshake may be evicted for others of its block; usual ones take a few round trips. */
+/** Milliseconds after which a TLS handshake may be evicted for others of its block; most take a few round trips. */
 const SLOW_HANDSHAKE_MS = 3000;
-/** Time without mail after which a connection may be evicted for another of its block that is at its limit. */
+/**
+ * Milliseconds without mail after which a connection may be evicted for a new one of its block at the block's limit.
+ */
 const OWN_IDLE_MS = 10_000;
 const REFUSAL_MS = 2000;
-/** Maximum sockets that have been sent 421 and get a moment to read it. */
+/** Maximum sockets that were sent 421 and stay open for a moment, so that the client can read it. */
 const LEAVING_MAX = 256;
-/** Pause after memory pressure found no session slow enough to end. */
+/** Milliseconds for which memory pressure is ignored after no session was slow enough to end. */
 const PRESSURE_PAUSE_MS = 1000;
 const tooSlow = reply(421, "4.4.2", "Waited too long");
 const tooSlowForMemory = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
@@ -93,7 +95,7 @@ export class SmtpServer {
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;
   readonly #stopRelief: () => void;
-  #lookAgainAt = 0;
+  #nextReliefAt = 0;
   #closing = false;
 
   constructor(options: SmtpServerOptions) {
@@ -179,7 +181,7 @@ export class SmtpServer {
     });
   }
 
-  /** Refuses to sign in when the account already has its maximum of connections. */
+  /** Handlers whose `signIn` also refuses an account that already has its maximum of connections. */
   #boundedHandlers(): SessionHandlers {
     const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
     const { signIn } = handlers;
@@ -255,11 +257,11 @@ export class SmtpServer {
   /** Under memory pressure, ends the sessions with the slowest messages so that others can continue. */
   #relieve(bytes: number): void {
     const now = nowMs();
-    if (now < this.#lookAgainAt) return;
+    if (now < this.#nextReliefAt) return;
     const sessions = [...this.#connections.members()].flatMap(({ session }) => session ?? []);
     const slow = slowestFirst(sessions, bytes, { now, times: this.#times });
     for (const session of slow) this.#endSession(session, "memory");
-    if (slow.length === 0) this.#lookAgainAt = now + PRESSURE_PAUSE_MS;
+    if (slow.length === 0) this.#nextReliefAt = now + PRESSURE_PAUSE_MS;
   }
 
   #endSession(session: SmtpSession, why: SlowAt | "memory"): void {

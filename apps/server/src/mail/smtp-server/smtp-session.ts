@@ -14,7 +14,7 @@ import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./pa
 import { type AuthAnswer, SessionAuth } from "./session-auth.ts";
 import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
-import { maxRecipients, maxUnreadBytes, minRoomBytes } from "./session-limits.ts";
+import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { badSequence, notOffered, ok, sentTooEarly, syntaxError, tooManyRecipients } from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
@@ -29,7 +29,7 @@ export class SmtpSession {
   /** Whether a command, or at first the greeting, is in progress. */
   #busy = true;
   #ended = false;
-  /** Whether the client closed its sending side but may still read. RFC 5321 knows no such client; scripts do it. */
+  /** Whether the client closed its sending side but may still read, as some scripts do, against RFC 5321. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -146,7 +146,7 @@ export class SmtpSession {
     else this.#socket.resume();
   }
 
-  /** Processes one command line, or the next chunk of a message. Returns a promise only when a handler does. */
+  /** Processes a command line or chunk. @returns whether to continue; a promise only if a handler returns one */
   #step(): boolean | Promise<boolean> {
     if (this.#input.isEmpty) return false;
     if (this.#data !== null) return this.#readData(this.#data);
@@ -294,7 +294,7 @@ export class SmtpSession {
   #rcpt(argument: string): void | Promise<void> {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(badSequence);
-    if (this.#recipients.length >= maxRecipients) {
+    if (this.#recipients.length >= RECIPIENTS_MAX) {
       return this.#counts.isTooManyRecipients()
         ? this.#endWith421(tooManyRecipients.text)
         : this.#say(tooManyRecipients);
@@ -320,8 +320,8 @@ export class SmtpSession {
     if (this.#mailFrom === null) return this.#fail(badSequence);
     if (this.#recipients.length === 0) return this.#fail(reply(554, "5.5.1", "No valid recipients"));
     const { budget, maxMessageBytes } = this.#options;
-    if (!budget.take(minRoomBytes)) return this.#say(replyFor("memory_budget"));
-    budget.give(minRoomBytes);
+    if (!budget.take(MIN_ROOM_BYTES)) return this.#say(replyFor("memory_budget"));
+    budget.give(MIN_ROOM_BYTES);
     this.#data = new DataReader(maxMessageBytes, budget);
     this.#say(reply(354, null, "End the message with a line of a single dot"));
     this.#flush();
@@ -384,8 +384,8 @@ export class SmtpSession {
     if (this.#out === "" || this.#socket.destroyed) return;
     this.#socket.write(this.#out);
     this.#out = "";
-    // A client that never reads the replies is no mail host.
-    if (this.#socket.writableLength > maxUnreadBytes) this.#socket.destroy();
+    // Mail hosts read their replies, so a client that leaves too many unread is disconnected.
+    if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy();
   }
 
   #end(): void {

@@ -1,4 +1,4 @@
-/** Queues a submitted message: From is the alias, fields that identify the owner are removed, one row per recipient. */
+/** Checks a submitted message, writes it as the alias (`copy/write-as-alias.ts`), and queues it for its recipients. */
 import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
@@ -40,7 +40,7 @@ function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): b
   return mailboxes.length === 1 && mailboxes[0]?.address.toLowerCase() === submitter.aliasAddress;
 }
 
-/** Resolves reply addresses of this alias to their correspondents; `null` when one can't be resolved. */
+/** Recipients, with reply addresses of this alias resolved to correspondents; `null` when one can't be resolved. */
 async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
   const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
   const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { CallSlots, type Slot } from "./call-slots.ts";
 
-const limits = { all: 3, party: 2, host: 2, inLine: 4, inLineOfParty: 2 };
+const limits = { all: 3, party: 2, host: 2, waiting: 4, waitingOfParty: 2 };
 
 function slotsWithLog() {
   const slots = new CallSlots(limits);
@@ -27,7 +27,7 @@ test("an account that makes many calls gets its share, and another one's call st
   expect(got.toSorted()).toEqual(["a1", "a2", "b1", "not a5"]);
   void take("c1");
   await free("a1");
-  // All slots are taken, so account a can't have a third; it is served first when one becomes free, then b.
+  // Account a has its share of two slots, so a3 waits. The slot of a1 goes to a3; that of b1 to c1, the next account.
   expect(got.slice(4)).toEqual(["a3"]);
   await free("b1");
   expect(got.slice(5)).toEqual(["c1"]);

@@ -17,7 +17,7 @@ export interface Slot {
   free(): void;
 }
 
-export const callLimits = { all: 200, party: 8, host: 20, inLine: 1000, inLineOfParty: 64 };
+export const callLimits = { all: 200, party: 8, host: 20, waiting: 1000, waitingOfParty: 64 };
 
 interface Waiting extends CallParties {
   give: (slot: Slot | null) => void;
@@ -26,16 +26,16 @@ interface Waiting extends CallParties {
 export class CallSlots {
   readonly #limits: typeof callLimits;
   readonly #counts = new Map<string, number>();
-  readonly #line: FairLine<Waiting>;
+  readonly #waiting: FairLine<Waiting>;
   #taken = 0;
   #isClosed = false;
 
   constructor(limits = callLimits) {
     this.#limits = limits;
-    this.#line = new FairLine({ all: limits.inLine, party: limits.inLineOfParty });
+    this.#waiting = new FairLine({ all: limits.waiting, party: limits.waitingOfParty });
   }
 
-  /** Waits for a slot. @returns `null` when the signal aborts, or too many calls wait */
+  /** Waits for a slot. @returns `null` when the signal aborts, too many calls wait, or `close` was called */
   async take(parties: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
     if (this.#isClosed || signal?.aborted) return null;
     if (this.#hasSlot(parties)) return this.#slot(parties);
@@ -45,13 +45,13 @@ export class CallSlots {
   /** Fails all waiting calls. */
   close(): void {
     this.#isClosed = true;
-    for (const waiting of this.#line.clear()) waiting.give(null);
+    for (const waiting of this.#waiting.clear()) waiting.give(null);
   }
 
   #enqueue(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
     return new Promise((resolve) => {
       const leave = () => {
-        this.#line.delete(parties.party, waiting);
+        this.#waiting.delete(parties.party, waiting);
         waiting.give(null);
       };
       const waiting: Waiting = {
@@ -64,7 +64,7 @@ export class CallSlots {
       };
       signal?.addEventListener("abort", leave);
       signal?.wait?.(true);
-      this.#line.push(parties.party, waiting)?.give(null);
+      this.#waiting.push(parties.party, waiting)?.give(null);
     });
   }
 
@@ -82,7 +82,7 @@ export class CallSlots {
         this.#change(`of ${party}`, -1);
         this.#change(`to ${host}`, -1);
         this.#taken--;
-        const next = this.#line.size === 0 ? undefined : this.#line.shiftIf((it) => this.#hasSlot(it));
+        const next = this.#waiting.size === 0 ? undefined : this.#waiting.shiftIf((it) => this.#hasSlot(it));
         next?.give(this.#slot(next));
       },
     };

@@ -39,7 +39,7 @@ async function setUp(policy: string, names: readonly string[], options: FakeMxOp
     "_mta-sts.example.test": { txt: ["v=STSv1; id=1"] },
   };
   for (const name of names) zone[name] = { a: ["127.0.0.1"] };
-  const told: string[] = [];
+  const counted: string[] = [];
   const transport = createDirectTransport({
     resolver: createFakeDns(zone),
     allow: parseAllowList(["127.0.0.1"]),
@@ -47,20 +47,20 @@ async function setUp(policy: string, names: readonly string[], options: FakeMxOp
     stsPort: policyHost.port,
     mailHost: "mail.kauke.test",
     extraCa: testCertificate,
-    onPolicy: (mode, result) => told.push(`${mode} ${result}`),
+    onPolicy: (mode, result) => counted.push(`${mode} ${result}`),
   });
   open.push(
     () => mx.close(),
     () => transport.close(),
   );
-  return { mx, transport, told };
+  return { mx, transport, counted };
 }
 
 test("with an enforced policy mail goes to a listed host with a valid certificate", async () => {
-  const { mx, transport, told } = await setUp(stsFile("enforce", ["*.example.test"]), ["mx.example.test"]);
+  const { mx, transport, counted } = await setUp(stsFile("enforce", ["*.example.test"]), ["mx.example.test"]);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.messages[0]?.isSecure).toBe(true);
-  expect(told).toEqual(["enforce listed"]);
+  expect(counted).toEqual(["enforce listed"]);
 });
 
 const stripped: FakeMxOptions = {};
@@ -81,17 +81,17 @@ test.each<[string, string, FakeMxOptions]>([
 });
 
 test("without a policy the same host gets mail over TLS with the wrong certificate", async () => {
-  const { mx, transport, told } = await setUp("", ["mx.elsewhere.test"]);
+  const { mx, transport, counted } = await setUp("", ["mx.elsewhere.test"]);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.messages[0]?.isSecure).toBe(true);
-  expect(told).toEqual([]);
+  expect(counted).toEqual([]);
 });
 
 test("with an enforced policy no connection is made to a host that is not listed", async () => {
-  const { mx, transport, told } = await setUp(stsFile("enforce", ["other.example.test"]), ["mx.example.test"]);
+  const { mx, transport, counted } = await setUp(stsFile("enforce", ["other.example.test"]), ["mx.example.test"]);
   expect(await transport.send(mail)).toEqual(tlsFailed);
   expect(mx.connections).toBe(0);
-  expect(told).toEqual(["enforce not_listed"]);
+  expect(counted).toEqual(["enforce not_listed"]);
 });
 
 test("with an enforced policy the listed host gets the mail, even when an unlisted one is preferred", async () => {
@@ -103,8 +103,8 @@ test("with an enforced policy the listed host gets the mail, even when an unlist
 
 test("a policy in testing mode changes nothing and is counted", async () => {
   const policy = stsFile("testing", ["other.example.test"]);
-  const { mx, transport, told } = await setUp(policy, ["mx.example.test"], stripped);
+  const { mx, transport, counted } = await setUp(policy, ["mx.example.test"], stripped);
   expect(await transport.send(mail)).toEqual({ kind: "taken" });
   expect(mx.messages[0]?.isSecure).toBe(false);
-  expect(told).toEqual(["testing not_listed"]);
+  expect(counted).toEqual(["testing not_listed"]);
 });

@@ -39,7 +39,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
       if (signal?.reachPeer?.(host.address) === false) continue;
       const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
-      // Ends when the host may have the message, or when its bytes were dropped: a later attempt tries the next host.
+      // No other host is tried now if this one may have the message, or if the bytes were dropped from memory.
       const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
       if (outcome.kind !== "deferred" || isOver) return outcome;
       // The failure of the most preferred host is the most useful one to report.

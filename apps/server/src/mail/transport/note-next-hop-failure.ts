@@ -1,6 +1,6 @@
 /**
- * Records mail hosts that fail before the first message, at greeting, EHLO, TLS or login: a metric for each, and for
- * the relay, without which no mail is sent, a log event, at most one a minute for the same failure.
+ * Records mail hosts that fail before the first message (connection, greeting, EHLO, TLS or login): a metric for each
+ * failure, and for the relay, without which no mail is sent, also a log event, at most one a minute for each code.
  */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import type { Logger, Metrics } from "../../core/ports.ts";

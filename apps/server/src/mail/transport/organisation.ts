@@ -1,7 +1,7 @@
 /**
- * Derives the operator of a mail host from its name. Concurrency and back-off are counted by operator, since one
- * provider serves any number of domains. It does not use the public suffix list: second-level country domains are
- * recognized by the usual labels, and a wrong guess only merges two shares or splits one.
+ * Derives the organisation that runs a mail host from the host's name. Concurrency and back-off are counted by
+ * organisation, since one provider serves any number of domains. The public suffix list is not used: second-level
+ * country domains are recognized by the usual labels, and a wrong guess only merges two shares or splits one.
  */
 
 /** Second-level labels under which a country's organisations register, e.g. `example.co.uk`. */

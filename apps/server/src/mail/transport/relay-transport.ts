@@ -1,6 +1,7 @@
 /**
  * `KAUKE_DELIVERY=relay`: sends all mail to one host. `smtps:` uses TLS from the first byte; `smtp:` uses STARTTLS when
- * offered, and requires it before a password is sent. Where TLS is required the certificate must be valid.
+ * offered, and requires it before a password is sent. Where TLS is required the certificate must be valid. A loopback
+ * host needs neither STARTTLS nor a valid certificate.
  */
 import { isIP, isIPv4 } from "node:net";
 import { AppError } from "../../core/app-error.ts";

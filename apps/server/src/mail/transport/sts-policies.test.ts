@@ -7,8 +7,8 @@ import { parseAllowList } from "./address-guard.ts";
 import { createStsPolicies, type StsOptions } from "./sts-policies.ts";
 
 const domain = "example.test";
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 let host: FakeStsHost;
 let zone: FakeDnsZone;
 let time = 0;
@@ -82,7 +82,7 @@ test("a policy is fetched once for concurrent requests, and again when its id ch
 
 test("a policy that can't be renewed, or is no longer announced, is used until it expires", async () => {
   const { find } = policies();
-  host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * dayMs) / 1000);
+  host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * DAY_MS) / 1000);
   await find(domain);
   host.answer.status = 500;
   announce("2");
@@ -91,18 +91,18 @@ test("a policy that can't be renewed, or is no longer announced, is used until i
     zone["_mta-sts.example.test"] = gone;
     expect((await find(domain))?.mode).toBe("enforce");
   }
-  time = 10 * dayMs;
+  time = 10 * DAY_MS;
   expect(await find(domain)).toBeNull();
 });
 
 test("a policy is fetched again after a day even if its id is the same", async () => {
   const { find } = policies();
-  host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * dayMs) / 1000);
+  host.answer.file = stsFile("enforce", ["mx.example.test"], (10 * DAY_MS) / 1000);
   await find(domain);
-  time = dayMs - 1;
+  time = DAY_MS - 1;
   await find(domain);
   expect(host.requests).toHaveLength(1);
-  time = dayMs;
+  time = DAY_MS;
   await find(domain);
   expect(host.requests).toHaveLength(2);
 });
@@ -111,11 +111,11 @@ test("after a failed fetch the host is not asked for five minutes", async () => 
   const { find } = policies();
   host.answer.status = 503;
   await find(domain);
-  time = 5 * minuteMs - 1;
+  time = 5 * MINUTE_MS - 1;
   expect(await find(domain)).toBeNull();
   expect(host.requests).toHaveLength(1);
   host.answer.status = 200;
-  time = 5 * minuteMs;
+  time = 5 * MINUTE_MS;
   expect((await find(domain))?.mode).toBe("enforce");
 });
 

@@ -1,8 +1,8 @@
 /**
- * Cache of MTA-STS policies (RFC 8461), which domains publish for those who send them mail. Policies are kept for their
- * own lifetime and renewed when the `id` in the DNS changes or a day has passed. One that can't be renewed is used
- * until it expires; a domain without a known policy has none. In memory only: after a restart the first mail to a
- * domain trusts the DNS again.
+ * Cache of MTA-STS policies (RFC 8461), by which domains demand verified TLS. Policies are kept for their own lifetime
+ * and renewed when the `id` in the DNS changes, after a day, or after half of their lifetime. One that can't be renewed
+ * is used until it expires; a domain whose policy can't be fetched at first counts as having none. In memory only:
+ * after a restart the first mail to a domain trusts the DNS again.
  */
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { dnsFor } from "../ask-dns.ts";
@@ -39,7 +39,7 @@ interface Known {
 
 const KNOWN_MAX = 10_000;
 /** Limits of concurrent fetches, of up to ten seconds each. Others wait in a queue that serves accounts in turn. */
-const FETCHES = { all: 32, party: 4, host: 1, inLine: 500, inLineOfParty: 32 };
+const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
 /** Maximum lines of a policy file; each host has one, and the library compares them pairwise. Usual files have ten. */
 const POLICY_LINES_MAX = 256;
 const DAY_MS = 24 * 3600 * 1000;

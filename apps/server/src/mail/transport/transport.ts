@@ -14,21 +14,22 @@ export interface AttemptSignal extends StopSignal {
   readonly party?: string;
   /** Called before connecting to an address. @returns false when too many attempts are at this address already */
   reachPeer?(address: string): boolean;
-  /** Called before using a provider's host. @returns false when it asked us to slow down and has enough attempts */
+  /** Called before using a provider's host. @returns false when the provider is busy and has its maximum of attempts */
   reachProvider?(name: string): boolean;
-  /** Called when the host replied 4xx for a reason of its own. */
+  /** Called when a 4xx reply means that the host is busy. */
   noteBusy?(): void;
   /** Set when the host replied to RCPT with an explicit status for a missing mailbox (5.1.1, 5.1.2, 5.2.1). */
   isMailboxMissing?: boolean;
-  /** Called when the attempt starts or stops waiting for something of ours, e.g. a connection: not the peer's fault. */
+  /** Called when the attempt starts or stops waiting for a limit of ours, e.g. of connections: not the peer's time. */
   wait?(isWaiting: boolean): void;
   /**
-   * Called just before the end of the message may reach the peer. Only of a small message are the bytes still needed.
+   * Called just before the end of the message may reach the peer. The bytes of a large message are not needed any more;
+   * those of a small one may still be in the socket's buffer.
    */
   sendEnd?(): void;
 }
 
-/** A message ready to be sent: a new header block, then the unchanged body. */
+/** A message ready to be sent to one recipient. */
 export interface OutgoingMail {
   /** Envelope sender; empty for the null sender. */
   envelopeFrom: string;
@@ -46,7 +47,8 @@ export interface OutgoingMail {
 
 export interface MailTransport {
   /**
-   * Never throws because of what a peer does: that is always an outcome. @param signal stops the attempt as deferred
+   * Never throws because of what a peer does: that is always an outcome.
+   * @param signal stops the attempt, whose outcome is then deferred
    */
   send(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome>;
   /** Accepts nothing new. @param graceMs milliseconds for messages in progress; default 500 */

@@ -159,7 +159,7 @@ describe("relay", () => {
     ["smtp://u:p@localhost:1", { tls: "opportunistic", isVerified: false }],
     ["smtp://u:p@[::1]:1", { host: "::1", tls: "opportunistic" }],
     ["smtp://u:p@127.0.0.1.example.org:1", { tls: "starttls", isVerified: true }],
-  ])("%s", (url, expected) => {
+  ])("the relay URL %s", (url, expected) => {
     expect(relayPeer(new URL(url))).toMatchObject(expected);
   });
 

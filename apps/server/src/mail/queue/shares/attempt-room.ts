@@ -1,6 +1,6 @@
 /**
- * Limits the number of concurrent attempts. Each account has a share. At the total limit only accounts with fewer than
- * an equal part of the attempts may start more, until twice as many run; then none starts, and mail waits in the queue.
+ * Limits the number of concurrent attempts. Each account has a share. Above the total limit only accounts with fewer
+ * attempts than an equal part of that limit may start more; at twice the limit none may, and mail waits in the queue.
  */
 export interface AttemptRoomLimits {
   all: number;

@@ -1,7 +1,7 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
- * attempt past its deadline, and, where slow attempts or attempts waiting for their reply exceed a share, those of the
- * party with the most attempts first. Pure.
+ * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
+ * Pure.
  */
 export interface AttemptView {
   account: string;
@@ -50,7 +50,7 @@ function isOverdue({ isSent, activeMs, totalMs, deadlineMs }: AttemptView, limit
   return !isSent && (activeMs > deadlineMs || totalMs > limits.totalMs);
 }
 
-/** Over a party's share its newest attempts are selected; over the total, the oldest of the largest party. */
+/** Selects the newest attempts of each party over its share; over the total, the oldest of the largest party. */
 function beyondShares<T extends AttemptView>(
   attempts: readonly T[],
   shares: AttemptShares,
@@ -74,15 +74,15 @@ function beyondShares<T extends AttemptView>(
   }
   const tooMany = within.length - shares.all;
   return tooMany > 0
-    ? [...over, ...busiestFirst(within, (attempt) => business(partiesOf(attempt), counts)).slice(0, tooMany)]
+    ? [...over, ...largestPartyFirst(within, (attempt) => partySize(partiesOf(attempt), counts)).slice(0, tooMany)]
     : over;
 }
 
-/** `within` is already sorted by age, and sorting is stable. */
-function busiestFirst<T extends AttemptView>(within: readonly T[], business: (attempt: T) => number): T[] {
+/** Sorts by the size of the attempt's largest party. `within` is already sorted by age, and sorting is stable. */
+function largestPartyFirst<T extends AttemptView>(within: readonly T[], partySize: (attempt: T) => number): T[] {
   return within
-    .map((attempt) => ({ attempt, business: business(attempt) }))
-    .sort((a, b) => b.business - a.business)
+    .map((attempt) => ({ attempt, partySize: partySize(attempt) }))
+    .sort((a, b) => b.partySize - a.partySize)
     .map(({ attempt }) => attempt);
 }
 
@@ -92,7 +92,7 @@ interface Party {
 }
 
 /** Number of attempts of the party that has the most. */
-const business = (parties: readonly Party[], counts: ReadonlyMap<string, number>): number =>
+const partySize = (parties: readonly Party[], counts: ReadonlyMap<string, number>): number =>
   Math.max(...parties.map(({ key }) => counts.get(key) ?? 0));
 
 /**

@@ -8,7 +8,7 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
-/** Maximum level: after hours of busy replies, this many messages taken lift the limit. Its pause is the longest. */
+/** Maximum steps of back-off: even after hours of busy replies, this many messages taken lift the limit. */
 const LEVEL_MAX = 10;
 /** Milliseconds after the pause until an entry expires without another busy reply. */
 const FORGET_MS = 15 * 60_000;
@@ -16,6 +16,7 @@ const FORGET_MS = 15 * 60_000;
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 interface Busy {
+  /** Steps of back-off: busy replies, minus messages taken since. */
   level: number;
   pausedUntil: number;
 }

@@ -7,8 +7,16 @@ const now = new Date("2026-11-21T12:00:00Z");
 let made = 0;
 
 /** @param atOnce slots of one account and of one destination */
-function sharesOf({ atOnce, inLine, slots = 100 }: { atOnce: number; inLine: number; slots?: number }): DeliveryShares {
-  const usual = { slots, account: atOnce, destination: atOnce, inLine, inLineOfAccount: inLine };
+function sharesOf({
+  atOnce,
+  waiting,
+  slots = 100,
+}: {
+  atOnce: number;
+  waiting: number;
+  slots?: number;
+}): DeliveryShares {
+  const usual = { slots, account: atOnce, destination: atOnce, waiting, waitingOfAccount: waiting };
   return new DeliveryShares({ own: { ...usual, slots: 1 }, usual });
 }
 
@@ -38,7 +46,7 @@ function delivery(
 
 test("domains of one provider share its slots, and release the right ones when the provider becomes known meanwhile", () => {
   const providers = new Map([["two.example", "provider.example"]]);
-  const usual = { slots: 100, account: 100, destination: 1, inLine: 10, inLineOfAccount: 10 };
+  const usual = { slots: 100, account: 100, destination: 1, waiting: 10, waitingOfAccount: 10 };
   const shares = new DeliveryShares({ own: usual, usual }, (name) => providers.get(name) ?? name);
   const first = delivery("one.example");
   expect(shares.admit(first)).toBe("run");
@@ -49,15 +57,15 @@ test("domains of one provider share its slots, and release the right ones when t
   expect(shares.admit(second)).toBe("wait");
 });
 
-test("when a domain has no free slot, others run, some of its deliveries wait and the rest come back later", () => {
-  const shares = sharesOf({ atOnce: 2, inLine: 1 });
+test("when a domain has no free slot, others run, some of its deliveries wait and the rest are put back", () => {
+  const shares = sharesOf({ atOnce: 2, waiting: 1 });
   const slow = ["slow.example", "SLOW.example", "slow.example", "slow.example"].map((it) => shares.admit(delivery(it)));
   expect(slow).toEqual(["run", "run", "wait", "later"]);
   expect(shares.admit(delivery("quick.example"))).toBe("run");
 });
 
 test("an account's share counts over all domains, a webhook's share by its host", () => {
-  const shares = sharesOf({ atOnce: 2, inLine: 0 });
+  const shares = sharesOf({ atOnce: 2, waiting: 0 });
   const busy = ["a.example", "b.example", "c.example"].map((it) => shares.admit(delivery(it, "busy")));
   expect(busy).toEqual(["run", "run", "later"]);
   const hooks = ["https://h.example/1", "http://h.example:81/2", "https://h.example/3"];
@@ -65,7 +73,7 @@ test("an account's share counts over all domains, a webhook's share by its host"
 });
 
 test("the server's own mail has reserved slots, and uses no others", () => {
-  const shares = sharesOf({ atOnce: 2, inLine: 1, slots: 2 });
+  const shares = sharesOf({ atOnce: 2, waiting: 1, slots: 2 });
   expect(["a.example", "b.example"].map((it) => shares.admit(delivery(it)))).toEqual(["run", "run"]);
   expect([shares.free("usual"), shares.free("own")]).toEqual([0, 1]);
   const reset = delivery("a.example", "somebody", "account");
@@ -76,17 +84,17 @@ test("the server's own mail has reserved slots, and uses no others", () => {
   expect(shares.next()?.userId).toBe("somebody else");
 });
 
-test("an account with no free slot and a full line is listed, so that none of its deliveries are claimed", () => {
-  const shares = sharesOf({ atOnce: 1, inLine: 4 });
-  const told = ["a", "b", "c"].map((it) => {
+test("an account with no free slot and half of its places in the queue used is listed, so that none of its deliveries are claimed", () => {
+  const shares = sharesOf({ atOnce: 1, waiting: 4 });
+  const listed = ["a", "b", "c"].map((it) => {
     shares.admit(delivery(`${it}.example`, "busy"));
     return shares.fullAccounts();
   });
-  expect(told).toEqual([[], [], ["busy"]]);
+  expect(listed).toEqual([[], [], ["busy"]]);
 });
 
 test("a slot that becomes free goes to the first waiting delivery whose shares have room", () => {
-  const shares = sharesOf({ atOnce: 1, inLine: 5 });
+  const shares = sharesOf({ atOnce: 1, waiting: 5 });
   const [first, other] = [delivery("slow.example"), delivery("other.example")];
   const [second, third] = [delivery("slow.example"), delivery("other.example")];
   for (const it of [first, other, second, third]) shares.admit(it);
@@ -94,15 +102,15 @@ test("a slot that becomes free goes to the first waiting delivery whose shares h
   shares.leave(other);
   expect(shares.next()).toBe(third);
   expect(shares.next()).toBeNull();
-  expect(shares.inLine).toEqual([second]);
+  expect(shares.waiting).toEqual([second]);
 });
 
-test("deliveries without a place come back in order, spread over time, within ten minutes", () => {
-  const shares = sharesOf({ atOnce: 1, inLine: 0 });
+test("the retry times of deliveries that are put back are in order, spread over time, within ten minutes", () => {
+  const shares = sharesOf({ atOnce: 1, waiting: 0 });
   shares.admit(delivery("slow.example"));
   const waits = Array.from(
     { length: 20_000 },
-    () => shares.comeBackAt(delivery("slow.example"), now).getTime() - now.getTime(),
+    () => shares.retryAt(delivery("slow.example"), now).getTime() - now.getTime(),
   );
   expect(waits.slice(0, 3)).toEqual([5000, 5050, 5100]);
   expect(waits.at(-1)).toBe(600_000);
@@ -116,7 +124,7 @@ test("no share is ever exceeded, and no delivery waits for ever", () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const shares = sharesOf({ atOnce: 2, inLine: 3 });
+      const shares = sharesOf({ atOnce: 2, waiting: 3 });
       const running: LeasedDelivery[] = [];
       for (const { domain, user, ends } of steps) {
         const it = delivery(`d${domain}.example`, `u${user}`);
@@ -133,7 +141,7 @@ test("no share is ever exceeded, and no delivery waits for ever", () => {
         shares.leave(running.shift() as LeasedDelivery);
         for (let next = shares.next(); next !== null; next = shares.next()) running.push(next);
       }
-      expect(shares.inLine).toEqual([]);
+      expect(shares.waiting).toEqual([]);
     }),
   );
 });

@@ -1,7 +1,7 @@
 /**
  * Slots of the delivery worker. The server's own mail has reserved slots; within both kinds each account and each
- * destination has a share. A delivery without a slot waits in a short line or comes back later. A slot is occupied only
- * for the first seconds of an attempt: a slow attempt continues without one.
+ * destination has a share. A delivery without a slot waits in a short queue in memory or is put back to be retried
+ * later. A slot is occupied only for the first seconds of an attempt: a slow attempt continues without one.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
@@ -11,34 +11,34 @@ export interface LaneLimits {
   slots: number;
   account: number;
   destination: number;
-  /** Maximum waiting deliveries, in total and of one account. */
-  inLine: number;
-  inLineOfAccount: number;
+  /** Maximum deliveries waiting for a slot: in total, and of one account. */
+  waiting: number;
+  waitingOfAccount: number;
 }
 
 type Lane = "own" | "usual";
 export type ShareLimits = Record<Lane, LaneLimits>;
 
 export const shareLimits: ShareLimits = {
-  own: { slots: 8, account: 2, destination: 4, inLine: 32, inLineOfAccount: 4 },
-  usual: { slots: 32, account: 8, destination: 8, inLine: 256, inLineOfAccount: 16 },
+  own: { slots: 8, account: 2, destination: 4, waiting: 32, waitingOfAccount: 4 },
+  usual: { slots: 32, account: 8, destination: 8, waiting: 256, waitingOfAccount: 16 },
 };
 
-const comeBackMs = 5000;
-/** Milliseconds between two deliveries that come back for the same share: a long queue returns gradually, in order. */
-const spacingMs = 50;
-const comeBackMaxMs = 10 * 60_000;
+const RETRY_MS = 5000;
+/** Milliseconds between the retry times of two deliveries of one full share, so that they return one after another. */
+const RETRY_SPACING_MS = 50;
+const RETRY_MAX_MS = 10 * 60_000;
 
 export class DeliveryShares {
   readonly #limits: ShareLimits;
   readonly #running = new Map<string, number>();
-  #line: LeasedDelivery[] = [];
-  readonly #comeBackAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+  #waiting: LeasedDelivery[] = [];
+  readonly #retryAt = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #providerOf: (destination: string) => string;
   /** Share keys counted for each admitted delivery until it leaves, because its provider may become known meanwhile. */
   readonly #held = new WeakMap<LeasedDelivery, readonly string[]>();
 
-  /** @param providerOf operator of a domain's mail hosts, as far as known: all domains of a provider share its slots */
+  /** @param providerOf organisation that runs a domain's mail hosts, if known: all its domains share their slots */
   constructor(limits: ShareLimits = shareLimits, providerOf: (destination: string) => string = (name) => name) {
     this.#limits = limits;
     this.#providerOf = providerOf;
@@ -49,7 +49,7 @@ export class DeliveryShares {
     return this.#limits[lane].slots - this.#count(lane);
   }
 
-  /** `run` means that a slot is taken until `leave`. */
+  /** @returns `run`: a slot is taken until `leave`; `wait`: queued for a slot; `later`: not accepted, to be put back */
   admit(delivery: LeasedDelivery): "run" | "wait" | "later" {
     if (this.#fullShare(delivery) === undefined) {
       const keys = this.#sharesOf(delivery).map(({ key }) => key);
@@ -57,8 +57,8 @@ export class DeliveryShares {
       this.#held.set(delivery, keys);
       return "run";
     }
-    if (!this.#hasPlaceInLine(delivery)) return "later";
-    this.#line.push(delivery);
+    if (!this.#mayWait(delivery)) return "later";
+    this.#waiting.push(delivery);
     return "wait";
   }
 
@@ -67,55 +67,55 @@ export class DeliveryShares {
       const left = this.#count(key) - 1;
       if (left > 0) this.#running.set(key, left);
       else this.#running.delete(key);
-      if (left === 0) this.#comeBackAt.delete(key);
+      if (left === 0) this.#retryAt.delete(key);
     }
     this.#held.delete(delivery);
   }
 
   /** Removes the first waiting delivery whose shares have room, and takes a slot for it. */
   next(): LeasedDelivery | null {
-    const found = this.#line.find((it) => this.#fullShare(it) === undefined);
+    const found = this.#waiting.find((it) => this.#fullShare(it) === undefined);
     if (found === undefined) return null;
-    this.#line = this.#line.filter((it) => it !== found);
+    this.#waiting = this.#waiting.filter((it) => it !== found);
     this.admit(found);
     return found;
   }
 
-  get inLine(): readonly LeasedDelivery[] {
-    return this.#line;
+  get waiting(): readonly LeasedDelivery[] {
+    return this.#waiting;
   }
 
-  /** Removes all waiting deliveries from the line. */
-  clearLine(): LeasedDelivery[] {
-    const left = this.#line;
-    this.#line = [];
+  /** Removes all waiting deliveries. */
+  clearWaiting(): LeasedDelivery[] {
+    const left = this.#waiting;
+    this.#waiting = [];
     return left;
   }
 
-  /** Accounts that use all their slots and half of their places in the line: no more of their mail need be claimed. */
+  /** Accounts with all their slots and half of their waiting places in use: no more of their mail need be claimed. */
   fullAccounts(): string[] {
-    const { account, inLineOfAccount } = this.#limits.usual;
+    const { account, waitingOfAccount } = this.#limits.usual;
     const waiting = new Map<string, number>();
-    for (const { userId } of this.#line) if (userId !== null) waiting.set(userId, (waiting.get(userId) ?? 0) + 1);
+    for (const { userId } of this.#waiting) if (userId !== null) waiting.set(userId, (waiting.get(userId) ?? 0) + 1);
     return [...waiting]
-      .filter(([id, count]) => count >= inLineOfAccount / 2 && this.#count(`usual of ${id}`) >= account)
+      .filter(([id, count]) => count >= waitingOfAccount / 2 && this.#count(`usual of ${id}`) >= account)
       .map(([id]) => id);
   }
 
-  /** Time to offer a delivery again that got `later` or was not attempted. */
-  comeBackAt(delivery: LeasedDelivery, now: Date): Date {
+  /** Retry time of a delivery that got `later` or was not attempted. */
+  retryAt(delivery: LeasedDelivery, now: Date): Date {
     const key = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
-    const soon = now.getTime() + comeBackMs;
-    const at = Math.min(Math.max(soon, (this.#comeBackAt.get(key) ?? 0) + spacingMs), now.getTime() + comeBackMaxMs);
-    this.#comeBackAt.set(key, at);
+    const soon = now.getTime() + RETRY_MS;
+    const at = Math.min(Math.max(soon, (this.#retryAt.get(key) ?? 0) + RETRY_SPACING_MS), now.getTime() + RETRY_MAX_MS);
+    this.#retryAt.set(key, at);
     return new Date(at);
   }
 
-  #hasPlaceInLine(delivery: LeasedDelivery): boolean {
+  #mayWait(delivery: LeasedDelivery): boolean {
     const lane = laneOf(delivery);
-    const { inLine, inLineOfAccount } = this.#limits[lane];
-    const same = this.#line.filter((it) => laneOf(it) === lane);
-    return same.length < inLine && same.filter((it) => it.userId === delivery.userId).length < inLineOfAccount;
+    const { waiting, waitingOfAccount } = this.#limits[lane];
+    const same = this.#waiting.filter((it) => laneOf(it) === lane);
+    return same.length < waiting && same.filter((it) => it.userId === delivery.userId).length < waitingOfAccount;
   }
 
   #destinationOf({ target }: LeasedDelivery): string {

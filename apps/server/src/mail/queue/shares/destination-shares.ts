@@ -18,7 +18,7 @@ const KEYS_MAX = 20_000;
 const OWN_PART = 1 / 3;
 /** Part of a destination's limit reserved for every account, even when others have used up the total. */
 const RESERVED_PART = 1 / 50;
-const COME_BACK_MAX_MS = 3_600_000;
+const RETRY_MAX_MS = 3_600_000;
 
 export interface DestinationSharesParts {
   /** Limit of one destination over all accounts. */
@@ -39,8 +39,8 @@ export class DestinationShares {
   readonly #own: TokenBuckets;
   readonly #reserved: TokenBuckets;
   readonly #spacingMs: number;
-  /** Keyed by account and receiver: when the last deferred message comes back. */
-  readonly #lineEndsAt = new BoundedMap<string, number>(KEYS_MAX);
+  /** Time at which the last deferred message is retried, keyed by account and receiver. */
+  readonly #lastRetryAt = new BoundedMap<string, number>(KEYS_MAX);
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #key: string;
@@ -58,13 +58,13 @@ export class DestinationShares {
   }
 
   /**
-   * First attempt of a new message: it waits behind messages already deferred. @returns `null`: counted, may be sent
+   * Checks a first attempt, which waits behind messages already deferred. @returns `null`: counted, may be sent
    */
   beforeAttempt(sent: Sent): DeliveryOutcome | null {
-    return this.#before(sent, (pair, now) => (this.#lineEndsAt.get(pair) ?? 0) > now);
+    return this.#before(sent, (pair, now) => (this.#lastRetryAt.get(pair) ?? 0) > now);
   }
 
-  /** Attempt from the queue. @returns `null`: counted, may be sent */
+  /** Checks an attempt from the queue. @returns `null`: counted, may be sent */
   beforeRetry(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, () => false);
   }
@@ -76,7 +76,7 @@ export class DestinationShares {
     const now = steadyMs(this.#clock);
     if (!mustWait(pair, now) && this.#take(to, pair, now)) return null;
     this.#metrics.count("kauke_mail_limited_total", { limit: "mail_destination" });
-    return held(new Date(this.#clock.now().getTime() + this.#comeBackAt(pair, now) - now));
+    return deferredUntil(new Date(this.#clock.now().getTime() + this.#retryAt(pair, now) - now));
   }
 
   #take(to: string, pair: string, now: number): boolean {
@@ -88,15 +88,15 @@ export class DestinationShares {
     return true;
   }
 
-  /** Deferred messages come back one after another, at the rate at which the share refills. */
-  #comeBackAt(pair: string, now: number): number {
-    const last = Math.max(now, this.#lineEndsAt.get(pair) ?? 0);
-    const at = Math.min(last + this.#spacingMs, now + COME_BACK_MAX_MS);
-    this.#lineEndsAt.set(pair, at);
+  /** Retry time of a deferred message. Retries follow one another at the rate at which the share refills. */
+  #retryAt(pair: string, now: number): number {
+    const last = Math.max(now, this.#lastRetryAt.get(pair) ?? 0);
+    const at = Math.min(last + this.#spacingMs, now + RETRY_MAX_MS);
+    this.#lastRetryAt.set(pair, at);
     return at;
   }
 
-  /** Keys are keyed hashes: no address is stored in the clear. */
+  /** Returns a keyed hash, so that no address is stored in the clear. */
   #keyOf(name: string): string {
     return hash("sha256", this.#key + name, "latin1").slice(0, 16);
   }
@@ -111,7 +111,7 @@ function receiverOf(destination: Destination): string {
   return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
 }
 
-function held(notBefore: Date): DeliveryOutcome {
+function deferredUntil(notBefore: Date): DeliveryOutcome {
   const failure = { code: "try_later", enhancedStatus: "4.7.1" } as const;
   return { kind: "deferred", failure, isUntried: true, notBefore };
 }

@@ -1,7 +1,7 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
- * each is at its destination, starts none where a slow destination has its share, and stops those that are overdue or
- * over a share.
+ * each is at its destination, starts none at a slow or busy destination that has its maximum, and stops those that are
+ * overdue or over a share.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
@@ -24,9 +24,9 @@ export interface AttemptParties {
 }
 
 /**
- * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; sending the
- * body adds to it. More than three commands may take (RFC 5321 §4.5.3.2); slow attempts are limited by their shares
- * long before.
+ * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; time for the
+ * body is added. It is as long as three commands may take (RFC 5321 §4.5.3.2); the shares limit slow attempts long
+ * before.
  */
 const DEADLINE_MS = 15 * 60_000;
 const SWEEP_MS = 1000;
@@ -51,15 +51,16 @@ export class Attempt implements AttemptSignal, AttemptView {
   readonly destination: string;
   readonly deadlineMs: number;
   peer: string | null = null;
-  /** Operator of the mail host in use. */
+  /** Organisation that runs the mail host in use; `null` when not known yet. */
   provider: string | null = null;
-  /** Milliseconds for which the provider gets no mail, when that is why nothing was attempted. */
+  /** If nothing was attempted because the provider was busy: milliseconds for which it gets no mail. */
   pausedMs = 0;
   isSent = false;
   aborted = false;
   /** Called once when the message is sent and only its reply is outstanding. */
   onSent: (() => void) | null = null;
   isMailboxMissing = false;
+  /** Whether the time at the destination was so long that this counts against the destination. */
   isSlow = false;
   /** Like `isSlow`, for the time at `peer` only. */
   isPeerSlow = false;
@@ -97,7 +98,7 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.activeMs - this.#activeMsBeforePeer;
   }
 
-  /** Called by the registry. Earlier time, such as DNS or other hosts, does not count against this address. */
+  /** Called when a peer is reached. Time spent before, e.g. on DNS or other hosts, does not count against it. */
   moveTo(peer: string): void {
     this.peer = peer;
     this.isPeerSlow = false;
@@ -145,7 +146,7 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.#waitingSince !== null;
   }
 
-  /** Stops an attempt that still waits for a connection: its destination is slow, and others are already there. */
+  /** Stops an attempt that still waits for a connection, since its slow destination has its maximum without it. */
   postpone(): void {
     this.isPostponed = true;
     this.stop();
@@ -166,7 +167,7 @@ export class RunningAttempts {
   readonly #slow = new SlowDestinations();
   readonly #busy = new BusyDestinations();
   readonly #room = new AttemptRoom();
-  /** Number of attempts by destination and address. */
+  /** Number of attempts by destination, IP address and provider. */
   readonly #counts = new Map<string, number>();
   /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
@@ -186,7 +187,7 @@ export class RunningAttempts {
     return this.#room.hasRoom(account);
   }
 
-  /** @returns `null` when the account has its share of attempts, or its slow destination has enough */
+  /** @returns `null` when the account, or the slow or busy destination, may not have another attempt now */
   start(parties: AttemptParties): Attempt | null {
     if (!this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
@@ -249,7 +250,7 @@ export class RunningAttempts {
 
   /**
    * @param destination a domain
-   * @returns operator of its mail hosts when last used, or the domain when unknown
+   * @returns organisation that ran its mail hosts when they were last used, or the domain itself when that is unknown
    */
   providerOf(destination: string): string {
     return this.#providers.get(destination) ?? destination;
@@ -260,7 +261,7 @@ export class RunningAttempts {
     this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), this.now());
   }
 
-  /** @returns milliseconds left of the pause that the host asked for; 0 when mail may be sent */
+  /** @returns milliseconds left of the pause after busy replies of a destination; 0 when mail may be sent */
   pauseLeftMs(destination: string): number {
     return this.#busy.pauseLeftMs(destinationKey({ destination }), this.now());
   }

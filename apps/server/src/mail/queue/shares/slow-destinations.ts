@@ -1,6 +1,6 @@
 /**
  * Destinations that were slow recently, and their maximum of concurrent attempts: each slow attempt halves the number,
- * each quick one doubles it. Bounded; the entry updated longest ago is evicted.
+ * each quick one undoes one step. Bounded; the entry updated longest ago is evicted.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 

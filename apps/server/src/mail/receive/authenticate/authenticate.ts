@@ -2,8 +2,8 @@
  * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), with mailauth over
  * our resolver. All checks start at once, and the author's DMARC policy is looked up independently of them. They share
  * a deadline of five seconds; a check that has not finished by then results in `temperror`, and the others keep their
- * results. An unfinished message is deferred under a `reject` policy, and so is one whose policy can't be read
- * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ * results. A message that is not proven because a check is unfinished is deferred if the policy is `reject` or
+ * unreadable (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";

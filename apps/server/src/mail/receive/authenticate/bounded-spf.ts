@@ -25,8 +25,9 @@ export interface MacroValues {
   mta: string;
 }
 
-/** Maximum octets of a domain name, and of an IPv6 address with a dot after every digit. */
+/** Maximum octets of a domain name. */
 const NAME_MAX = 253;
+/** Octets of an IPv6 address with a dot after every digit. */
 const ADDRESS_MAX = 63;
 const SPF_RECORD = /^\s*v=spf1(?:\s|$)/i;
 const MACRO = /%\{([^}])[^}]*\}/g;

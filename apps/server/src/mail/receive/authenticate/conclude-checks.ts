@@ -11,8 +11,8 @@ export interface Authentication {
   /** Results recorded with the message and in its copies. */
   found: MessageAuthentication;
   /**
-   * The author is not proven, but a check did not finish. The message may be accepted all the same (`refusal`); where
-   * proof is required it is deferred, since a retry may bring the proof.
+   * Whether the author is unproven and a check did not finish. `refusal` says whether the message is accepted all the
+   * same; a stage that requires proof defers it, since a retry may bring the proof.
    */
   isUnfinished: boolean;
   /** Why the message is refused or deferred; `null` when it is accepted. */
@@ -28,9 +28,9 @@ export interface ChecksFound {
   dkim: readonly SignatureFound[] | null;
   arc: ArcFound | null;
   verdict: DmarcVerdict;
-  /** The author is not proven, but might be if the unfinished checks had passed. */
+  /** Whether the author is unproven, but could be proven if the unfinished checks passed. */
   couldBeProven: boolean;
-  /** DNS look-ups were still pending at the deadline. */
+  /** Whether DNS look-ups were still pending at the deadline. */
   wasCut: boolean;
 }
 

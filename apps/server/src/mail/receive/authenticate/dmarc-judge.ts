@@ -74,7 +74,7 @@ export class DmarcJudge {
   async #find({ spf, dkim }: Vouchers): Promise<DMARCResult | false> {
     if (this.#author === "") return false;
     return this.#library.dmarc({
-      // A local part of our own: from unusual local parts the library extracts further domains.
+      // A fixed local part, since the library extracts further domains from unusual ones.
       headerFrom: [`author@${this.#author}`],
       spfDomains: [...spf],
       dkimDomains: dkim.map((domain) => ({ domain })),

@@ -33,15 +33,15 @@ test("an empty body canonicalizes to CRLF in simple form and to nothing in relax
 });
 
 test("only the SHA-256 of a whole body that is already canonical is reported", async () => {
-  const told = async (body: string, key: string) => {
+  const reported = async (body: string, key: string) => {
     const hashes: string[] = [];
     await hashBody(Buffer.from(body), [key], (hash) => void hashes.push(hash.toString("base64")));
     return hashes;
   };
-  expect(await told("a\r\n", "relaxed:sha256:")).toEqual([hashOf(Buffer.from("a\r\n"))]);
-  expect(await told("a \r\n", "relaxed:sha256:")).toEqual([]);
-  expect(await told("a\r\n", "relaxed:sha256:2")).toEqual([]);
-  expect(await told("a\r\n", "relaxed:sha1:")).toEqual([]);
+  expect(await reported("a\r\n", "relaxed:sha256:")).toEqual([hashOf(Buffer.from("a\r\n"))]);
+  expect(await reported("a \r\n", "relaxed:sha256:")).toEqual([]);
+  expect(await reported("a\r\n", "relaxed:sha256:2")).toEqual([]);
+  expect(await reported("a\r\n", "relaxed:sha1:")).toEqual([]);
 });
 
 test("hashing a body that canonicalizes to nothing does not block the event loop", { timeout: 60_000 }, async () => {

@@ -15,7 +15,7 @@ export interface LibraryBodyHash {
   bodyHashedBytes: number;
 }
 
-/** Milliseconds of hashing between two turns of the event loop. One chunk of a body takes 5 ms at most. */
+/** Milliseconds of hashing after which the event loop gets a turn. One chunk of a body takes 5 ms at most. */
 const TURN_MS = 10;
 
 interface Wanted {

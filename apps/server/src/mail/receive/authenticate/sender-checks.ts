@@ -1,4 +1,4 @@
-/** SPF, DKIM and ARC checks by mailauth. Each stands alone: one that throws or is late does not affect the others. */
+/** SPF and ARC checks by mailauth, and its DKIM results. One that throws or is late does not affect the others. */
 import type { arc as Arc, DKIMResult, DKIMVerifyResult, SPFResult, spf as Spf } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import { askForSpf } from "./bounded-spf.ts";

@@ -2,8 +2,8 @@
  * Prepares a received message for mailauth's verifier without the steps that cost it more than linear time. Its
  * verifier walks through the body byte by byte in JavaScript, 10 ms for a MiB: we pass native body hashes instead
  * (docs/decisions/2026-11-21-native-body-hash.md). Its header parser joins folded lines at quadratic cost and searches
- * From and every Received field for addresses: we pass parsed fields, and only signatures are shown as such. All DKIM
- * and ARC verdicts stay the library's own.
+ * From and every Received field for addresses: we pass parsed fields, of which it first gets only the signatures. All
+ * DKIM and ARC verdicts stay the library's own.
  */
 import { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
@@ -59,7 +59,7 @@ export const SIGNATURES_MAX = 10;
 const SIGNED_BYTES_MAX = 1024 * 1024;
 /** Maximum ARC sets checked; RFC 8617 §4.2.1 allows 50. Each seal covers all the sets below it. */
 export const ARC_SETS_MAX = 20;
-/** Maximum RSA key size, which every verifier must support (RFC 8301 §3.2). Larger keys block the event loop for ms. */
+/** Maximum bits of an RSA key, all that RFC 8301 §3.2 asks verifiers to support. A larger one takes milliseconds. */
 const KEY_BITS_MAX = 4096;
 /**
  * Maximum DER octets of an RSA key besides its modulus: an exponent of 32 bits and the headers of both numbers and the
@@ -94,7 +94,7 @@ const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
 /**
- * @param mail message without dot-stuffing; its envelope sender stands in where no From can be parsed
+ * @param mail message without dot-stuffing; its envelope sender counts as the author if no From can be parsed
  * @param bodyHashes receives the body hash that signing would otherwise compute again
  * @param onSignature called with each DKIM signature as soon as it is checked
  * @returns input for `authenticate` and `dkimVerify` of mailauth, which treat it as a stream
@@ -140,7 +140,9 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
   verifier.end();
 }
 
-/** Leaves out DKIM signatures that may concern another author than the displayed one. ARC sets pass all or none. */
+/**
+ * Signatures to check. Leaves out DKIM signatures for an author other than the displayed one; ARC sets: all or none.
+ */
 function shownSignatures(fields: readonly LibraryField[], isSameFrom: boolean): LibraryField[] {
   const readable = fields.filter((field) => isSignature(field) && isReadableSignature(field));
   const dkim = readable.filter(({ key }) => key === "dkim-signature").slice(0, isSameFrom ? signaturesMax(fields) : 0);

@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 /** State of one destination when the sender is answered; `running` means its attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
 
-/** State of an alias: taken when a destination took the message, open when one still may, refused when all gave 5xx. */
+/** State of an alias: taken if a destination took the message, open if one still may, refused if all refused it. */
 export type AliasState = "taken" | "open" | "refused";
 
 export function aliasState(destinations: readonly DestinationState[]): AliasState {

@@ -20,7 +20,9 @@ export async function deliverMessage(
   return reply.code === 250 ? accept({ ...message, reply }) : answer(reply);
 }
 
-/** Queues the owners' replies after all else succeeded: a sender that retries would otherwise send them twice. */
-export async function sendReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
-  return accept((await replies.keep()) ?? reply);
+/**
+ * The stage that queues the owners' replies. It is the last one, because a retry of the sender would queue them again.
+ */
+export async function enqueueReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
+  return accept((await replies.enqueue()) ?? reply);
 }

@@ -13,7 +13,7 @@ import type { SpoolPlace, SpoolSpace } from "../../../core/spool/spool-space.ts"
 import type { BackgroundMemory } from "../../background-memory.ts";
 import { untried } from "../../classify-reply.ts";
 import type { HeldLeases } from "../../queue/held-leases.ts";
-import { type FailureReporter, ownersBusiness } from "../../queue/report-failure.ts";
+import { type FailureReporter, withoutSenderReport } from "../../queue/report-failure.ts";
 import type { RetryPlan } from "../../queue/retry-plan.ts";
 import { destinationName } from "../../queue/shares/destination-name.ts";
 import type { Attempt, RunningAttempts } from "../../queue/shares/running-attempts.ts";
@@ -25,7 +25,7 @@ import type { AttemptSignal } from "../../transport/transport.ts";
 import type { InboundPlan, PlannedDelivery } from "../inbound-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
 import { endInFlight, type LeasedRow } from "./end-in-flight.ts";
-import { isTakenBeside, reportGone, reportRefused } from "./report-refusals.ts";
+import { isTakenBySibling, reportGoneWebhooks, reportRefused } from "./report-refusals.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
 import type { WaitingTransactions } from "./waiting-transactions.ts";
@@ -75,8 +75,8 @@ interface Running {
   isKept: boolean;
 }
 
-/** A message in progress. `bytes.wire` is `null` once dropped from memory: the bytes were sent, or are on disk. */
-interface InHand {
+/** A message in progress. `bytes.wire` is `null` once dropped from memory: the bytes were sent or are on disk. */
+interface InProgress {
   transaction: Transaction;
   bytes: { wire: Buffer | null };
   all: readonly Running[];
@@ -94,8 +94,8 @@ export async function deliver(
     alias.deliveries.map((planned) => start(planned, { sizeBytes: transaction.wire.length, ledger }, deps)),
   );
   const all = running.flat();
-  evictable(all);
-  const gone = await settledWithin(all, transaction, deps);
+  makeEvictable(all);
+  const stopWaiting = await settledWithin(all, transaction, deps);
   try {
     const results = plan.aliases.map(
       (alias, index): AliasResult => ({
@@ -103,24 +103,24 @@ export async function deliver(
         ...(alias.refusedAs === undefined ? {} : { refusedAs: alias.refusedAs }),
       }),
     );
-    const inHand = { transaction, bytes: { wire: transaction.wire }, all, ledger };
-    const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inHand, deps);
-    holdWhileNeeded(inHand.bytes, all, deps);
+    const inProgress = { transaction, bytes: { wire: transaction.wire }, all, ledger };
+    const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inProgress, deps);
+    holdWhileNeeded(inProgress.bytes, all, deps);
     return answer;
   } finally {
-    gone();
+    stopWaiting();
   }
 }
 
 /** Stores and reports what the reply promises, then returns it. */
-async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Promise<SmtpReply> {
-  const { transaction, all } = inHand;
+async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDeps): Promise<SmtpReply> {
+  const { transaction, all } = inProgress;
   if (answer.kind === "reject") {
-    await reportGone(all, deps.failures);
+    await reportGoneWebhooks(all, deps.failures);
     return refuse(answer.code, deps);
   }
   if (answer.kind === "keep") {
-    const notKept = await keep(inHand, deps);
+    const notKept = await keep(inProgress, deps);
     if (notKept !== null) return replyFor(notKept);
   }
   await reportRefused(all, transaction.wire, deps.failures);
@@ -132,7 +132,7 @@ async function conclude(answer: Answer, inHand: InHand, deps: DeliverDeps): Prom
  * Keeps the bytes in memory while attempts that outlive the reply still have to send them. They are dropped when all
  * have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
  */
-function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
+function holdWhileNeeded(bytes: InProgress["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
   const sizeBytes = bytes.wire?.length ?? 0;
   const copies = new Set(all.map((entry) => entry.planned.copy));
   const drop = () => {
@@ -143,19 +143,19 @@ function holdWhileNeeded(bytes: InHand["bytes"], all: readonly Running[], { memo
   const isNeeded = (entry: Running) => entry.outcome === null && !(entry.attempt?.isSent && sizeBytes > CHUNK_BYTES);
   const open = all.filter(isNeeded);
   if (open.length === 0) return drop();
-  const giveWay = () => {
+  const evict = () => {
     for (const entry of open) if (entry.outcome === null && entry.attempt?.isSent === false) entry.attempt.stop();
     drop();
   };
-  const release = memory.hold({ bytes: sizeBytes, parties: () => open.flatMap(partiesOf), giveWay });
-  const look = () => {
+  const release = memory.hold({ bytes: sizeBytes, parties: () => open.flatMap(partiesOf), evict });
+  const dropIfSent = () => {
     if (open.some(isNeeded)) return;
     release();
     drop();
   };
   for (const entry of open) {
-    if (entry.attempt !== null) entry.attempt.onSent = look;
-    void entry.promise.then(look, look);
+    if (entry.attempt !== null) entry.attempt.onSent = dropIfSent;
+    void entry.promise.then(dropIfSent, dropIfSent);
   }
 }
 
@@ -167,7 +167,7 @@ function partiesOf({ planned, attempt }: Running): string[] {
 }
 
 /** Lets a copy be evicted from memory: the attempts that still have to send it are stopped. */
-function evictable(all: readonly Running[]): void {
+function makeEvictable(all: readonly Running[]): void {
   for (const { planned } of all) {
     const { copy } = planned;
     copy.onEvicted ??= () => {
@@ -201,8 +201,8 @@ function start(
 function track(started: Omit<Running, "outcome" | "isKept">, deps: DeliverDeps): Running {
   const { planned, attempt } = started;
   const entry: Running = { ...started, outcome: null, isKept: false };
-  entry.promise = started.promise.then((told) => {
-    const outcome = attempt === null ? told : deps.attempts.finish(attempt, told);
+  entry.promise = started.promise.then((reported) => {
+    const outcome = attempt === null ? reported : deps.attempts.finish(attempt, reported);
     entry.outcome = outcome;
     deps.observe?.(planned, outcome);
     deps.metrics.count("kauke_deliveries_total", { kind: planned.target.destination.kind, result: outcome.kind });
@@ -226,17 +226,17 @@ async function settledWithin(
 ): Promise<() => void> {
   const timers: NodeJS.Timeout[] = [];
   let stopListening = () => {};
-  let gone = () => {};
+  let stopWaiting = () => {};
   const over = new Promise<void>((resolve) => {
     timers.push(setTimeout(resolve, shutdown.isShuttingDown ? SHUTDOWN_BUDGET_MS : budgetMs));
     stopListening = shutdown.onShutdown(() => timers.push(setTimeout(resolve, SHUTDOWN_BUDGET_MS)));
-    gone = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
+    stopWaiting = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
   });
   try {
     await Promise.race([Promise.all(all.map((entry) => entry.promise)), over]);
-    return gone;
+    return stopWaiting;
   } catch (thrown) {
-    gone();
+    stopWaiting();
     throw thrown;
   } finally {
     stopListening();
@@ -249,14 +249,14 @@ function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
   return replyFor(code);
 }
 
-/** @returns why the message could not be stored, or `null`. On failure nothing is left and what was taken remembered */
-async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null> {
-  const { transaction, all, ledger } = inHand;
+/** @returns `null`, or why nothing could be stored: then what was taken is remembered for the sender's retry */
+async function keep(inProgress: InProgress, deps: DeliverDeps): Promise<ErrorCode | null> {
+  const { transaction, all, ledger } = inProgress;
   try {
     const open = all.filter((entry) => openRow(entry, deps.clock.now(), deps) !== null);
     const parties = open.map((entry) => entry.planned);
     const place = await deps.spoolSpace.reserve(transaction.wire.length, parties);
-    if (await store(inHand, place, deps)) return null;
+    if (await store(inProgress, place, deps)) return null;
     place.release();
     return "spool_failed";
   } catch (thrown) {
@@ -266,12 +266,12 @@ async function keep(inHand: InHand, deps: DeliverDeps): Promise<ErrorCode | null
   }
 }
 
-/** @returns whether body and rows are stored; if not, nothing of them is left and what was taken is remembered */
-async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
-  const { transaction, all, ledger } = inHand;
+/** @returns whether body and open rows are stored; if not, nothing is, and what was taken is remembered */
+async function store(inProgress: InProgress, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
+  const { transaction, all, ledger } = inProgress;
   const [only] = all;
   if (deps.inFlight !== null && only !== undefined && all.length === 1 && only.outcome === null)
-    return await storeInFlight(inHand, only, { ...deps, inFlight: deps.inFlight, place });
+    return await storeInFlight(inProgress, only, { ...deps, inFlight: deps.inFlight, place });
   try {
     await deps.bodies.put(transaction.messageId, [transaction.wire]);
   } catch (thrown) {
@@ -282,7 +282,7 @@ async function store(inHand: InHand, place: SpoolPlace, deps: DeliverDeps): Prom
   const now = deps.clock.now();
   const rows = all.map((entry) => ({ entry, row: openRow(entry, now, deps) }));
   const open = rows.flatMap(({ entry, row }) =>
-    row === null ? [] : [{ entry, row: isTakenBeside(entry, all) ? ownersBusiness(row) : row }],
+    row === null ? [] : [{ entry, row: isTakenBySibling(entry, all) ? withoutSenderReport(row) : row }],
   );
   try {
     if (open.length > 0) {
@@ -314,7 +314,7 @@ function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): M
 
 /** The usual case, a single running attempt: stores a file that is deleted once the destination took the message. */
 async function storeInFlight(
-  { transaction, bytes, ledger }: InHand,
+  { transaction, bytes, ledger }: InProgress,
   entry: Running,
   deps: DeliverDeps & { inFlight: InFlightMessages; place: SpoolPlace },
 ): Promise<boolean> {
@@ -354,7 +354,7 @@ function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: Deli
   const { id, messageId, aliasId, userId, target, createdAt } = planned;
   const until = new Date(now.getTime() + leaseMs);
   const lease = { token: makeToken(), until };
-  // Due at once when the lease is lost: the next start of the process releases it.
+  // Due at once if the lease ends without an outcome, as after a crash: the next start of the process releases it.
   return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 

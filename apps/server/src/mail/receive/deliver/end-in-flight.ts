@@ -1,5 +1,6 @@
 /**
- * Ends an attempt whose message is stored as a file: deletes the file if taken, else queues and settles the delivery.
+ * Ends an attempt whose message is stored as a file: deletes the file if the destination took the message; otherwise
+ * moves the message to the queue and settles the delivery there.
  */
 import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/delivery.ts";
 import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
@@ -56,7 +57,7 @@ export async function endInFlight(running: RunningInFlight, deps: EndInFlightDep
 
 /**
  * @returns false when the message was deleted meanwhile
- * @throws AppError `spool_failed` when the process shuts down before the message could be moved
+ * @throws the last error of the store when the process shuts down before the message could be moved
  */
 async function moveWhenPossible(
   { message, delivery, bytes }: RunningInFlight,

@@ -1,6 +1,6 @@
 /** Failure notices about destinations that refused a message before its sender was answered. */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { type FailureReporter, ownersBusiness } from "../../queue/report-failure.ts";
+import { type FailureReporter, withoutSenderReport } from "../../queue/report-failure.ts";
 import type { PlannedDelivery } from "../inbound-plan.ts";
 
 interface Tried {
@@ -14,28 +14,29 @@ interface Tried {
 type Failures = Pick<FailureReporter, "report">;
 
 /**
- * Reports refusals after a 250: once to the sender for an alias all of whose destinations refused, else to the owner.
+ * Reports refusals after a 250 to the owner, and once per alias to the sender if all destinations of the alias refused.
  */
 export async function reportRefused(all: readonly Tried[], wire: Buffer, failures: Failures): Promise<void> {
-  const told = new Set<string | null>();
+  const reported = new Set<string | null>();
   for (const tried of all) {
     const { planned, outcome, isKept } = tried;
     if (outcome?.kind !== "refused" || isKept) continue;
-    const isSendersBusiness = !told.has(planned.aliasId) && siblingsOf(tried, all).every(isRefused);
-    if (isSendersBusiness) told.add(planned.aliasId);
-    await failures.report({ ...(isSendersBusiness ? planned : ownersBusiness(planned)), wire }, outcome.failure);
+    const mayTellSender = !reported.has(planned.aliasId) && siblingsOf(tried, all).every(isRefused);
+    if (mayTellSender) reported.add(planned.aliasId);
+    await failures.report({ ...(mayTellSender ? planned : withoutSenderReport(planned)), wire }, outcome.failure);
   }
 }
 
 /** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks gone for good. */
-export async function reportGone(all: readonly Tried[], failures: Failures): Promise<void> {
+export async function reportGoneWebhooks(all: readonly Tried[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
-    await failures.report(ownersBusiness(planned), outcome.failure);
+    await failures.report(withoutSenderReport(planned), outcome.failure);
   }
 }
 
-export function isTakenBeside(tried: Tried, all: readonly Tried[]): boolean {
+/** Whether a destination of the same alias took the message. */
+export function isTakenBySibling(tried: Tried, all: readonly Tried[]): boolean {
   return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
 }
 

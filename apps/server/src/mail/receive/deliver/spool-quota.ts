@@ -1,7 +1,7 @@
 /**
- * Limits the open deliveries an alias may have in the spool (RFC 3463 4.2.2). Only aliases that recently had mail
- * spooled are counted, so that mail delivered at once costs no query. A count far below the limit is cached for a
- * while.
+ * Limits the open deliveries an alias may have in the spool (reply 452 4.2.2). Only aliases that recently had mail
+ * spooled are counted, so that mail delivered at once costs no query. A count below the limit is cached for up to
+ * `CACHED_MS`.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../../core/delivery/delivery.ts";

@@ -1,4 +1,4 @@
-/** Destinations that took a message in an earlier try that ended in 451, see `taken-fingerprints.ts`. Hashes lazily. */
+/** Which destinations took a message when it was answered 451 before (`taken-fingerprints.ts`). Hashes on demand. */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { PlannedDelivery } from "../inbound-plan.ts";

@@ -34,7 +34,7 @@ test("when memory gets short, transactions of the account that used most for lon
   now += 1000;
   budget.take(15);
   expect(answered).toEqual(["a1"]);
-  // It is on its way to the spool, which frees its bytes: no other transaction needs to end for them.
+  // The message of a1 is being spooled, which will free its bytes: no other transaction needs to end.
   now += 1000;
   budget.take(1);
   expect(answered).toEqual(["a1"]);

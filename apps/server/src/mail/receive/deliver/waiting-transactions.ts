@@ -1,8 +1,8 @@
 /**
  * Transactions whose sender waits for destinations. When memory gets short some are answered early, first those whose
- * accounts used most memory for the longest time: open deliveries go to the spool, and the bytes are released.
+ * account or destination used most memory for longest: their open deliveries go to the spool, and the bytes are freed.
  */
-import { hoggingFirst } from "../../background-memory.ts";
+import { largestUsersFirst } from "../../background-memory.ts";
 import type { MemoryBudget } from "../../memory-budget.ts";
 
 export interface WaitingTransaction {
@@ -14,18 +14,18 @@ export interface WaitingTransaction {
 
 interface Entry extends WaitingTransaction {
   since: number;
-  isLeaving: boolean;
+  isEnding: boolean;
 }
 
 /** Milliseconds a transaction waits for its destinations before it may be answered early. */
 const MIN_WAIT_MS = 250;
 /** Minimum milliseconds between two reactions to memory pressure, which is signalled for every incoming chunk. */
-const LOOK_EVERY_MS = 50;
+const RELIEF_SPACING_MS = 50;
 
 export class WaitingTransactions {
   readonly #entries = new Set<Entry>();
   readonly #now: () => number;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #relievedAt = Number.NEGATIVE_INFINITY;
 
   constructor(budget: Pick<MemoryBudget, "onPressure">, now: () => number = () => performance.now()) {
     this.#now = now;
@@ -34,22 +34,22 @@ export class WaitingTransactions {
 
   /** @returns function to call when the transaction's bytes have been released */
   add(transaction: WaitingTransaction): () => void {
-    const entry: Entry = Object.assign(transaction, { since: this.#now(), isLeaving: false });
+    const entry: Entry = Object.assign(transaction, { since: this.#now(), isEnding: false });
     this.#entries.add(entry);
     return () => this.#entries.delete(entry);
   }
 
   #relieve(bytes: number): void {
     const now = this.#now();
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return;
-    this.#lookedAt = now;
+    if (now - this.#relievedAt < RELIEF_SPACING_MS) return;
+    this.#relievedAt = now;
     const entries = [...this.#entries];
     let wanted = bytes;
-    for (const entry of entries) if (entry.isLeaving) wanted -= entry.bytes;
-    for (const entry of hoggingFirst(entries, now)) {
+    for (const entry of entries) if (entry.isEnding) wanted -= entry.bytes;
+    for (const entry of largestUsersFirst(entries, now)) {
       if (wanted <= 0) return;
-      if (entry.isLeaving || now - entry.since < MIN_WAIT_MS) continue;
-      entry.isLeaving = true;
+      if (entry.isEnding || now - entry.since < MIN_WAIT_MS) continue;
+      entry.isEnding = true;
       wanted -= entry.bytes;
       entry.answer();
     }

@@ -1,6 +1,6 @@
 /**
- * Applies the mail rate limits to the MX. Over a limit the reply is 451 at RCPT, so that the sender keeps the mail and
- * retries. Mail from this process has no client and is subject to the limits of alias and account only.
+ * Applies the mail rate limits to the MX. Over a limit the reply is 451, at RCPT or after the final dot, so that the
+ * sender keeps the mail and retries. Mail from this process is subject to the limits of alias and account only.
  */
 import type { ErrorCode } from "@kauke/contract";
 import { replyFor } from "../../reply.ts";
@@ -9,7 +9,7 @@ import type { ResolvedRecipient } from "../../transaction.ts";
 import { defer, type Verdict } from "../../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
-/** Replies that clients get who probe for addresses or try to relay. */
+/** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
 const unknown: ReadonlySet<ErrorCode> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
 export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {

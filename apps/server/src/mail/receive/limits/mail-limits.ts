@@ -46,7 +46,7 @@ export class MailLimits {
     return this.#take("mail_connections_ip", clientBlock(clientAddress));
   }
 
-  /** Counts a recipient. @returns whether the client may name another recipient, whether or not it exists */
+  /** Counts a recipient, existing or not. @returns false, counting nothing, when the client is over a limit */
   takeRecipient(clientAddress: string): boolean {
     const block = clientBlock(clientAddress);
     if (this.#isOver("mail_messages_ip", block) || this.#isOver("mail_unknown_ip", block)) return false;

@@ -1,8 +1,8 @@
 /**
- * Processes a delivery report about mail we forwarded. The recipient address identifies the alias and the original
- * sender, since it carries our keyed hash. The report itself may be written by anybody: only its form and status class
- * are trusted. Nothing of it is passed on, because it names the owner's real address: the owner gets a notice, and the
- * original sender, if the address names one, a report of our own that mentions only the alias.
+ * Processes a delivery report about mail we forwarded. The recipient address, authenticated by our keyed hash, names
+ * the alias and possibly the original sender. The report itself may be written by anybody: only its form and status are
+ * used. Its text is not passed on, because it names the owner's real address: the owner gets a notice, and the original
+ * sender, if the address names one, a report of our own that mentions only the alias.
  */
 import { type DeliveryReportFacts, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";

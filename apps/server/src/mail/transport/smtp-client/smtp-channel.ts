@@ -1,7 +1,7 @@
 /**
  * One socket that speaks SMTP: ordered replies, a timeout for every wait, back-pressure for bodies, upgrade to TLS. It
- * handles lines and bytes, not commands. Every way it can end is a `ChannelError` with one of our reasons; platform
- * messages are dropped.
+ * handles lines and bytes, not commands. Every failure is a `ChannelError` with one of our reasons; messages of the
+ * platform are dropped.
  */
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -39,7 +39,7 @@ export interface BodyTimes {
   totalMs: number;
 }
 
-/** Size of the chunks of a body. Each is awaited, so that a slow peer costs no memory beyond the message. */
+/** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
 export const CHUNK_BYTES = 256 * 1024;
 const MAX_UNREAD_REPLIES = 100;
 const FINAL_DOT = Buffer.from(".\r\n");
@@ -60,7 +60,7 @@ export class SmtpChannel {
     this.#socket = socket;
   }
 
-  /** @throws ChannelError `unreachable`, `timed_out`, `tls_failed` */
+  /** @throws ChannelError with any reason why the connection or its TLS handshake failed, or `aborted` */
   static async open(target: ChannelTarget, timeoutMs: number, signal?: StopSignal): Promise<SmtpChannel> {
     const { host, port } = target;
     const channel = new SmtpChannel(connect({ host, port, noDelay: true }));
@@ -213,7 +213,7 @@ export class SmtpChannel {
     this.#replies.push(...replies);
     if (replies.length === 0) return;
     if (this.#wait?.kind === "reply") this.#settle("reply", this.#replies.shift());
-    // A reply in the middle of a body: the peer need not take the rest.
+    // A reply in the middle of a body ends the wait for the socket, since the rest is not sent.
     else this.#settle("drain");
   }
 

@@ -183,7 +183,7 @@ describe("sending a message", () => {
   test.each<[string, FakeMxAnswer]>([
     ["hangs up at EHLO", { drop: true }],
     ["refuses EHLO and hangs up", { reply: "502 5.5.1 what", drop: true }],
-    ["answers EHLO with no reply of SMTP", "hello there"],
+    ["answers EHLO with a text that is no SMTP reply", "hello there"],
   ])("a peer that %s gets HELO on a new connection", async (_, answer) => {
     const mx = await fakeMx({ answer: ({ stage }) => (stage === "ehlo" ? answer : undefined) });
     expect(await sendOutcome(mx)).toBe("taken");

@@ -29,7 +29,7 @@ export interface SmtpPeer {
   /** Whether the certificate must be valid for `name`. */
   isVerified: boolean;
   login: RelayLogin | null;
-  /** Operator of the host; connections to all hosts of a provider are limited together. */
+  /** Organisation that runs the host; connections to all hosts of a provider are limited together. */
   provider?: string;
 }
 
@@ -41,7 +41,7 @@ export interface SmtpClientOptions {
   extraCa?: string;
 }
 
-/** `replyCode`: the peer's reply that ended the set-up; `null` when the connection failed without one. */
+/** `replyCode`: code of the reply that ended the set-up; `null` when the set-up failed without one. */
 export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
 export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
 

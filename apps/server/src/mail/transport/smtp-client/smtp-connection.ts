@@ -42,9 +42,11 @@ export const MIN_BYTES_PER_SECOND = 65_536;
 
 export interface SendResult {
   outcome: DeliveryOutcome;
-  /** Lost before the peer asked for the body: the same message may be sent again on a fresh connection. */
+  /** Whether the connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
-  /** Lost after the final dot: the peer may have the message, so no other host may be tried now. */
+  /**
+   * Whether the connection was lost after the final dot: the peer may have the message, so no other host is tried now.
+   */
   isUncertain: boolean;
 }
 

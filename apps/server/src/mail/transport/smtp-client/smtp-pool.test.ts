@@ -306,12 +306,12 @@ describe("fair shares of a host", () => {
 
   test("the signal learns when the message waits for a connection, and when its end is sent", async () => {
     const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
-    const told: string[] = [];
+    const events: string[] = [];
     const signal = Object.assign(new AbortController().signal, {
-      wait: (isWaiting: boolean) => void told.push(isWaiting ? "waits" : "goes"),
-      sendEnd: () => void told.push("sent"),
+      wait: (isWaiting: boolean) => void events.push(isWaiting ? "waits" : "continues"),
+      sendEnd: () => void events.push("sent"),
     });
     await Promise.all([send(), send(signal)]);
-    expect(told).toEqual(["waits", "goes", "sent"]);
+    expect(events).toEqual(["waits", "continues", "sent"]);
   });
 });

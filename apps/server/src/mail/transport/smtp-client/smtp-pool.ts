@@ -65,8 +65,8 @@ interface IdleConnection {
 
 interface Waiter {
   signal: AttemptSignal | undefined;
-  /** Stops watching the signal, which the code that opens a connection takes over. */
-  step: () => void;
+  /** Stops watching the signal when a connection is opened for this message, since the opening watches it too. */
+  stopWatching: () => void;
   give: (lease: Lease) => void;
 }
 
@@ -88,7 +88,7 @@ const defaults = {
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
 };
-/** Shutdown grace for messages in progress, beyond their senders' own; both stay well below the shutdown limit. */
+/** Default milliseconds that `close` waits for messages in progress, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
 const congested = deferred("try_later", "4.4.5");
@@ -153,7 +153,7 @@ export class SmtpPool {
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
-    if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#forgetUnused();
+    if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#evictUnused();
     const host: Host = {
       key,
       provider: peer.provider === undefined ? null : this.#provider(peer.provider),
@@ -180,8 +180,8 @@ export class SmtpPool {
     return provider;
   }
 
-  /** Evicts a tenth of the hosts, oldest first, without open connections; at most a back-off is lost. */
-  #forgetUnused(): void {
+  /** Evicts the oldest hosts without open connections, up to a tenth of the maximum; at most a back-off is lost. */
+  #evictUnused(): void {
     let left = KNOWN_HOSTS_MAX / 10;
     for (const host of this.#hosts.values()) {
       if (host.open > 0) continue;
@@ -209,7 +209,7 @@ export class SmtpPool {
     return this.#hasRoomAtHost(host, party) && this.#hasRoomAtProvider(host.provider);
   }
 
-  /** Closes an idle connection to another host of the provider if needed. */
+  /** Whether the provider's limit allows another connection, after closing an idle one to its hosts if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
     if (provider === null || provider.open < this.#options.connectionsPerProvider) return true;
     for (const host of provider.hosts) {
@@ -235,12 +235,12 @@ export class SmtpPool {
       };
       const waiter: Waiter = {
         signal,
-        step: () => {
+        stopWatching: () => {
           signal?.removeEventListener("abort", leave);
           signal?.wait?.(false);
         },
         give: (lease) => {
-          waiter.step();
+          waiter.stopWatching();
           resolve(lease);
         },
       };
@@ -272,7 +272,7 @@ export class SmtpPool {
       this.#pause(host, result.outcome);
       this.#options.onOpenFailed(result);
     }
-    this.#freed(host);
+    this.#onClosed(host);
     return result;
   }
 
@@ -292,12 +292,12 @@ export class SmtpPool {
     } finally {
       host.busy.delete(connection);
       addTo(host.inUse, party, -1);
-      this.#giveBack(host, connection);
+      this.#release(host, connection);
     }
   }
 
-  #giveBack(host: Host, connection: SmtpConnection): void {
-    if (!connection.isUsable) return this.#freed(host);
+  #release(host: Host, connection: SmtpConnection): void {
+    if (!connection.isUsable) return this.#onClosed(host);
     if (connection.messages >= this.#options.messagesPerConnection) return this.#retire(host, connection);
     const next = host.waiting.shift();
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
@@ -324,14 +324,14 @@ export class SmtpPool {
     const at = host.idle.findIndex((it) => it.connection === connection);
     clearTimeout(host.idle[at]?.timer);
     if (at >= 0) host.idle.splice(at, 1);
-    this.#freed(host);
+    this.#onClosed(host);
   }
 
-  /** A connection was closed: the next waiting message may open one, unless the host just failed. */
-  #freed(host: Host): void {
+  /** Counts a closed connection. The next waiting message may then open one, unless the host just failed. */
+  #onClosed(host: Host): void {
     host.open--;
     if (host.provider !== null) host.provider.open--;
-    if (host.pausedUntil > this.#options.now() && host.open === 0) this.#turnAway(host);
+    if (host.pausedUntil > this.#options.now() && host.open === 0) this.#failWaiting(host);
     const { provider } = host;
     if (provider === null) this.#openForNext(host);
     else if (!this.#openForNext(host)) for (const other of provider.hosts) if (this.#openForOther(other)) break;
@@ -347,7 +347,7 @@ export class SmtpPool {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
     const next = host.waiting.shift();
     if (next === undefined) return false;
-    next.step();
+    next.stopWatching();
     void this.#fresh(host, next.signal).then(next.give);
     if (host.provider?.hosts.delete(host)) host.provider.hosts.add(host);
     return true;
@@ -359,7 +359,7 @@ export class SmtpPool {
     return [...provider.hosts].some((it) => it.waiting.size > 0);
   }
 
-  #turnAway(host: Host): void {
+  #failWaiting(host: Host): void {
     for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: host.lastFailure });
   }
 

@@ -1,6 +1,7 @@
 /**
- * The JSON that a webhook gets for encrypted mail: the usual fields, empty except for `raw`, the armored age file that
- * contains the message as received. Written in slices with turns of the event loop between, since it can have 60 MiB.
+ * The JSON that a webhook gets for encrypted mail: the usual fields, those about the content empty, and in `raw` the
+ * armored age file with the message as received. Written in slices with turns of the event loop between, since it can
+ * have 60 MiB.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebhookBodySource } from "./webhook-body.ts";

@@ -52,7 +52,7 @@ test("the queue is limited per account and in total", async () => {
   expect((await Promise.all(crowd)).filter((it) => it === null)).toHaveLength(300 - 257);
 });
 
-test("accounts that fill the queue give up places for one that comes later", async () => {
+test("accounts that fill the queue lose queued messages to an account that comes later", async () => {
   const { make, made } = startMaker();
   const crowd = Array.from({ length: 17 }, (_, account) =>
     Array.from({ length: 16 }, () => make(`mallory${account}`, "crowd", 3000)),

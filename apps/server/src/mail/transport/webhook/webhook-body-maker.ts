@@ -11,7 +11,8 @@ export interface WebhookBodyMaker {
   /**
    * Never throws because of the message's content.
    * @param maxBytes limit of the JSON's size; `raw` alone always fits in 1.4 times its length
-   * @returns `null` when too many messages wait, in total (those of the busiest account are dropped) or of this account
+   * @returns `null` when too many messages wait in total (the account with the most loses some) or of this account,
+   * when the worker fails, or when the body is not wanted any more
    */
   make(source: WebhookBodySource, maxBytes: number, order: BodyOrder): Promise<Buffer | null>;
   close(): Promise<void>;
@@ -25,8 +26,8 @@ export interface BodyOrder {
 }
 
 /**
- * Runs `webhook-body-process.ts`, one order at a time. Answers the JSON, another value to send raw, or `null` on
- * failure.
+ * Runs `webhook-body-process.ts`, one order at a time. Answers the JSON; any other value, such as `null` after a
+ * failure, means that the message is sent raw.
  */
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;

@@ -34,7 +34,7 @@ process.on("disconnect", () => process.exit(0));
 
 async function answer({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
-  // An address list of commas has more field bytes than the message, for which no memory was reserved.
+  // The JSON may exceed the reserved memory: an address list made of commas, for example, is longer when parsed.
   process.send?.(body === null || body.length > maxBytes ? "raw" : body);
 }
 

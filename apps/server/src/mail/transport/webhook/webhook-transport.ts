@@ -1,7 +1,7 @@
 /**
  * Calls a webhook: one signed POST without redirects, on a new guarded connection every time, so that the address is
- * checked at every delivery. 2xx means delivered, 410 ends delivery for good, everything else is retried on the
- * schedule. Only the status of the response is used.
+ * checked at every delivery. A response with 2xx means delivered, 410 ends delivery for good, and any other is retried
+ * on the schedule. Only the status of the response is used.
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -136,7 +136,7 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
-/** Counts many names for one address as one destination. */
+/** A look-up that reports the address to the attempt, whose limits count different names for one address together. */
 function sharedLookup(lookup: LookupFunction, signal: AttemptSignal | undefined): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {

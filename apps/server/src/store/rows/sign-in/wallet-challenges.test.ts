@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { walletChallengeSeconds, walletStatement } from "@kauke/contract";
+import { WALLET_CHALLENGE_SECONDS, walletStatement } from "@kauke/contract";
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
 import { newChallenge } from "../../../core/wallet/wallet-challenge.ts";
 import { aUser } from "../../rows.testing.ts";
 import { onEachDatabase, type StoreUnderTest } from "../../stores.testing.ts";
 
-const inMs = walletChallengeSeconds * 1000;
+const inMs = WALLET_CHALLENGE_SECONDS * 1000;
 
 function offer({ clock }: StoreUnderTest) {
   const { nonce: _, ...offered } = newChallenge("00", {

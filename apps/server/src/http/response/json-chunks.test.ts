@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { jsonPieces } from "./json-pieces.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
-async function textOf(value: unknown): Promise<{ text: string; pieces: number }> {
-  const pieces: string[] = [];
-  for await (const piece of jsonPieces(value)) pieces.push(piece);
-  return { text: pieces.join(""), pieces: pieces.length };
+async function textOf(value: unknown): Promise<{ text: string; chunks: number }> {
+  const chunks: string[] = [];
+  for await (const chunk of jsonChunks(value)) chunks.push(chunk);
+  return { text: chunks.join(""), chunks: chunks.length };
 }
 
 it("the chunks together equal the output of JSON.stringify", async () => {
@@ -32,9 +32,9 @@ it("the chunks together equal the output of JSON.stringify", async () => {
 it("a long list is split, and the event loop runs between chunks", async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 0);
-  const { pieces } = await textOf(Array.from({ length: 10_000 }, (_, id) => ({ id })));
+  const { chunks } = await textOf(Array.from({ length: 10_000 }, (_, id) => ({ id })));
   clearInterval(timer);
-  expect(pieces).toBeGreaterThan(99);
+  expect(chunks).toBeGreaterThan(99);
   expect(turns).toBeGreaterThan(0);
 });
 
@@ -49,8 +49,8 @@ it("a list may be an AsyncIterable of pages, and a page is read only when its ch
   async function* none(): AsyncGenerator<readonly number[]> {}
   expect((await textOf({ rows: pages(), none: none() })).text).toBe('{"rows":[1,2,3],"none":[]}');
   read = 0;
-  const pieces = jsonPieces(pages());
-  await pieces.next();
+  const chunks = jsonChunks(pages());
+  await chunks.next();
   expect(read).toBe(1);
-  await pieces.return(undefined);
+  await chunks.return(undefined);
 });

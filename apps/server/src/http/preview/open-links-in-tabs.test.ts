@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linksBeside } from "./links-beside.ts";
+import { openLinksInTabs } from "./open-links-in-tabs.ts";
 
 const base = '<base target="_blank">';
 const beside = " target=_blank rel=noreferrer ping";
@@ -11,7 +11,7 @@ test.each([
   ['<area href=y><a href="never closed', `<area${beside} href=y><a${beside} href="never closed`],
   ["<abbr>a < b</abbr><article><basefont><linked>", "<abbr>a < b</abbr><article><basefont><linked>"],
 ])("a link opens in a new tab, whatever its own attributes: %j", (html, changed) =>
-  expect(linksBeside(html)).toBe(base + changed),
+  expect(openLinksInTabs(html)).toBe(base + changed),
 );
 
 test.each([
@@ -21,23 +21,24 @@ test.each([
   ['<iframe srcdoc="&lt;link&gt;">', '<iframe-off srcdoc="&lt;link&gt;">'],
   ["<set attributeName=target to=_self>", "<set-off attributeName=target to=_self>"],
 ])("elements that a policy does not cover are disabled: %j", (html, changed) =>
-  expect(linksBeside(html)).toBe(base + changed),
+  expect(openLinksInTabs(html)).toBe(base + changed),
 );
 
 test.each(["<li<base>nk rel=preconnect>", "<<base>a target=_self>", "<<link>a href=x target=_self>"])(
   "no change creates a new tag: %j",
-  (html) => expect(linksBeside(html).slice(base.length)).not.toMatch(/<(?:link|base|a(?! target=_blank))(?=[\s/>])/),
+  (html) =>
+    expect(openLinksInTabs(html).slice(base.length)).not.toMatch(/<(?:link|base|a(?! target=_blank))(?=[\s/>])/),
 );
 
 test("a link opens in a new tab even where parsers disagree whether it is in an attribute value", () => {
-  const html = linksBeside(`<p title="<a x='"><a href=y target=_self>go</a><i title='>`);
+  const html = openLinksInTabs(`<p title="<a x='"><a href=y target=_self>go</a><i title='>`);
   // The quotes of the message are unchanged, so the second link is the one that a browser finds.
   expect(html).toBe(`${base}<p title="<a${beside} x='"><a${beside} href=y target=_self>go</a><i title='>`);
 });
 
-test("takes linear time for any unclosed elements", () => {
+test("rewriting takes linear time for any unclosed elements", () => {
   const begin = performance.now();
   for (const piece of ["<a ", '<a "', "<a href='", "<a b=c ", '<a x="y">', "<a\n/", "<", "<link"])
-    linksBeside(piece.repeat(20_000));
+    openLinksInTabs(piece.repeat(20_000));
   expect(performance.now() - begin).toBeLessThan(5000);
 });

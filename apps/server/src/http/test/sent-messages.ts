@@ -7,17 +7,17 @@ export async function sentMessagesTo({ store, clock }: TestServer, email: string
   const claimed: LeasedDelivery[] = [];
   // One claim leases only a share per account, so that an account with many deliveries delays no other.
   for (let isMore = true; isMore; ) {
-    const look = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
-    claimed.push(...look.deliveries);
-    isMore = look.isMore;
+    const claim = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
+    claimed.push(...claim.deliveries);
+    isMore = claim.isMore;
   }
   clock.advance(0.001);
   claimed.sort((a, b) => a.envelope.receivedAt.getTime() - b.envelope.receivedAt.getTime());
-  const letters = [];
+  const texts = [];
   for (const { target, messageId } of claimed) {
     const { destination, purpose } = target;
     if (purpose !== "account" || destination.kind !== "mailbox" || destination.address !== email) continue;
-    letters.push((await store.bodies.get(messageId))?.toString("utf8") ?? "");
+    texts.push((await store.bodies.get(messageId))?.toString("utf8") ?? "");
   }
-  return letters;
+  return texts;
 }

@@ -12,14 +12,14 @@ const opening = /<(a|area|animate|animatemotion|animatetransform|base|iframe|lin
  * Attributes for links. The first of two attributes with one name wins, so they override the link's own. They contain
  * no quotes and no `>`, which would end an attribute value around them.
  */
-const BESIDE = " target=_blank rel=noreferrer ping";
+const LINK_ATTRIBUTES = " target=_blank rel=noreferrer ping";
 
 /**
- * @example linksBeside('<a href="/x" target="_self">') // '<base target="_blank"><a target=_blank rel=noreferrer ping
- * href="/x" target="_self">'
+ * @example openLinksInTabs('<a href="/x" target="_self">') // '<base target="_blank"><a target=_blank rel=noreferrer
+ * ping href="/x" target="_self">'
  */
-export function linksBeside(html: string): string {
-  return `<base target="_blank">${html.replace(opening, (tag, name: string) => tag + (isLink(name) ? BESIDE : "-off"))}`;
+export function openLinksInTabs(html: string): string {
+  return `<base target="_blank">${html.replace(opening, (tag, name: string) => tag + (isLink(name) ? LINK_ATTRIBUTES : "-off"))}`;
 }
 
 /**

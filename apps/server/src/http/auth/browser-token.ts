@@ -3,10 +3,10 @@ import { hashSessionToken, newSessionToken } from "../../core/login-session/sess
 import type { CallCookie } from "../handler.ts";
 
 /**
- * Token that identifies a browser before it signs in, in the session cookie. It belongs to no session and is replaced
- * at sign-in.
+ * Returns the token in the session cookie, or sets a new one that belongs to no session, so that the server recognizes
+ * a browser that has not signed in. Signing in replaces it.
  */
-export function ownToken(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
+export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
   if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
   const token = newSessionToken(deps.random);
   cookie.write(token);

@@ -1,7 +1,7 @@
 /**
- * Serialises a large response as JSON in chunks. Data that grows with an account is neither one string nor one write,
- * and a list that is read page by page is never in memory as a whole. The event loop runs between chunks. The output
- * equals that of `JSON.stringify`, with a list in place of its pages.
+ * Serialises a large response as JSON in chunks, with turns of the event loop between them, so that the data of a large
+ * account is neither one string nor one write. A list that is read page by page is never in memory as a whole. The
+ * output equals that of `JSON.stringify`, with one list in place of its pages.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
@@ -9,24 +9,24 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 const ELEMENTS_AT_ONCE = 100;
 
 /** @param value lists in it may be an `AsyncIterable` of their pages */
-export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
-  for await (const piece of piecesOf(value)) {
-    yield piece;
+export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
+  for await (const chunk of chunksOf(value)) {
+    yield chunk;
     await nextTurn();
   }
 }
 
 /** Splits at lists and the objects around them, never inside a list element. */
-async function* piecesOf(value: unknown): AsyncGenerator<string> {
-  if (Array.isArray(value)) yield* piecesOfPages([value]);
-  else if (isPages(value)) yield* piecesOfPages(value);
-  else if (isPlain(value)) yield* piecesOfObject(value);
+async function* chunksOf(value: unknown): AsyncGenerator<string> {
+  if (Array.isArray(value)) yield* chunksOfPages([value]);
+  else if (isPages(value)) yield* chunksOfPages(value);
+  else if (isPlain(value)) yield* chunksOfObject(value);
   else yield JSON.stringify(value);
 }
 
 type ListPages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
 
-async function* piecesOfPages(pages: ListPages): AsyncGenerator<string> {
+async function* chunksOfPages(pages: ListPages): AsyncGenerator<string> {
   let separator = "[";
   for await (const page of pages) {
     for (let from = 0; from < page.length; from += ELEMENTS_AT_ONCE) {
@@ -37,12 +37,12 @@ async function* piecesOfPages(pages: ListPages): AsyncGenerator<string> {
   yield separator === "[" ? "[]" : "]";
 }
 
-async function* piecesOfObject(object: object): AsyncGenerator<string> {
+async function* chunksOfObject(object: object): AsyncGenerator<string> {
   let separator = "{";
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue;
     yield `${separator}${JSON.stringify(name)}:`;
-    yield* piecesOf(value);
+    yield* chunksOf(value);
     separator = ",";
   }
   yield separator === "{" ? "{}" : "}";
