@@ -11,17 +11,17 @@ import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { byMailauth, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { sendMail } from "@kauke/testkit/send-mail";
 import {
+  ageProgram,
   decryptForwarded,
   encryptedFileOf,
-  insertSealingKey,
-  type SealingKey,
-  stockProgram,
-} from "@kauke/testkit/sealing-key";
-import { sendMail } from "@kauke/testkit/send-mail";
+  insertStoredKey,
+  type StoredKey,
+} from "@kauke/testkit/stored-key";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-if (stockProgram === null)
+if (ageProgram === null)
   console.log("Some tests are skipped: the age program is not installed (Debian: apt-get install age)");
 
 const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
@@ -46,11 +46,11 @@ const { mx, hook, system, person } = await setUpForwarding({
 });
 const record = dkimRecordOf(system);
 /** Key to which the person's forwarded mail is encrypted unless an alias says otherwise. */
-let key: SealingKey;
+let key: StoredKey;
 
 beforeAll(async () => {
-  key = await insertSealingKey(system.server.store, person.user.id);
-  await sealTo(key.id);
+  key = await insertStoredKey(system.server.store, person.user.id);
+  await encryptTo(key.id);
 });
 
 beforeEach(() => {
@@ -59,8 +59,9 @@ beforeEach(() => {
   isEncrypterBroken = false;
 });
 
-const sealTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
-const sealAlias = ({ id }: AliasWire, choice: string) => person.call("PUT", `/api/aliases/${id}`, { sealTo: choice });
+const encryptTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
+const encryptAlias = ({ id }: AliasWire, choice: string) =>
+  person.call("PUT", `/api/aliases/${id}`, { sealTo: choice });
 const newAlias = (forwardTo = "jonas@inbox.example") => person.createAlias({ forwardTo });
 
 const send = async ({ alias }: AliasWire, message: Buffer | string, from = "ann@sender.example") => {
@@ -134,9 +135,9 @@ describe("a message forwarded encrypted", () => {
   });
 
   test("decrypts as well with a post-quantum key", async () => {
-    const quantum = await insertSealingKey(system.server.store, person.user.id, "post-quantum");
+    const quantum = await insertStoredKey(system.server.store, person.user.id, "post-quantum");
     const alias = await newAlias();
-    expect((await sealAlias(alias, quantum.id)).status).toBe(200);
+    expect((await encryptAlias(alias, quantum.id)).status).toBe(200);
     const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
     expect(
       (await decryptForwarded(encryptedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test"))),
@@ -188,7 +189,7 @@ describe("a message forwarded encrypted", () => {
     expect(shownWords.filter((word) => outside.includes(word))).toEqual([]);
     // Control: the texts searched for are present if the message is not encrypted.
     mx.messages.length = 0;
-    await sealAlias(alias, "off");
+    await encryptAlias(alias, "off");
     const plain = String((await forwarded(alias, secretMail("x@kauke.test"))).bytes);
     expect(shownWords.filter((word) => plain.includes(word)).length).toBeGreaterThan(7);
   });
@@ -254,36 +255,36 @@ describe("whether mail is encrypted", () => {
   };
 
   test("an alias' own setting overrides the account's, and each change applies to the next message", async () => {
-    const other = await insertSealingKey(system.server.store, person.user.id);
+    const other = await insertStoredKey(system.server.store, person.user.id);
     const alias = await newAlias();
     expect(alias.sealTo).toBe("account");
     expect(await isSealed(alias)).toBe(true);
-    expect((await sealAlias(alias, "off")).body).toMatchObject({ sealTo: "off" });
+    expect((await encryptAlias(alias, "off")).body).toMatchObject({ sealTo: "off" });
     expect(await isSealed(alias)).toBe(false);
-    expect((await sealAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
+    expect((await encryptAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
     expect(await isSealed(alias)).toBe(true);
     await decryptForwarded(encryptedFileOf(mx.messages[0]?.bytes), other);
-    await sealTo("off");
+    await encryptTo("off");
     expect(await isSealed(alias)).toBe(true);
-    await sealAlias(alias, "account");
+    await encryptAlias(alias, "account");
     expect(await isSealed(alias)).toBe(false);
-    await sealTo(key.id);
+    await encryptTo(key.id);
     expect(await isSealed(alias)).toBe(true);
   });
 
   test("a key that mail is encrypted to can't be deleted, and the refusal says where it is in use", async () => {
-    const used = await insertSealingKey(system.server.store, person.user.id);
+    const used = await insertStoredKey(system.server.store, person.user.id);
     const alias = await newAlias();
     const remove = () => person.call("DELETE", `/api/encryption-keys/${used.id}`);
-    await sealAlias(alias, used.id);
+    await encryptAlias(alias, used.id);
     expect(await remove()).toMatchObject({
       status: 409,
       body: { code: "key_in_use", message: expect.stringContaining(`${alias.alias}@kauke.test`) },
     });
-    await sealAlias(alias, "account");
-    await sealTo(used.id);
+    await encryptAlias(alias, "account");
+    await encryptTo(used.id);
     expect(await remove()).toMatchObject({ status: 409, body: { message: expect.stringContaining("Settings") } });
-    await sealTo(key.id);
+    await encryptTo(key.id);
     expect((await remove()).status).toBe(200);
   });
 });
