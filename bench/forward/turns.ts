@@ -99,7 +99,7 @@ async function measure(
 
 /** @returns the longest turn in milliseconds since the previous call */
 async function longestTurn(server: ServerProcess): Promise<number> {
-  const figures = () => [...server.output().matchAll(/event loop held up (\S+) ms/g)];
+  const figures = () => [...server.output().matchAll(/event loop blocked for (\S+) ms/g)];
   const before = figures().length;
   // Waits for the probe's timer, which fires only after the turn to be measured.
   await sleep(100);

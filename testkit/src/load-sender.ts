@@ -10,7 +10,7 @@ import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export interface LoadBooks {
+export interface SendRecords {
   /** Messages whose final dot was answered with 250. */
   readonly acknowledged: ReadonlySet<number>;
   /** How often each message was transmitted, at least partly, without a reply, so that it may have been accepted. */
@@ -43,7 +43,7 @@ export class LoadSender {
     this.#options = options;
   }
 
-  get books(): LoadBooks {
+  get records(): SendRecords {
     return { acknowledged: this.#acknowledged, unanswered: this.#unanswered, refusals: this.#refusals };
   }
 

@@ -6,7 +6,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
-import { type Balance, balance } from "./kill-books.ts";
+import { type Comparison, compareRecords } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
 import { compileCache, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
 
@@ -23,7 +23,7 @@ export interface KillInTurnsOptions {
   drainTimeoutMs: number;
 }
 
-export interface KillInTurnsResult extends Balance, Drained {
+export interface KillInTurnsResult extends Comparison, Drained {
   /** Total of rows leased at all kills, by either process. */
   leased: number;
   kills: number;
@@ -59,9 +59,9 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
       await pair.kill(victims);
       figures.kills += victims.length;
       figures.leased += Math.max(await leased, await options.countLeased());
-      const before = sender.books.acknowledged.size;
+      const before = sender.records.acknowledged.size;
       if (victims.length === 1) await untilAcknowledged(sender, pair, ALONE_ACKNOWLEDGED);
-      figures.acknowledgedAlone += sender.books.acknowledged.size - before;
+      figures.acknowledgedAlone += sender.records.acknowledged.size - before;
       await pair.startAgain(victims);
       destination.era++;
     }
@@ -71,7 +71,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
     await destination.goUp();
     const clock = { now: () => new Date(Date.now() + PAST_LEASES_MS) };
     const spool = await drain(env, { timeoutMs: options.drainTimeoutMs, clock });
-    return { ...balance(sender, destination), ...spool, ...figures };
+    return { ...compareRecords(sender, destination), ...spool, ...figures };
   } finally {
     await destination.close();
   }

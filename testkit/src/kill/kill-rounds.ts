@@ -12,7 +12,7 @@ import { logSpy } from "../log-spy.ts";
 import { registerPerson } from "../person.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
 import { relayTo, startSystem } from "../system.ts";
-import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
+import { type Comparison, compareRecords, type LeasedAtKills } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 
 /**
@@ -47,7 +47,7 @@ export interface Drained {
   left: number;
 }
 
-export interface KillRoundsResult extends Balance, Drained {
+export interface KillRoundsResult extends Comparison, Drained {
   slowestStartMs: number;
   /** One entry for each start that reached the point of counting leases. */
   kills: LeasedAtKills[];
@@ -79,12 +79,12 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
     const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
     for (const [index, kind] of options.plan.entries()) {
       await rounds.run(kind);
-      if ((index + 1) % 8 === 0) options.onProgress?.(index + 1, sender.books.acknowledged.size);
+      if ((index + 1) % 8 === 0) options.onProgress?.(index + 1, sender.records.acknowledged.size);
     }
     await destination.goUp();
     const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });
     rounds.count(spool.leasedAtStart);
-    return { ...balance(sender, destination), ...spool, ...rounds.figures() };
+    return { ...compareRecords(sender, destination), ...spool, ...rounds.figures() };
   } finally {
     await destination.close();
   }
@@ -259,14 +259,14 @@ async function inspectQueue(env: Record<string, string>): Promise<{ spooledAtEnd
 
 /** Resolves when this many further messages have been acknowledged. */
 export async function untilAcknowledged(
-  { books }: LoadSender,
+  { records }: LoadSender,
   server: Pick<ServerProcess, "output">,
   enough: number,
 ): Promise<void> {
-  const before = books.acknowledged.size;
+  const before = records.acknowledged.size;
   const begun = Date.now();
   for (;;) {
-    const acknowledged = books.acknowledged.size - before;
+    const acknowledged = records.acknowledged.size - before;
     const loadMs = Date.now() - begun;
     if (acknowledged >= enough || (acknowledged > 0 && loadMs > LOAD_MAX_MS)) return;
     if (loadMs > 60_000) throw new Error(`nothing was acknowledged:\n${server.output()}`);

@@ -106,7 +106,7 @@ function searchFor(needles: readonly Needle[]): (content: Buffer) => string[] {
   };
 }
 
-async function seeErased(dataDir: string, needles: readonly Needle[]): Promise<void> {
+async function expectErased(dataDir: string, needles: readonly Needle[]): Promise<void> {
   let left = needles;
   const search = async () => {
     const found = await findIn(dataDir, left);
@@ -165,14 +165,14 @@ test("two hours after an account was deleted no file holds a byte of its rows, a
     // Control: a deletion alone erases no bytes.
     expect((await findIn(dataDir, ann.needles)).size).toBe(ann.needles.length);
     laterMs = 2 * HOUR_MS;
-    await seeErased(dataDir, needles);
+    await expectErased(dataDir, needles);
     expect((await findIn(dataDir, bob.needles)).size).toBe(bob.needles.length);
     expect(await store.users.find(bob.userId)).not.toBeNull();
     expect((await findIn(dataDir, ann.needles.filter(isKept))).size).toBeGreaterThan(0);
     laterMs = 31 * 24 * HOUR_MS;
     await store.maintenance();
     laterMs += 2 * HOUR_MS;
-    await seeErased(dataDir, ann.needles);
+    await expectErased(dataDir, ann.needles);
   } finally {
     await store.close();
   }
@@ -199,7 +199,7 @@ test("the last account of a server leaves no sample of its columns behind", { ti
     const ids = await inUse(store);
     for (const id of ids) await store.users.delete(id);
     laterMs = 2 * HOUR_MS;
-    await seeErased(
+    await expectErased(
       dataDir,
       [...ann.needles, ...bob.needles].filter((needle) => !isKept(needle)),
     );
@@ -223,7 +223,7 @@ test("rows deleted before the process ended are erased from the files after the 
   const store = await openIn(dataDir);
   try {
     laterMs = 2 * HOUR_MS;
-    await seeErased(
+    await expectErased(
       dataDir,
       ann.needles.filter((needle) => !isKept(needle)),
     );

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
-import { explainRepeats } from "@kauke/testkit/kill/kill-books";
+import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { killInTurns } from "@kauke/testkit/kill/kill-in-turns";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
@@ -94,10 +94,10 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
       await destination.goDown("full mailboxes");
       const first = await startServerProcess({ env: settings });
       const load = sender.start(first.mxPort);
-      await until(() => sender.books.acknowledged.size >= messages);
+      await until(() => sender.records.acknowledged.size >= messages);
       load.stop();
       await load.ended;
-      const { size } = sender.books.acknowledged;
+      const { size } = sender.records.acknowledged;
       await destination.goSilent();
       await until(async () => (await leaseTokens()).length === size);
       const held = await leaseTokens();
@@ -115,7 +115,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
         aheadMs = 61_000;
         await client.query(`SELECT pg_notify('${WAKE_CHANNEL}', '')`);
         await until(async () => (await deliveries.count()) === 0);
-        expect([...destination.taken.keys()].toSorted()).toEqual([...sender.books.acknowledged].toSorted());
+        expect([...destination.taken.keys()].toSorted()).toEqual([...sender.records.acknowledged].toSorted());
         expect([...destination.taken.values()].filter((eras) => eras.length > 1)).toEqual([]);
       } finally {
         await second.close();

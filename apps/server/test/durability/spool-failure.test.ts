@@ -175,7 +175,7 @@ test("an alias with a thousand messages queued gets 452 at RCPT, and is served a
   deferring.add("full@inbox.example");
   expect(await send(to, aMessage())).toMatch(/^250 /);
   const tomorrow = new Date(Date.now() + 86_400_000);
-  await keepWaiting(made.id, { count: 999, notBefore: tomorrow });
+  await insertDeferred(made.id, { count: 999, notBefore: tomorrow });
   const full = await sendMail({ port: system.mxPort, to, message: aMessage() });
   expect(full.last).toBe("452 4.2.2 Too much undelivered mail for this alias, please try again later");
   deferring.clear();
@@ -186,7 +186,10 @@ test("an alias with a thousand messages queued gets 452 at RCPT, and is served a
   expect(await store.deliveries.count()).toBe(0);
 });
 
-async function keepWaiting(aliasId: string, { count, notBefore }: { count: number; notBefore: Date }): Promise<void> {
+async function insertDeferred(
+  aliasId: string,
+  { count, notBefore }: { count: number; notBefore: Date },
+): Promise<void> {
   const messageId = randomUUID();
   const now = new Date();
   const envelope = { envelopeFrom: "", helo: "a.example", clientAddress: "192.0.2.1", protocol: "ESMTP" as const };

@@ -58,7 +58,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   /**
    * The fixture as it came, and as it arrives. @param isProven whether the envelope's sender authenticates the author
    */
-  async function waysOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
+  async function versionsOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
     const message = readFileSync(new URL(fixture, folder));
     const { fields, end } = readHeader(message);
     const [author] = addressesOf({ header: message.subarray(0, end), fields }, "from").mailboxes;
@@ -87,7 +87,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   test(`forwarding adds at most ${MORE_MAX} points to any fixture`, { timeout: 180_000 }, async () => {
     const messages = new Map<string, Buffer>();
     for (const isProven of isLongRun ? [true, false] : [true]) {
-      for (const fixture of fixtures) for (const way of await waysOf(fixture, isProven)) messages.set(...way);
+      for (const fixture of fixtures) for (const way of await versionsOf(fixture, isProven)) messages.set(...way);
     }
     const scores = (await judge?.(messages)) ?? new Map<string, SpamScore>();
     expect(scores.size).toBe((isLongRun ? 5 : 2) * fixtures.length);

@@ -119,7 +119,7 @@ function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
  * @returns the longest body of a part, which must arrive unchanged; boundaries and the header fields of parts are
  * rewritten
  */
-function keptOf({ body }: CarrierEntity): string {
+function longestPartOf({ body }: CarrierEntity): string {
   const [preamble = "", ...parts] = body.split(/(?:^|\r\n)--[^\r\n]*\r\n/);
   const bodies = parts.map((part) => part.slice(part.indexOf("\r\n\r\n") + 4).trim());
   return bodies.reduce((longest, part) => (part.length > longest.length ? part : longest), preamble.trim());
@@ -143,7 +143,7 @@ describe.each([
       const control = entityOf(it, strangersMailbox);
       expect(await send(control)).toMatch(/^250 /);
       const [mail] = await waitForAnn(1);
-      expect(mail?.bytes.toString("latin1")).toContain(keptOf(control));
+      expect(mail?.bytes.toString("latin1")).toContain(longestPartOf(control));
     },
   );
 });

@@ -12,7 +12,7 @@ import { memoryOf } from "@kauke/testkit/process-figures";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { expect } from "vitest";
-import type { HealthQuestion, HealthSeen } from "./bystander-health.testing.ts";
+import type { HealthObservations, HealthTarget } from "./bystander-health.testing.ts";
 
 /** Milliseconds for which an attack without an end of its own is kept up. */
 export const ATTACK_MS = rounds(3000, 60_000);
@@ -164,11 +164,11 @@ async function sendOne({ server, relay, alias }: Scene, seen: Observations): Pro
 }
 
 async function askHealth({ server }: Scene, seen: Observations, attack: Promise<unknown>): Promise<void> {
-  const question: HealthQuestion = { url: server.url, pid: server.pid };
-  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: question });
+  const target: HealthTarget = { url: server.url, pid: server.pid };
+  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: target });
   const answer = once(watcher, "message");
   await attack.finally(() => watcher.postMessage("end"));
-  const [{ healthyMs, failures }] = (await answer) as [HealthSeen];
+  const [{ healthyMs, failures }] = (await answer) as [HealthObservations];
   seen.healthyMs = healthyMs;
   seen.failures.push(...failures);
 }
