@@ -35,7 +35,10 @@ export interface KillInTurnsResult extends Comparison, Drained {
 const BOTH_EVERY_ROUNDS = 4;
 const ALONE_ACKNOWLEDGED = 10;
 const RETRY_SECONDS = 2;
-/** Longer than the longest lease, which is that of an attempt that continued after its transaction. */
+/**
+ * Milliseconds by which the clock is ahead while the queue is drained: more than the longest lease, which is that of an
+ * attempt that continued after its transaction.
+ */
 const PAST_LEASES_MS = 12 * 60_000;
 
 export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTurnsResult> {

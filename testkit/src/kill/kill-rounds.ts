@@ -58,7 +58,7 @@ export interface KillRoundsResult extends Comparison, Drained {
 /** Milliseconds after which a round ends on a slow machine, if there is at least one acknowledgement. */
 const LOAD_MAX_MS = 20_000;
 const AIM_MAX_MS = 1500;
-/** Generous, since the rounds test for losses and not for the time of a start on a loaded machine. */
+/** Milliseconds that a start may take: many, since the rounds test for losses and not for speed on a loaded machine. */
 const START_MAX_MS = 300_000;
 /** Number of aliases to share the load; one alias may have 1000 messages in the spool. */
 const ALIAS_COUNT = 25;

@@ -216,7 +216,7 @@ describe("reply addresses of one alias", () => {
     expect(await again.keep([{ aliasId: "a", userId: "u", correspondents: people(5, "friend") }])).toEqual(new Set());
     expect(await keep("a", people(5, "friend"))).toBe("kept");
     expect(await keep("b", people(5, "other"))).toBe("kept");
-    // In time there is room for a new correspondent, and a message with many new ones does not overtake them.
+    // Later there is room for a new correspondent again, but not for a message that has thirty of them.
     server.clock.advance((2 * 86_400) / 50);
     expect(await keep("a", people(30, "crowd"))).toBe("over");
     expect(await keep("a", people(1, "newcomer"))).toBe("kept");

@@ -49,7 +49,7 @@ client.quit()
 interface Program {
   path: string;
   send(mails: readonly Handover[]): Promise<void>;
-  /** Whether the program needs a process of a quarter of a second for each message. */
+  /** Whether the program is run once for each message, which takes a quarter of a second. */
   isSlow?: boolean;
 }
 

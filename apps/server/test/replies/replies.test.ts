@@ -28,7 +28,10 @@ const fieldOf = (bytes: Buffer | undefined, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 const replyOf = (field: string) => /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(field)?.[0] as string;
 
-/** Ann and Bo write to an alias of jonas@inbox.example. @returns the message that arrived there */
+/**
+ * Ann writes to a new alias, with Bo in copy. @returns the alias' address, the reply addresses of Ann and Bo, and the
+ * fields by which the owner's program will thread an answer
+ */
 async function received(forwardTo = "jonas@inbox.example") {
   const alias = await person.createAlias({ forwardTo });
   const address = `${alias.alias}@kauke.test`;
