@@ -97,20 +97,19 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
   240_000,
 );
 
+/** Starts a system that acknowledges a message as soon as it is stored, before its destination has answered. */
+async function startAcknowledgingAtOnce(relay: FakeMx, retrySchedule: string) {
+  const dataDir = await makeDataDir();
+  const settings = { KAUKE_DATA_DIR: dataDir, KAUKE_ANSWER_SECONDS: "0", KAUKE_RETRY_SCHEDULE: retrySchedule };
+  return { dataDir, system: await startSystem({ env: { ...relayTo(relay), ...settings } }) };
+}
+
 test("a message evicted from memory is not lost: it waits on disk and arrives once", async () => {
   let isStuck = true;
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "rcpt" && isStuck ? { reply: "450 4.3.2 never", delayMs: 3_600_000 } : undefined),
   });
-  const dataDir = await makeDataDir();
-  const system = await startSystem({
-    env: {
-      ...relayTo(relay),
-      KAUKE_DATA_DIR: dataDir,
-      KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_RETRY_SCHEDULE: Array(40).fill("1s").join(),
-    },
-  });
+  const { system, dataDir } = await startAcknowledgingAtOnce(relay, Array(40).fill("1s").join());
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const numbers = [1, 2, 3, 4, 5, 6, 7];
@@ -146,15 +145,7 @@ test("the memory of a message that was sent is freed while its reply is awaited,
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "body" && bodies++ === 0 ? said : undefined),
   });
-  const dataDir = await makeDataDir();
-  const system = await startSystem({
-    env: {
-      ...relayTo(relay),
-      KAUKE_DATA_DIR: dataDir,
-      KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_RETRY_SCHEDULE: "1s,1s,1s",
-    },
-  });
+  const { system, dataDir } = await startAcknowledgingAtOnce(relay, "1s,1s,1s");
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const message = messageOf(3 * MEBIBYTE);

@@ -9,7 +9,6 @@ import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { TextField } from "../../ui/Field.tsx";
 import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
 import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
@@ -21,7 +20,8 @@ import { importKey, readKey, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
 import { focusFirstError } from "./focus-first-error.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
-import { keyNameLeft, newKeyErrors } from "./new-key-form.ts";
+import { KeyNameField } from "./KeyNameField.tsx";
+import { newKeyErrors, storingKey } from "./new-key-form.ts";
 
 const failed = "Failed to import key";
 const noReason = "The key could not be imported. Please try again.";
@@ -151,12 +151,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
     >
       <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
         <div className="body">
-          {isBusy ? (
-            <VaultProgress
-              doing={working?.doing ?? "Storing the key."}
-              forecastSeconds={working === null ? 0 : working.forecastSeconds}
-            />
-          ) : null}
+          {isBusy ? <VaultProgress {...(working ?? storingKey)} /> : null}
           {/* Hidden, not unmounted, so that a refused key can be corrected. */}
           <div className="import-fields" hidden={isBusy}>
             <KeyField
@@ -168,14 +163,11 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
               }}
               onFile={(text) => void onFile(text)}
             />
-            <TextField
-              label="Key name"
-              aside={<span className="count">{keyNameLeft(keyName)} left</span>}
-              autoComplete="off"
-              error={errors.keyName}
+            <KeyNameField
               value={keyName}
-              onChange={(event) => {
-                setKeyName(event.target.value);
+              error={errors.keyName}
+              onEdit={(typed) => {
+                setKeyName(typed);
                 clear("keyName");
               }}
             />
