@@ -5,7 +5,7 @@
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { compare, comparisons } from "./forward/comparisons.ts";
-import type { ForwardCase } from "./forward/forward-rows.ts";
+import type { ForwardCase } from "./forward/forward-case.ts";
 import { type DurablePeer, FIRST_RETRY_SECONDS, type OurSystem } from "./forward/forward-system.ts";
 import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
@@ -88,8 +88,6 @@ function rowsOf(
   const both = of("acceptCpu") + of("sendCpu");
   const peerCpu = durablePeer?.cpuBySize.get(sizeBytes);
   const ratio = peerCpu === undefined ? "" : `; ${(peerCpu / both).toFixed(1)}x of it for ${durablePeer?.name}`;
-  const deferral = comparisons.find((comparison) => comparison.of === "spool-deferred")!;
-  const judged = compare(deferral, () => both, { sizeBytes, sessions: SESSIONS });
   return [
     {
       bench: "forward",
@@ -103,9 +101,15 @@ function rowsOf(
       workers,
       measured: `${of("sendCpu").toFixed(2)} CPU-s/1000`,
       compared: `${both.toFixed(2)} CPU-s/1000 in all${ratio}`,
-      ...(judged?.target == null || judged.isMet === null
-        ? {}
-        : { target: `${judged.target} in all`, isMet: judged.isMet }),
+      ...targetOf(sizeBytes, both),
     },
   ];
+}
+
+/** @param cpu CPU seconds per 1000 messages, of acceptance and delivery */
+function targetOf(sizeBytes: number, cpu: number): Pick<Row, "target" | "isMet"> {
+  const deferral = comparisons.find((comparison) => comparison.of === "spool-deferred")!;
+  const compared = compare(deferral, () => cpu, { sizeBytes, sessions: SESSIONS });
+  if (compared === null || compared.target === null || compared.isMet === null) return {};
+  return { target: `${compared.target} in all`, isMet: compared.isMet };
 }

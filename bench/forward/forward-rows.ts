@@ -3,14 +3,8 @@
 import type { PeerRow } from "../peers/peer-rows.ts";
 import { median, type Row, sessionsText, sizeText } from "../table.ts";
 import { compare, comparisons } from "./comparisons.ts";
+import type { ForwardCase } from "./forward-case.ts";
 import type { ForwardSystem } from "./forward-system.ts";
-
-export interface ForwardCase {
-  sizeBytes: number;
-  sessions: number;
-  /** Messages per measurement. */
-  count: number;
-}
 
 export interface Measured {
   cpuPer1000: number;

@@ -2,7 +2,8 @@
 
 import type { LoadSink, MailLoad } from "../mail-job.ts";
 import { sleep } from "../table.ts";
-import type { ForwardCase, Measured } from "./forward-rows.ts";
+import type { ForwardCase } from "./forward-case.ts";
+import type { Measured } from "./forward-rows.ts";
 import type { ForwardSystem } from "./forward-system.ts";
 
 interface Through {

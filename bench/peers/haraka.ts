@@ -98,7 +98,7 @@ export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem
   }
   const zone = { ...mixZone(senderKey), [senderKeyName]: { txt: [senderKeyRecord()] } };
   const dns = verifies ? await startFakeDnsServer(zone) : null;
-  const flags = dns === null ? [] : ["--import", useDnsServer(dns.address)];
+  const flags = dns === null ? [] : ["--import", nameServerModule(dns.address)];
   const meter = openMeter(name);
   const child = spawn(process.execPath, [...flags, join(installed, "bin/haraka"), "-c", directory], {
     stdio: "ignore",
@@ -128,7 +128,7 @@ export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem
 }
 
 /** @returns the URL of a module that makes Node's default resolver query this server, as Haraka has no setting for it */
-function useDnsServer(address: string): string {
+function nameServerModule(address: string): string {
   const source = `import { setServers } from "node:dns"; setServers(["${address}"]);`;
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }

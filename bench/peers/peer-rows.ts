@@ -1,5 +1,5 @@
 /** Rows of the table of peers, and the cells in which each is measured. Pure functions. */
-import type { ForwardCase } from "../forward/forward-rows.ts";
+import type { ForwardCase } from "../forward/forward-case.ts";
 
 export const peerRows = [
   "cut-through",

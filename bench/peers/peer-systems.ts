@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { mailLimitNames } from "@kauke/server/core/rate-limit/mail-limit-rules";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { startCeiling } from "../ceiling/ceiling.ts";
-import type { ForwardCase } from "../forward/forward-rows.ts";
+import type { ForwardCase } from "../forward/forward-case.ts";
 import { checkSample } from "../forward/forward-sample.ts";
 import { type ForwardSystem, type OurSystem, type OurVariant, startOurs } from "../forward/forward-system.ts";
 import { measure, pass } from "../forward/measure-forward.ts";
