@@ -9,7 +9,7 @@ export interface GoogleCookies {
   readFlow(request: FastifyRequest): string | null;
   writeFlow(reply: FastifyReply, browserToken: string): void;
   clearFlow(reply: FastifyReply): void;
-  /** Sets the failure for the page to read, show and delete. */
+  /** Sets the cookie with the reason why the sign-in failed, which the page reads, shows and deletes. */
   writeFailure(reply: FastifyReply, failure: GoogleFailure): void;
 }
 

@@ -10,18 +10,25 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isCrossSiteRequest } from "../request/same-site.ts";
 
-/** The parts of a request that decide about access. */
+/** Parts of a request that decide whether it may access the preview inbox. */
 export interface PreviewRequest {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined; localPort?: number | undefined };
 }
 
-/** `absent`: respond as if there were no preview inbox; `locked`: on this machine, but without the token. */
+/**
+ * Access to the preview inbox. `absent`: respond as if there were no inbox; `locked`: the request comes from this
+ * machine, but without the token.
+ */
 export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
   stateOf(request: PreviewRequest): PreviewState;
-  /** @param given token from a link @returns the Set-Cookie value; `null` when the token or the request is not valid */
+  /**
+   * Checks the token of the link to the preview inbox.
+   * @param given token from the link
+   * @returns the Set-Cookie value that grants access; `null` when the token or the request is not valid
+   */
   cookieFor(given: string, request: PreviewRequest): string | null;
 }
 
@@ -36,7 +43,7 @@ export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
 
-/** @param token `null` when there is no preview inbox */
+/** @param token token of the data directory; `null` when there is no preview inbox */
 export function previewAccess(token: string | null): PreviewAccess {
   if (token === null) return { stateOf: () => "absent", cookieFor: () => null };
   return {
@@ -47,7 +54,8 @@ export function previewAccess(token: string | null): PreviewAccess {
       return isOpen ? "open" : "locked";
     },
     cookieFor(given, request) {
-      // Links on other sites are refused; a user who was sent one can still type it in.
+      // A link with the token on another site is refused; a user who was sent one can still type it into the address
+      // bar.
       if (!isThisMachine(request) || isCrossSiteRequest(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },

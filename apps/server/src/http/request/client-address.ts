@@ -6,7 +6,10 @@ import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { clientNetwork } from "../../core/connection/client-network.ts";
 
-/** @param cidrs e.g. `["10.0.0.0/8", "::1"]` @throws Error at start when one is not an address or network */
+/**
+ * @param cidrs addresses or networks of trusted proxies, e.g. `["10.0.0.0/8", "::1"]`
+ * @throws Error at start when one is neither
+ */
 export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: string) => boolean) {
   if (cidrs.length === 0) return false;
   const trusted = new BlockList();

@@ -26,7 +26,7 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Maximum characters of the header that are searched; the rest adds nothing. */
+/** Maximum characters of the User-Agent header field that are searched; the rest adds nothing. */
 const READ_CHARACTERS = 512;
 
 /** @returns `null` when neither the browser nor the system is known */

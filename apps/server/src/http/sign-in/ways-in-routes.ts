@@ -1,4 +1,4 @@
-/** Routes that change how an account signs in, and that re-authenticate the user, which each change requires. */
+/** Routes that change how an account signs in, and routes that re-authenticate the user before such a change. */
 import type { SignInWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
@@ -20,7 +20,7 @@ import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** Notifies the account's e-mail if that is confirmed. */
+/** Sends the user an e-mail about the change, if the account's e-mail is confirmed. */
 export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,

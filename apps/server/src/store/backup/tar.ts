@@ -116,7 +116,7 @@ class ByteSource {
   /**
    * Reads the zero padding after the last entry, of which other programs add any number of blocks. Reads to the end of
    * the stream, because its source waits until all bytes are read.
-   * @throws TarError for any other byte
+   * @throws TarError when a byte is not zero
    */
   async endEmpty(): Promise<void> {
     for (let rest: Uint8Array = this.#rest; ; ) {

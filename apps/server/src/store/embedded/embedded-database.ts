@@ -40,8 +40,8 @@ const CALLERS_AT_ONCE = 4;
 const INT8 = 20;
 const INTERVAL = 1186;
 /**
- * Parsers that match the settings of `pg` in `postgres.ts`. The serializer replaces PGlite's own for bytea, which takes
- * 200 ms per MiB.
+ * Parsers that return the same values as `pg` with the settings in `postgres.ts`. The serializer for bytea replaces
+ * PGlite's own, which takes 200 ms per MiB.
  */
 const typeOptions = {
   parsers: {

@@ -1,4 +1,4 @@
-/** Totals by name, for statistics of the whole server; never per user. */
+/** Named totals for statistics of the whole server; never counted per user. */
 import { sql } from "kysely";
 import type { StoreContext } from "../store-context.ts";
 

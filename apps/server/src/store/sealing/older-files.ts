@@ -26,7 +26,7 @@ async function isAnyOlderIn(folder: string, prefix: Buffer): Promise<boolean> {
 const isMissing = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === "ENOENT";
 
 /**
- * Whether a file begins with the prefix. A file deleted meanwhile counts as true, since it uses no key any more.
+ * Whether a file begins with the prefix of a key. A file deleted meanwhile counts as true, since it needs no other key.
  * @throws the error of the file system if the file exists and cannot be read
  */
 async function startsWith(path: string, prefix: Buffer): Promise<boolean> {

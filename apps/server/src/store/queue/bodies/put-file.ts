@@ -5,7 +5,7 @@
 import { AppError } from "../../../core/app-error.ts";
 import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 
-/** Suffix of a file that is not complete. */
+/** Suffix of a file that is not completely written. */
 export const UNFINISHED = ".part";
 
 export interface FilePlace {

@@ -95,7 +95,7 @@ onEachContext((fixture) => {
     const lengths: number[] = [];
     for await (const page of (await accountExportStore(context).read(userId))?.alias?.rows ?? []) {
       lengths.push(page.length);
-      // The second page is read only now, so it finds no rows.
+      // The rows are deleted before the second page is read, so that page is empty.
       if (lengths.length === 1) await context.db.deleteFrom("alias").where("user_id", "=", userId).execute();
     }
     expect(lengths).toEqual([200, 0]);

@@ -17,7 +17,7 @@ export interface AliasDocument {
   notes: string | null;
   /** Current destinations; empty while the alias is paused. */
   destinations: Destination[];
-  /** Destinations restored when a paused alias is activated; empty while it is active. */
+  /** Destinations restored when a paused alias is activated; empty while the alias is active. */
   lastDestinations: Destination[];
   /** Key of 32 bytes in base64 from which the alias' reply addresses are derived; deleted with the alias. */
   replyKey: string;
