@@ -81,7 +81,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       url: endpoint.path,
       config: { hasSuccessField: endpoint.hasSuccessField === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
-      // Runs before the body is read, so that clients without a session cannot make the server read one.
+      // The session is checked before the body is read, so that clients without one cannot make the server read a body.
       onRequest: async (request, reply) => {
         if (endpoint.savedAs !== undefined && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(deps, cookie, request);

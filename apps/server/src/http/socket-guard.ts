@@ -158,7 +158,10 @@ export class SocketGuard {
     return room !== "full";
   }
 
-  /** @returns false when the request must not be handled: its socket is closed or has too many requests */
+  /**
+   * Counts a request that has arrived on a socket.
+   * @returns false when the request must not be handled: its socket is closed or has too many requests
+   */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     const client = this.#clients.get(socket);

@@ -1,4 +1,6 @@
-/** The cookies of federated sign-in: one binds the flow to this browser, the other tells the page why it failed. */
+/**
+ * The cookies of federated sign-in: one binds the flow to this browser, the other tells the page why the flow failed.
+ */
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FLOW_SECONDS } from "../../core/sign-in/sign-in-flow.ts";

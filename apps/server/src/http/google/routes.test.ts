@@ -281,7 +281,7 @@ describe("an address that an account already has", () => {
     await expectFailure(who, reply, "unverified");
   });
 
-  /** Confirms the address directly in the store, as the link in a message would. */
+  /** Confirms the account's address directly in the store, as the link in a confirmation message would. */
   async function confirm(userId: string, email: string): Promise<void> {
     const user = await server.store.users.find(userId);
     if (user === null) throw new Error("no such account");

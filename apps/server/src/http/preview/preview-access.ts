@@ -38,7 +38,7 @@ const FORWARDING =
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const LOCAL_HOST = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
 
-/** @param host Host field, e.g. `localhost:3000` */
+/** @param host value of the Host header field, e.g. `localhost:3000` */
 export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
@@ -79,7 +79,7 @@ function cookieOf(request: PreviewRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares two tokens in constant time, whatever their lengths. */
 function isSame(given: string, token: string): boolean {
   const [a, b] = [given, token].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -25,7 +25,10 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: 
   };
 }
 
-/** @returns the client's network, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if not an IP address */
+/**
+ * Network of the client that a request counts against.
+ * @returns e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if the client has no IP address
+ */
 export function clientAddress(request: FastifyRequest): string {
   const address = familyOf(request.ip) === null ? (request.socket.remoteAddress ?? "") : request.ip;
   return clientNetwork(address);

@@ -1,4 +1,6 @@
-/** Work that runs after the response to its call, so that the response time does not show whether there is any. */
+/**
+ * Work that runs after the response to its call, so that the response time does not show whether there is such work.
+ */
 import type { Logger, Random } from "../../core/ports.ts";
 
 /**

@@ -3,8 +3,8 @@
 const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
 
 /**
- * @returns the error's class and at most six stack frames, e.g. `TypeError\n  aliasToWire
- * apps/server/src/http/aliases/wire.ts:12:3`
+ * @returns the error's class and at most six stack frames, e.g.
+ * `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`
  */
 export function incidentTrace(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown;

@@ -108,7 +108,10 @@ const codeOfStatus = new Map<number, ErrorCode>([
   [415, "not_json"],
 ]);
 
-/** Fastify marks client errors by a 4xx `statusCode`; only that is used. */
+/**
+ * Code for an error thrown by Fastify, which marks client errors by a 4xx `statusCode`; nothing else of the error is
+ * used.
+ */
 function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
   if (!(thrown instanceof Error) || !("statusCode" in thrown) || typeof thrown.statusCode !== "number") return null;
   if (thrown.statusCode < 400 || thrown.statusCode > 499) return null;

@@ -107,7 +107,7 @@ export function emailChangeHandlers(
     async changeEmail({ userId, body, cookie, browser }) {
       const sessionToken = tokenOf(cookie);
       const { user, former } = await changeEmail(deps, { userId, sessionToken, ...body });
-      // The known-browser cookie is bound to the e-mail, so it needs a new entry.
+      // The cookie of a known browser is bound to the account's e-mail, so a new e-mail needs a new entry in it.
       rememberBrowser(deps, user, browser);
       if (former !== null) later.run(mailFailed, () => notifySignInChanged(deps, former, { kind: "email_changed" }));
       return signInToWire(user, await readFreshFor(deps, sessionToken));

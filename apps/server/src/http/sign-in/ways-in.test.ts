@@ -176,7 +176,7 @@ describe("a new sign-in e-mail", () => {
     const token = await tokenTo(email);
     expect((await ann.call("getSignIn")).body.email).toBe(ann.email);
     expect((await ann.call("readEmailChange", { body: { token } })).body).toEqual({ email });
-    // Requesting the link needs a recent proof; using it does not.
+    // Requesting a link to a new e-mail needs a recent proof of identity; using the link does not.
     getStale();
     const { status, body } = await use(ann, token);
     expect([status, body]).toMatchObject([

@@ -15,7 +15,7 @@ const packed = promisify(gzip);
 export interface PageDocument {
   html: Buffer;
   gzipped: Buffer;
-  /** Quoted entity tag of the content (RFC 9110 §8.8.3). */
+  /** Quoted entity tag of the document's HTML (RFC 9110 §8.8.3). */
   etag: string;
 }
 

@@ -29,7 +29,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** Directory with index.html, pages/ and assets/; may be created later. */
+  /** Directory of the built web app, with index.html, pages/ and assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;

@@ -76,7 +76,7 @@ export async function writeBackup(
   }
 }
 
-/** Removes what a backup that was killed left in the data directory. */
+/** Removes the temporary files that a killed backup left in the data directory. */
 export async function removeStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(STAGING)) await rm(join(dataDir, name), { recursive: true, force: true });

@@ -111,6 +111,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
 }
 
 /**
+ * Waits for a database slot until it is the caller's turn.
  * @returns a function that releases the slot
  * @throws AppError `busy` when the queue is full
  */

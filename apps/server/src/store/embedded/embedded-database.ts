@@ -138,7 +138,7 @@ async function initialise(databaseDirectory: string): Promise<void> {
   await syncDirectory(dirname(databaseDirectory));
 }
 
-/** @throws StoreStartError `not_durable` when a commit causes no fsync */
+/** Checks that a commit reaches the disk. @throws StoreStartError `not_durable` when it causes no fsync */
 export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Promise<void> {
   await pglite.exec("CREATE TABLE IF NOT EXISTS durability_check (checked_at timestamptz NOT NULL)");
   await pglite.exec("DELETE FROM durability_check");

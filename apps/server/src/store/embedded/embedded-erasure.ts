@@ -55,7 +55,7 @@ export interface EmbeddedErasure {
 interface Rewritten {
   at: Date;
   /**
-   * Number of updates and deletions of the table that the database had counted before the rewrite; `null` if this
+   * Number of updates and deletions of the table that the database had counted before the last rewrite; `null` if this
    * process has not rewritten the table yet.
    */
   changes: number | null;
@@ -129,7 +129,7 @@ async function rewriteTable(db: Database, name: string): Promise<void> {
 
 async function eraseLog(db: Database): Promise<void> {
   await sql`VACUUM FULL pg_statistic`.execute(db);
-  // Each segment that was kept for reuse becomes the current one in turn; the checkpoint below then removes it with the
+  // Each segment that was kept for reuse becomes the current one in turn; the next checkpoint then removes it with the
   // others.
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const isLast = (await countSegmentsAhead(db)) === 0;

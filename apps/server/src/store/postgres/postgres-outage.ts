@@ -1,8 +1,8 @@
 /** Which errors of pg mean that PostgreSQL cannot serve at the moment, rather than a mistake of ours. */
 
 /**
- * Classes of SQLSTATE (PostgreSQL, Appendix A): connection lost, insufficient resources, operator intervention (restart,
- * canceled statement), errors of the system it runs on.
+ * Classes of SQLSTATE (PostgreSQL, Appendix A): connection lost, insufficient resources, operator intervention
+ * (restart, canceled statement), errors of the system that PostgreSQL runs on.
  */
 const outageClasses = new Set(["08", "53", "57", "58"]);
 /**

@@ -4,7 +4,7 @@ import type { StoreContext } from "../store-context.ts";
 
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
-  /** Reads the total; 0 for a name that was never counted. */
+  /** Reads one total; 0 for a name that was never counted. */
   read(name: string): Promise<number>;
 }
 

@@ -126,7 +126,8 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
       const { job, content } = openJob(context, row);
       return content === null ? [] : [{ job, content }];
     } catch (error) {
-      // A job whose content is unreadable can't be shown; its delivery is handled by its own row.
+      // A composed message whose recipient and subject are unreadable can't be shown; its delivery does not depend on
+      // them.
       if (error instanceof SealError) return [];
       throw error;
     }

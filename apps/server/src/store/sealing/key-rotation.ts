@@ -68,7 +68,7 @@ export interface KeyKeeper {
 export interface KeyKeeperParts {
   /** The wrapping key; read at every use, because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether a file beside the database was sealed by a key other than this one. */
+  /** Whether a file beside the database was sealed by a key other than the given one. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;

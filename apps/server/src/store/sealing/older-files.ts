@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keyPrefix } from "./reseal.ts";
 
 /**
- * Whether a body in the spool or an in-flight message was sealed by a key other than this one. What cannot be read
+ * Whether a body in the spool or an in-flight message was sealed by a key other than the given one. What cannot be read
  * counts as such, so that no key is deleted that a file may still need.
  */
 export async function isAnyFileOlder(dataDir: string, keyId: number): Promise<boolean> {

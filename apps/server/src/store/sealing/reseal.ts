@@ -9,7 +9,9 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/** Rows per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long. */
+/**
+ * Rows resealed per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long.
+ */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {

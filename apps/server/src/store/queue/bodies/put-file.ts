@@ -15,7 +15,7 @@ export interface FilePlace {
   syncDirectory(path: string): Promise<void>;
 }
 
-/** @throws AppError `spool_failed` */
+/** Writes a file of sealed chunks to stable storage. @throws AppError `spool_failed` when any step fails */
 export async function putFile(
   files: SpoolFiles,
   { directory, path, syncDirectory }: FilePlace,

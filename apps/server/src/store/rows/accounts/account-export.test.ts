@@ -22,7 +22,7 @@ onEachContext((fixture) => {
     const account = await plantAccount(context);
     const tables = await read(account.userId);
     const names = await tableNames(context);
-    // Fails for a new table that `plantAccount` does not know.
+    // This test fails for a new table into which `plantAccount` inserts no row.
     expect([...account.planted, ...serverTables].sort()).toEqual(names.sort());
     expect(Object.keys(tables ?? {}).sort()).toEqual(names.sort());
     for (const name of account.planted) expect(tables?.[name]?.rows, name).toHaveLength(1);

@@ -94,7 +94,7 @@ describe("the ways to sign in to an account", () => {
       expect((await use(store, user, tokenHash)).kind).toBe("changed");
       for (const [kind, hash] of Object.entries(hashes))
         expect(await store.accountLinks.find(kind as keyof typeof hashes, hash), kind).toBeNull();
-      // This link was requested for an e-mail that the account no longer has.
+      // This link was requested while the account had another e-mail.
       const stale = await link(store, user);
       expect(await use(store, user, stale.tokenHash)).toEqual({ kind: "over" });
     });

@@ -230,8 +230,8 @@ async function answerLink(
 }
 
 /**
- * Locks the pairs that an answer changes, in order of id: a block concerns every account, any other answer only the
- * account of the link.
+ * Locks the pairs of account and mailbox that the answer to a confirmation request changes, in order of id: a block
+ * concerns every account, any other answer only the account of the link.
  */
 function lockPairs(
   trx: InTransaction,
@@ -353,7 +353,9 @@ async function insertLink(
     .execute();
 }
 
-/** The link is not consumed: until it expires, it can be opened again and the answer changed. */
+/**
+ * The link in a confirmation request is not consumed: until it expires, it can be opened again and the answer changed.
+ */
 async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
   const link = await db
     .selectFrom("one_time_token")

@@ -135,7 +135,10 @@ async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
 
 const NAMED_MAX = 5;
 
-/** @throws AppError `key_in_use`, whose message names where the key is used */
+/**
+ * Refuses to delete an encryption key in use.
+ * @throws AppError `key_in_use`, whose message names where the key is used
+ */
 async function refuseIfUsed(
   { keys }: StoreContext,
   trx: InTransaction,

@@ -20,7 +20,7 @@ interface CredentialDocument {
   password: string;
 }
 
-/** @param address in any letter case */
+/** @param address the alias's address, which is the user name, in any letter case */
 export function usernameIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("smtp_credential.username", address.toLowerCase());
 }
