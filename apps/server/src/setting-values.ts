@@ -71,7 +71,7 @@ export function hostOrRange(text: string): string {
   }
 }
 
-/** @returns `address:port`, IPv6 in brackets; port 53 when none is given */
+/** Parses the address of a DNS server. @returns `address:port`, IPv6 in brackets; port 53 when none is given */
 export function dnsServer(text: string): string {
   const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;

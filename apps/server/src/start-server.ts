@@ -117,7 +117,9 @@ class Closers {
   }
 }
 
-/** @throws StoreStartError and similar errors, whose message is a sentence for the operator */
+/**
+ * Starts the chosen services. @throws StoreStartError and similar errors, whose message is a sentence for the operator
+ */
 export async function startServer(
   config: Config,
   logger: Logger,

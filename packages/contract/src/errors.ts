@@ -40,9 +40,9 @@ export const errorCodes = [
   "age_damaged",
   "private_key_invalid",
   "not_text",
-  // composed mail
+  // Errors of composed mail:
   "too_late",
-  // the mail path
+  // Errors of the mail path:
   "alias_not_found",
   "relay_denied",
   "mail_loop",
@@ -65,7 +65,7 @@ export type FieldErrors = Record<string, string[]>;
 
 /** Body of every error answer of the HTTP API. */
 export interface ProblemBody {
-  /** Only on routes whose answers carry `success`. */
+  /** Present only in answers of routes whose successful answers carry `success` too. */
   success?: false;
   message: string;
   code: ErrorCode;

@@ -9,9 +9,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
   readonly method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
+  /** Path with parameters in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** `user`: only with a login session. */
+  /** Who may call the route; `user`: only with a login session. */
   readonly access: "anyone" | "user";
 }
 

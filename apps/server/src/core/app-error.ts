@@ -10,7 +10,7 @@ export interface ErrorDetails {
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
-  /** The text to sign, with `wallet_unproven`. */
+  /** For `wallet_unproven`: the values of the text that the wallet has to sign. */
   challenge?: WalletChallenge;
 }
 

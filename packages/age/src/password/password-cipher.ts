@@ -19,7 +19,7 @@ export interface PasswordStretch {
 export interface PasswordCipher {
   /** ChaCha20-Poly1305 with the derived key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** @returns `null` when the password is wrong */
+  /** Decrypts the file key of a password stanza. @returns `null` when the password is wrong */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
@@ -36,7 +36,7 @@ export function normalisePassword(password: string): string {
   return normalised;
 }
 
-/** @param password normalised */
+/** Encrypts the file key of a new file with a password. @param password result of `normalisePassword` */
 export function passwordRecipient(password: string, cipher: PasswordCipher): Recipient {
   return {
     async wrapFileKey(fileKey) {
@@ -49,8 +49,9 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
 }
 
 /**
- * @param password normalised; the header has been checked: its password stanza is the only one, with a work factor
- * within the limit
+ * Decrypts the file key of a file with a password. The header must have been checked: its password stanza is the only
+ * stanza, with a work factor within the limit.
+ * @param password result of `normalisePassword`
  */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
   return {

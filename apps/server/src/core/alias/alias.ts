@@ -3,7 +3,7 @@ import type { Destination as NamedDestination } from "@kauke/contract";
 
 /** A destination with its state. Destinations in requests have no state. */
 export type Destination = NamedDestination & {
-  /** When the webhook was paused because it answered 410 (Gone), as ISO time. Webhooks only. */
+  /** For webhooks only: ISO time at which the webhook was paused because it answered 410 (Gone). */
   pausedAt?: string;
 };
 
@@ -33,7 +33,7 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** Mailboxes of a route without an answer to the request for confirmation, by the address as the alias spells it. */
+/** Mailboxes of an alias that have not answered the request for confirmation, by address as the alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** All data the mail path needs of an alias, read in one look-up. */

@@ -27,8 +27,8 @@ export async function createAlias(
   });
   refuseReservedName(input.name);
   await takeLimit(deps, "alias_create", { userId: input.userId });
-  // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners blocked
-  // us.
+  // Destinations are checked after the rate limit, so that an account cannot find out for many mailboxes whether their
+  // owners have blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),

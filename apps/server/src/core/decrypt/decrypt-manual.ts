@@ -6,7 +6,7 @@ export interface ManualDecryption {
   userId: string;
   /** A single age identity, or the text of a whole identity file. */
   privateKey: string;
-  /** Armored age file. */
+  /** Armored age file to decrypt. */
   encryptedText: string;
 }
 

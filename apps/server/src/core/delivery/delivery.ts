@@ -38,7 +38,7 @@ export interface DeliveryFailure {
 
 /** Why a delivery failed permanently. */
 export interface FinalFailure extends DeliveryFailure {
-  /** For an expired delivery: the failure of its last attempt. */
+  /** For a delivery that expired, i.e. whose retry schedule ended: the failure of its last attempt. */
   last?: DeliveryFailure;
 }
 
@@ -61,7 +61,7 @@ export interface DeliveryTarget {
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
-  /** Lower case `name@domain`. */
+  /** Address of the alias: `name@domain`, lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
@@ -168,7 +168,7 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost, so that nothing was changed. */
+  /** Whether the delivery ended; false when its lease was lost, so that nothing was changed. */
   finished: boolean;
   /** Id of the message if it was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;

@@ -5,7 +5,10 @@
 export interface KeptMail<Id> {
   id: Id;
   sizeBytes: number;
-  /** Keyed hashes of the sender's network and block, or any other text that tells them apart. */
+  /**
+   * Identifies the sender's network, as `block` identifies its block; keyed hashes in production, any distinct texts in
+   * tests.
+   */
   network: string;
   block: string;
 }

@@ -43,7 +43,10 @@ export class SpoolMeter {
     this.#parts = parts;
   }
 
-  /** Whether `count` must be called before `fits`. @param share of the maximum, 0 to 1 */
+  /**
+   * Whether the key must be counted with `count` before `fits` can be trusted. @param share share of the maximum, 0 to
+   * 1
+   */
   needsCount(key: string, bytes: number, share: number): boolean {
     const entry = this.#entries.get(key) ?? this.#enter(key);
     const isLittle = share === 1 && entry.addedBytes + entry.inFlightBytes + bytes <= entry.allowanceBytes;
@@ -77,7 +80,7 @@ export class SpoolMeter {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
   }
 
-  /** Called when an admitted message was stored, or will not be. */
+  /** Called once per admitted message: after it was stored, or when it will not be stored. */
   settle(key: string, bytes: number, isStored: boolean): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;

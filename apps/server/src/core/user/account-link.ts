@@ -35,7 +35,7 @@ export type FoundLink = Pick<AccountLink, "userId" | "email" | "askedBy">;
 
 export interface EmailChange {
   tokenHash: Buffer;
-  /** The link is valid for this account only. */
+  /** Account that the request is signed in to; a link for another account is refused. */
   userId: string;
   /** Token hash of the session to keep; every other session of the account ends. */
   keepSession: Buffer | null;
