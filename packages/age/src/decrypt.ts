@@ -83,7 +83,7 @@ export async function attemptWith<T>(
   const decrypter = new Decrypter();
   addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
-  // The library asks identities in order, so when it asks this last one, no key has matched.
+  // The library asks identities in order, so when it asks this one, which is the last, no private key has matched.
   decrypter.addIdentity({
     unwrapFileKey() {
       isWithoutMatch = true;

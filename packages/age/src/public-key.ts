@@ -20,7 +20,10 @@ export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/** The kind by spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to the key. */
+/**
+ * Kind of a public key, by its spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to
+ * it.
+ */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }

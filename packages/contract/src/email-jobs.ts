@@ -53,10 +53,7 @@ export const subjectField = z
 
 const requiredText = (required: string) => z.string(required).refine((text) => text.trim() !== "", required);
 
-/**
- * Body of a message; white space alone counts as empty.
- * @param required message for an empty body
- */
+/** Schema of a message's body; white space alone counts as empty. @param required error message for an empty body */
 export const messageBodyField = (required: string) =>
   requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
 

@@ -70,13 +70,13 @@ export const encryptionKeyWire = z.object({
   /** Public key: `age1…`, or `age1pq1…` for a post-quantum one. */
   publicKey: z.string(),
   createdAt: z.iso.datetime(),
-  /** Exactly one key of an account is the default. */
+  /** Whether this is the default key of the account; every account with keys has exactly one. */
   isDefault: z.boolean(),
 });
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
 
 export const protectedKeyAnswer = z.object({
-  /** Armored age file with one scrypt stanza; the stock age program opens it. */
+  /** Private key as an armored age file with one scrypt stanza; the stock age program opens it. */
   encryptedPrivateKey: z.string(),
 });
 

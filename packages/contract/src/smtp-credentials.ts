@@ -21,7 +21,7 @@ export const createSmtpCredentialBody = z.object({
 
 export const smtpCredentialWire = z.object({
   id: z.uuid(),
-  /** The full address of the alias. */
+  /** User name, which is the full address of the alias. */
   username: z.string(),
   active: z.boolean(),
   createdAt: z.iso.datetime(),

@@ -6,7 +6,7 @@ import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
 /** Extra data of an error. All of it may be sent to the client, so it must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Replaces the default sentence of the code (specification's own wording). */
+  /** Sentence for the user, where the specification prescribes another one than the error code's default sentence. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;

@@ -11,7 +11,7 @@ import { isProtectedKey } from "./protected-key.ts";
 /** `protected`: our form. `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
 export type StoredKeyForm = "protected" | "unprotected" | "older";
 
-/** Never computes a scrypt, whatever the text is. */
+/** Classifies a stored private key; never computes a scrypt, whatever the text is. */
 export async function storedKeyForm(text: string): Promise<StoredKeyForm> {
   if (isProtectedKey(text)) return "protected";
   return isBareKey(text) || (await isForOtherKeys(text)) ? "unprotected" : "older";

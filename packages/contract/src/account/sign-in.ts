@@ -21,8 +21,8 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 export const signInLinkBody = z.object({
   token: linkToken,
   /**
-   * Required in a browser other than the one that asked for the link, and by an account with a password whose e-mail
-   * was never confirmed.
+   * Password; required in a browser other than the one that asked for the link, and for an account with a password
+   * whose e-mail was never confirmed.
    */
   password: z
     .string()

@@ -22,7 +22,7 @@ export interface Alias {
   userId: string;
   /** Local part as the user typed it; compared case-insensitively. */
   name: string;
-  /** One of our own domains, lower case. */
+  /** Domain of the alias: one of our own, lower case. */
   domain: string;
   routing: AliasRouting;
   notes: string | null;

@@ -7,7 +7,7 @@ import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } 
 export interface NewAlias {
   userId: string;
   name: string;
-  /** One of our own domains, lower case. */
+  /** Domain of the new alias: one of our own, lower case. */
   domain: string;
   destinations: Destination[];
   notes: string | null;

@@ -15,7 +15,7 @@ export interface EmailJob {
   priority: number;
   maxRetries: number;
   currentRetries: number;
-  /** Earliest time of the first attempt, including the time to cancel. */
+  /** Earliest time of the first delivery attempt, which is not before the time to cancel is over. */
   scheduledAt: Date;
   /** When the message was sent or failed permanently. */
   processedAt: Date | null;

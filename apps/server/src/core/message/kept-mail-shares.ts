@@ -5,10 +5,7 @@
 export interface KeptMail<Id> {
   id: Id;
   sizeBytes: number;
-  /**
-   * Identifies the sender's network, as `block` identifies its block; keyed hashes in production, any distinct texts in
-   * tests.
-   */
+  /** Keyed hash of the sender's network, as `block` is of its block, in hexadecimal; empty if unknown. */
   network: string;
   block: string;
 }

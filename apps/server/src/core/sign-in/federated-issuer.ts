@@ -44,7 +44,10 @@ export type IssuerFailure = "unreachable" | "denied" | "code_refused" | "answer_
 export interface FederatedIssuer {
   /** Issuer URL as configured, equal to `FederatedPerson.issuer`. */
   readonly issuer: string;
-  /** URL to send the browser to. @returns `null` while the issuer is unreachable or its metadata is invalid */
+  /**
+   * Starts a flow. @returns the URL to send the browser to; `null` while the issuer is unreachable or its metadata is
+   * invalid
+   */
   authorizationUrl(secrets: FlowSecrets): Promise<string | null>;
   /** Redeems the authorization code and verifies the ID token. @param query query string of the redirect back */
   redeem(query: string, secrets: FlowSecrets): Promise<FederatedPerson | IssuerFailure>;

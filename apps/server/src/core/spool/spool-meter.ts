@@ -17,7 +17,7 @@ const ALLOWANCE_SHARE = 1 / 8;
 export interface SpoolMeterParts {
   /** Reads the bytes of undelivered mail from the store. */
   count(key: string): Promise<number>;
-  /** Maximum bytes per key while the disk has space. */
+  /** Maximum bytes per account (or alias) while the disk has space. */
   maxBytes: number;
   /** Clock in milliseconds. */
   now(): number;
@@ -53,17 +53,17 @@ export class SpoolMeter {
     return !isLittle && this.mayCount(key);
   }
 
-  /** Whether a message of this size fits, by the present figures. */
+  /** Whether a message of this size fits into what the account or alias may hold, by the present figures. */
   fits(key: string, bytes: number, share: number): boolean {
     return this.#heldBytes(key) + bytes <= this.#parts.maxBytes * share;
   }
 
-  /** Whether the key's last count is long enough ago to count again. */
+  /** Whether the last count of the account or alias is long enough ago to count again. */
   mayCount(key: string): boolean {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** Whether the key is at its limit by the present figures; false for an unknown key. */
+  /** Whether the account or alias is at its limit by the present figures; false for one that was never counted. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }
