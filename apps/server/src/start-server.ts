@@ -56,7 +56,7 @@ export interface StartOverrides {
   webRoot?: string;
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
-  /** Encrypts forwarded mail in place of the age implementation. */
+  /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;

@@ -69,7 +69,7 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
-  /** Trace of the stages; preview mode only. */
+  /** Records the verdicts of the mail stages; `null` unless in preview mode. */
   trace: MailTrace | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;

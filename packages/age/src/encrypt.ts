@@ -8,7 +8,10 @@ import { normalisePassword, type PasswordCipher, passwordRecipient } from "./pas
 import { readRecipients } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** A password takes about a second and 256 MiB; without `passwordCipher` the library computes scrypt in JavaScript. */
+/**
+ * Public keys or a password to encrypt with. A password takes about a second and 256 MiB; without `passwordCipher` the
+ * library computes scrypt in JavaScript.
+ */
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**

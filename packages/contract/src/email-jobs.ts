@@ -34,7 +34,8 @@ export const emailJobMessages = {
 } as const;
 
 /**
- * `pending` waits for its time or its next attempt; `sending` is being sent by the delivery worker; the rest are final.
+ * Status of a composed message. `pending` waits for its time or its next attempt; `sending` is being sent by a delivery
+ * worker; the other states are final.
  */
 export const emailJobStatuses = ["pending", "sending", "sent", "failed", "cancelled"] as const;
 export type EmailJobStatus = (typeof emailJobStatuses)[number];

@@ -6,7 +6,7 @@
 import type { WalletChallenge } from "./account/wallet.ts";
 
 export const errorCodes = [
-  // requests
+  // Errors of any request:
   "invalid",
   "not_json",
   "too_large",
@@ -18,7 +18,7 @@ export const errorCodes = [
   "busy",
   "unavailable",
   "internal",
-  // accounts
+  // Errors of accounts and sign-in:
   "email_taken",
   "credentials_wrong",
   "sign_in_by_link",
@@ -26,13 +26,13 @@ export const errorCodes = [
   "proof_needed",
   "last_way_in",
   "way_in_taken",
-  // aliases
+  // Errors of aliases:
   "alias_taken",
   "alias_reserved",
   "alias_released",
   "alias_changed",
   "smtp_credential_exists",
-  // encryption
+  // Errors of encryption keys and decryption:
   "master_password_wrong",
   "key_not_protected",
   "key_in_use",

@@ -100,7 +100,10 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** @returns the path with its parameters filled in and escaped, e.g. `/api/aliases/f81d…/toggle` */
+/**
+ * Fills in the parameters of a route's path.
+ * @returns the path with escaped values, e.g. `/api/aliases/f81d…/toggle`
+ */
 export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }

@@ -19,7 +19,9 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /** @param cause logged by its class only; its text never leaves the process */
+  /**
+   * @param cause the error that led to this one; only its class is logged, since its text must never leave the process
+   */
   constructor(code: ErrorCode, details: ErrorDetails = {}, cause?: unknown) {
     super(code, { cause });
     this.code = code;

@@ -8,7 +8,10 @@ import { readPrivateKeys } from "../private-key.ts";
 import type { PasswordCipher } from "./password-cipher.ts";
 import { isProtectedKey } from "./protected-key.ts";
 
-/** `protected`: our form. `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
+/**
+ * Form of a stored private key. `protected`: encrypted under a password in our form. `unprotected`: a bare private key,
+ * or an age file for other keys. `older`: anything else.
+ */
 export type StoredKeyForm = "protected" | "unprotected" | "older";
 
 /** Classifies a stored private key; never computes a scrypt, whatever the text is. */

@@ -54,6 +54,7 @@ export interface AgeJob<N extends AgeJobName> {
 
 export interface AgeWorker {
   /**
+   * Queues a job and waits for its outcome.
    * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
    */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;

@@ -64,7 +64,7 @@ export interface AliasRoute {
   sealKey: string | null;
 }
 
-/** `name@domain` in lower case: the form used for indexing and comparison. */
+/** Address of an alias, `name@domain` in lower case: the form used for indexing and comparison. */
 export function aliasAddress(name: string, domain: string): string {
   return `${name}@${domain}`.toLowerCase();
 }

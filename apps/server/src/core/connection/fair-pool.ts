@@ -21,11 +21,11 @@ export interface PoolRules {
   ownIdleMs: number;
 }
 
-/** Current activity of a member. */
+/** Current activity of a member, by which members to evict are chosen. */
 export interface Standing {
   /**
    * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
-   * none is idle.
+   * no member is idle. `idle`: neither, e.g. transferring data too slowly.
    */
   state: "idle" | "moving" | "answering";
   /** Monotonic time of the last data from this connection, in milliseconds. */

@@ -73,8 +73,8 @@ export interface Delivery {
   id: string;
   messageId: string;
   /**
-   * `null` for mail kept for the operator (postmaster@, abuse@), for the server's own mail, and for mail whose alias
-   * was deleted during an attempt.
+   * Alias of the delivery, and `userId` its account; `null` for mail kept for the operator (postmaster@, abuse@), for
+   * the server's own mail, and for mail whose alias was deleted during an attempt.
    */
   aliasId: string | null;
   userId: string | null;
@@ -151,7 +151,7 @@ export interface UnreadableDelivery {
 export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
-  /** Whether more deliveries may be due. */
+  /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
 }
 

@@ -53,8 +53,8 @@ export interface Answered {
 /** Every change of a state drops the account's cached routes in every process. */
 export interface DestinationStore {
   /**
-   * State of each address, by the address as given, in two queries. A mailbox that is a confirmed e-mail of the account
-   * counts as confirmed.
+   * Confirmation state of each mailbox, by address as given; read in two queries. A mailbox that is a confirmed e-mail
+   * of the account counts as confirmed.
    */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */

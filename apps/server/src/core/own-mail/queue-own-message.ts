@@ -9,7 +9,7 @@ export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "rand
 
 export interface OwnMail {
   userId: string;
-  /** Mailbox address in any spelling. */
+  /** Recipient: mailbox address in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
   /** Writes the message to enqueue, not dot-stuffed, see `own-message.ts`. */

@@ -50,7 +50,7 @@ export interface ControlCalls {
 export type ControlCall = keyof ControlCalls;
 
 export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
-/** `sentence`: the reason for a failure, for the operator. */
+/** Answer to a control request. `sentence`: the reason for a failure, for the operator. */
 export type ControlAnswer = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
 /**
