@@ -40,7 +40,7 @@ export function listenHost(text: string): string {
   throw new SettingProblem("must be an IP address or a host name");
 }
 
-/** A domain name with at least two labels, returned in lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
+/** Parses a domain name with at least two labels to lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
 export function domainName(text: string): string {
   const name = domainToASCII(text).toLowerCase();
   if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
@@ -160,7 +160,7 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** Parses `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
+/** Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
 export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
   const overrides = listOf(limitOverride)(text);

@@ -9,7 +9,7 @@ import { requireWebCrypto } from "./web-crypto.ts";
 
 export type KeyKind = "classic" | "post-quantum";
 
-/** Longer than any public key: `age1tagpq1…` has about 2,010 characters. */
+/** Characters beyond which a text is no public key; the longest kind, `age1tagpq1…`, has about 2,010. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
 /**

@@ -51,7 +51,7 @@ export type DeliveryOutcome =
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** Data an attempt needs; sealed at rest as one document. */
+/** Data a delivery attempt needs; sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
    * `send`: mail that leaves as the alias (composed, submitted, replied), stored in its final form. Absent: forwarded
@@ -137,7 +137,7 @@ export interface ClaimOptions {
   running?: ReadonlyMap<string, number>;
 }
 
-/** A leased row whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
+/** A leased delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
 export interface UnreadableDelivery {
   id: string;
   messageId: string;

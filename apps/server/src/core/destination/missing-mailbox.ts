@@ -5,7 +5,7 @@
  */
 
 export const MISSING_MAILBOX_RULE = {
-  /** Refused messages before a mailbox is suspended. */
+  /** Number of messages that the mailbox's host refuses before the mailbox is suspended. */
   refusals: 3,
   /** Minimum milliseconds between the first and the last of the refusals that suspend a mailbox. */
   spanMs: 86_400_000,

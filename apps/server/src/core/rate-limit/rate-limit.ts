@@ -7,7 +7,7 @@ export interface RateLimitRule {
   windowSeconds: number;
 }
 
-/** Limit of attempts that are free at first and then have to wait: each wait is twice the previous one. */
+/** Limit that allows some attempts freely and then requires growing waits: each wait is twice the previous one. */
 export interface SpacedLimitRule {
   action: string;
   free: number;

@@ -112,7 +112,7 @@ export class SpoolMeter {
     return entry;
   }
 
-  /** Evicts the oldest entry that has nothing in flight. */
+  /** Evicts the oldest account or alias that has no admitted message in flight. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.inFlightBytes > 0 || entry.counting !== null) continue;

@@ -1,5 +1,5 @@
 /**
- * Shows mail to postmaster@ and abuse@ that is kept for the operator as plain text. Strangers wrote it and it is
+ * Shows, as plain text, the mail to postmaster@ and abuse@ that is kept for the operator. Strangers wrote it and it is
  * printed on a terminal, so control characters and bidirectional marks are removed.
  */
 import { unstuff } from "@kauke/mail-rfc";
