@@ -27,13 +27,20 @@ const TAG_BYTES = 16;
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
-/** @param replyKey the alias' 32 random bytes @param correspondent an address; its letter case is ignored */
+/**
+ * Derives a correspondent's token for one alias.
+ * @param replyKey the alias' 32 random bytes
+ * @param correspondent an address; its letter case is ignored
+ */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
   return toBase32(digest).slice(0, TOKEN_LENGTH);
 }
 
-/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
+/**
+ * Builds the reply address of a token.
+ * @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test"
+ */
 export function replyAddress(token: string, domain: string): string {
   return `r-${token.replace(GROUP, "$&-")}@${domain}`;
 }

@@ -14,7 +14,7 @@ export interface ContentParameters {
 
 /** Maximum UTF-16 units parsed of one field. */
 export const CONTENT_FIELD_MAX = 8192;
-// Matches at any offset without backtracking: separators, a name, and the value if there is an "=".
+// Matches one parameter at any offset without backtracking: separators, a name, and the value if there is an "=".
 const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
 const COMMENT = /\([^()"]*\)/g;
 

@@ -35,7 +35,10 @@ export interface PartExtent {
   budget: ParseBudget;
 }
 
-/** @throws ParseLimitError */
+/**
+ * Reads the header of one MIME part and charges its cost to the budget.
+ * @throws ParseLimitError when the budget is exhausted
+ */
 export function readPartHeader(bytes: Buffer, { start, end, budget }: PartExtent): PartHeader {
   const { text, bodyStart, isUnclear } = headerText(bytes, start, end);
   budget.spend((bodyStart - start) * costNs.headerByte);

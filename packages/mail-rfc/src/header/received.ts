@@ -10,7 +10,7 @@ export interface ReceivedTrace {
   helo: string;
   /** IP address of the client. */
   clientAddress: string;
-  /** Confirmed reverse name of that address; `null` is written as "unknown". */
+  /** Confirmed reverse name of the client's IP address; `null` is written as "unknown". */
   clientName?: string | null;
   /** Our own host name. */
   by: string;

@@ -137,7 +137,7 @@ function charsetOf(type: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/.exec(type)?.[1] ?? "";
 }
 
-/** @param type declared type in lower case; "" counts as text */
+/** @returns the kind of a part with this type @param type declared media type in lower case; "" counts as text */
 function kindOf(type: string): PartKind {
   if (type.trim() === "") return "text";
   return kinds.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? "attachment";

@@ -9,7 +9,7 @@ import { quoteVerbs, unspacedQuoteVerbs } from "./quote-words.ts";
 export const OWN = "\u0001";
 
 export interface Attribution {
-  /** Lines of the candidate joined by line feeds, with the owner's addresses replaced by `OWN`. */
+  /** Lines that may be an attribution, joined by line feeds, with the owner's addresses replaced by `OWN`. */
   text: string;
   /** Whether the following line is quoted one level deeper. */
   isAboveQuote: boolean;

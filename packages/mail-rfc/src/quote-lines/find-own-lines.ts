@@ -76,7 +76,10 @@ class LineSearch {
     return this.#isInBlock(index) ? [line] : [];
   }
 
-  /** @returns `null` when lines are missing, separated by a blank line, or quoted at another level */
+  /**
+   * @returns the lines from first to last; `null` unless all exist, no blank line separates them, and all are quoted as
+   * deeply as the given line
+   */
   #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
     if (first < 0 || last >= this.#lines.length) return null;
     const window = this.#lines.slice(first, last + 1);
