@@ -84,7 +84,10 @@ export function sealCorrespondent(token: string, { address, name }: Mailbox): Bu
   return Buffer.concat([nonce, text, cipher.getAuthTag()]);
 }
 
-/** Reverses `sealCorrespondent`. @returns `null` when the data was changed or belongs to another token */
+/**
+ * Reverses `sealCorrespondent`.
+ * @returns `null` when the sealed correspondent was changed or belongs to another token
+ */
 export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);

@@ -50,7 +50,10 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** @returns the value of the parameter; `null` when it is missing or has several values */
+/**
+ * @returns the value of a parameter of Content-Type or Content-Disposition; `null` when it is missing or has several
+ * values
+ */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;

@@ -78,8 +78,8 @@ export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHead
 }
 
 /**
- * @returns the first word in lower case; `?`, which is no known encoding, if the value begins otherwise, e.g. with a
- * quote
+ * @returns the first word of a Content-Transfer-Encoding value in lower case; `?`, which is no known encoding, if the
+ * value begins otherwise, e.g. with a quote
  */
 function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";

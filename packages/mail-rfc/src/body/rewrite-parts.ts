@@ -93,7 +93,9 @@ class PartNames {
   }
 
   /**
-   * @param id Content-ID without brackets @returns the new name; `null` when no part of the message has this identifier
+   * Looks up the new name of a Content-ID.
+   * @param id Content-ID without brackets
+   * @returns the new name; `null` when no part of the message has this identifier
    */
   nameOf(id: string): string | null {
     return this.#names.get(id) ?? null;

@@ -30,7 +30,7 @@ const DEPTH_MAX = 8;
 /** Bytes needed to recognize SignedData: two tags, two lengths and the type. */
 export const SIGNED_DATA_HEAD_BYTES = 32;
 
-/** @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
+/** Whether bytes are CMS SignedData. @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
 export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }

@@ -171,7 +171,10 @@ function addressesOfLine({ parameters, value }: CalendarLine): string[] {
 
 const isNotDisplayName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
 
-/** @returns the folded line with its line end, empty when it is removed; `null` when it is not changed */
+/**
+ * Replaces the addresses of one property line.
+ * @returns the folded line with its line end, empty when it is removed; `null` when it is not changed
+ */
 function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
   if (line === null) return change.unreadable === "remove" ? "" : null;
   const value = changeValue(line.value, change);

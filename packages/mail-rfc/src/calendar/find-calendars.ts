@@ -36,7 +36,7 @@ export interface FoundCalendars {
 }
 
 export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
-  /** Whether programs may read this header in different ways. */
+  /** Whether programs may read the message's header in different ways. */
   isAmbiguous: boolean;
   /**
    * All values of the Content-Type, Content-Disposition and Content-Transfer-Encoding fields, if one of these names
@@ -193,7 +193,7 @@ class Search {
       if (this.#hidden !== null) return;
     }
     if (isSplit) return;
-    // No delimiter was found; another program may parse another boundary.
+    // No delimiter line was found; another program may read another boundary from the Content-Type.
     this.#isAmbiguous = true;
     // Encoded multiparts violate RFC 2045 §6.4, but some programs decode them.
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);

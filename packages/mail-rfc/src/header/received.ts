@@ -25,7 +25,7 @@ export interface ReceivedTrace {
 const COLUMNS = 78;
 const LONGEST_WORD = 300;
 
-/** @returns the whole field with its CRLF, continuation lines indented by a tab */
+/** @returns the whole Received field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
   const words = [
     "from",

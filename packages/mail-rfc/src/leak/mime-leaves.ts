@@ -17,9 +17,9 @@ export interface MimeLeaf {
   bytes: Buffer;
   /** Declared charset, in lower case. */
   charset: string;
-  /** Header fields, if this is a header; missing for a body. */
+  /** Header fields of a leaf that is a header; missing for a body. */
   fields?: readonly HeaderField[];
-  /** Whether this is a body that is itself a message. */
+  /** Whether the leaf is a body that is itself a message. */
   isMessage: boolean;
 }
 
@@ -64,7 +64,7 @@ interface Place {
   depth: number;
   room: { parts: number };
   budget: ParseBudget;
-  /** Whether this is a message and not a part: IMAP numbers the only body of such a message 1. */
+  /** Whether the bytes are a whole message and not a part: IMAP numbers the only body of such a message 1. */
   isRoot: boolean;
 }
 

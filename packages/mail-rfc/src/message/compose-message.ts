@@ -25,7 +25,7 @@ export interface ComposedMessage {
 }
 
 /**
- * @returns plain form, CRLF lines, ending in CRLF; not dot-stuffed
+ * @returns the message in plain form (not dot-stuffed), CRLF lines, ending in CRLF
  * @throws MailSyntaxError when an address or the identifier is invalid or cannot be written in a field
  */
 export function composeMessage(message: ComposedMessage): Buffer {

@@ -19,7 +19,7 @@ const WINDOWS = [
 ] as const;
 /** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
-/** Maximum lines above and below a label that can belong to the same block. */
+/** Maximum lines above and below a labelled line that can belong to the same block of labelled lines. */
 const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;

@@ -36,6 +36,7 @@ export interface DeliveryReportFacts {
 }
 
 /**
+ * Reads what a delivery report says.
  * @param message the whole message, wire or plain form
  * @returns `null` when the message is not a delivery report
  */
