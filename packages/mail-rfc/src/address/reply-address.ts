@@ -19,7 +19,7 @@ const TOKEN_LENGTH = 20;
 const GROUP = /.{5}(?=.)/g;
 /** Matches a reply address' local part; hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** Format of the first version, which must be accepted forever. */
+/** Matches the local part of a reply address of the first format, which must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

@@ -52,9 +52,9 @@ const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVI
 export const ADDRESS_LINES_MAX = 1000;
 /** Maximum UTF-16 units of an unfolded line; a longer one is unreadable. */
 const LINE_MAX = 16_384;
-/** Maximum octets of a folded line (§3.1). */
+/** Maximum octets of a folded line (RFC 5545 §3.1). */
 const FOLD_COLUMNS = 75;
-/** Maximum consecutive folds. */
+/** Number of consecutive folds from which on a calendar is unreadable. */
 const FOLDS_MAX = 64;
 
 // Each kind of fold is replaced by one character that text in bytes form cannot contain, so that it can be restored.

@@ -20,7 +20,7 @@ export type DnsRecord =
 export interface PublicDkimKey {
   domain: string;
   selector: string;
-  /** Text of the whole TXT record. */
+  /** Text of the key's whole TXT record. */
   text: string;
 }
 

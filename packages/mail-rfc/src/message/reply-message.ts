@@ -35,7 +35,7 @@ export interface ReplyHeader {
   header: Buffer;
   /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
   strangers: string[];
-  /** Whether To or Cc contained text that is not an address; it is left out of `header`. */
+  /** Whether To or Cc contained text that is not an address; that text is left out of `header`. */
   hasUnreadable: boolean;
 }
 
