@@ -16,6 +16,7 @@ export function dnsFor(resolver: Resolver): AskDns {
 const errorCodes = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL", late: "ETIMEOUT" } as const;
 
 /**
+ * Converts an answer of our resolver to records as node:dns returns them.
  * @param answer `late` when no answer came in time
  * @throws an error with a code of node:dns unless records were found
  */

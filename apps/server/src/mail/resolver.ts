@@ -39,7 +39,7 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** Maximum records of an answer. Beyond it, or `ANSWER_CHARACTERS_MAX`, the answer counts as failed. */
+/** Maximum records of a DNS answer. With more, or more than `ANSWER_CHARACTERS_MAX`, it counts as failed. */
 export const RECORDS_MAX = 64;
 /** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
 export const TXT_RECORDS_MAX = 256;

@@ -22,7 +22,7 @@ export interface DeliveryToAttempt {
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-  /** Whether the mailbox refused earlier mail as non-existent. */
+  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing?: boolean;
 }
 

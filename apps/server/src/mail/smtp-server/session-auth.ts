@@ -13,7 +13,7 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** Reply to send, and whether it counts as an error of the client. */
+/** Reply to one step of the authentication, and whether the step counts as an error of the client. */
 export interface AuthAnswer {
   answer: SmtpReply;
   isError: boolean;

@@ -96,7 +96,10 @@ function withoutBlanks(text: string): string {
   return withoutEnd(text.slice(from), isBlank);
 }
 
-/** Not a regular expression: on a run that is not at the end it would backtrack once per character of the run. */
+/**
+ * Removes characters from a text's end. Not by a regular expression: on a run of them elsewhere it would backtrack once
+ * per character of the run.
+ */
 function withoutEnd(text: string, isDropped: (char: string | undefined) => boolean): string {
   let to = text.length;
   while (to > 0 && isDropped(text[to - 1])) to -= 1;

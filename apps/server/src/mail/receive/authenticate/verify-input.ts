@@ -45,7 +45,7 @@ interface LibraryVerifier extends Omit<TogetherVerifier, "bodyHashes" | "keyCach
 interface LibraryKey {
   /** Bits of an RSA key's modulus; absent for other keys. */
   modulusLength?: number;
-  /** PEM: PKCS #1 or SubjectPublicKeyInfo. */
+  /** Public key in PEM: PKCS #1 or SubjectPublicKeyInfo. */
   publicKey?: string;
 }
 
@@ -72,7 +72,7 @@ export interface ReceivedMessage {
   /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
-  /** The displayed author, when already parsed. */
+  /** The author that mail programs display, if the From field was already parsed. */
   shown?: ShownAuthor;
 }
 
@@ -129,7 +129,7 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
   verifier.headerFrom = shown.address === "" ? [] : [shown.address];
   verifier.fromFields = verifier.headerFrom.length;
   verifier.headers = { parsed: fields };
-  // After the signatures the library would parse the trace fields, whose result nobody uses.
+  // Hides the fields once the signatures are verified: the library would next parse trace fields, which nobody uses.
   verifier.once("finish", () => {
     verifier.headers = { parsed: [] };
   });
@@ -141,7 +141,8 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
 }
 
 /**
- * Signatures to check. Leaves out DKIM signatures for an author other than the displayed one; ARC sets: all or none.
+ * Signature fields to check. Leaves out all DKIM signatures when they may be for an author other than the displayed
+ * one; of ARC sets it returns all or none.
  */
 function shownSignatures(fields: readonly LibraryField[], isSameFrom: boolean): LibraryField[] {
   const readable = fields.filter((field) => isSignature(field) && isReadableSignature(field));

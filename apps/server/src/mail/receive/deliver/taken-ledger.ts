@@ -7,7 +7,7 @@ import type { TakenFingerprints } from "./taken-fingerprints.ts";
 export interface TakenLedger {
   has(planned: PlannedDelivery): boolean;
   remember(planned: PlannedDelivery): void;
-  /** Hashes the message now; its bytes are not needed afterwards. */
+  /** Hashes the message now, so that its bytes may be dropped. */
   read(): void;
 }
 

@@ -342,7 +342,7 @@ export class SmtpPool {
     return host.open < this.#options.connectionsPerHost && this.#openForNext(host);
   }
 
-  /** @returns whether a connection is being opened */
+  /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
     const next = host.waiting.shift();
