@@ -28,7 +28,7 @@ export function recordsOf(answer: DnsAnswer<unknown> | "late", type: string): st
   throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
 }
 
-/** Creates an error without a stack trace, which nobody reads and which would cost more than the look-up. */
+/** Creates an error without a stack trace: nobody reads the trace, and it would cost more than the look-up. */
 function errorOf(code: string): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -39,7 +39,7 @@ export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash
 
 /**
  * @param path address in upper or lower case
- * @returns the alias' id; `null` when it is none of our bounce addresses, or too old
+ * @returns id of the alias in a bounce address of ours; `null` for any other address, and for one that is too old
  */
 export function readBounceAddress(path: { local: string; domain: string }, hash: SrsHash, now: Date): string | null {
   const [local, domain] = [path.local.toLowerCase(), path.domain.toLowerCase()];

@@ -20,7 +20,7 @@ const names: Record<PartKind, string> = {
 };
 const quoteAsAlias = "; if a mail program quoted it, switch on 'Alias in quoted lines' there";
 const switchOff = "or switch the leak guard off in Settings";
-/** Advice by kind of part, for parts that carry an identity. */
+/** Advice to the owner by kind of message part, for parts that carry the owner's identity. */
 const waysOut: Partial<Record<PartKind, string>> = {
   smime: `Send it unsigned, sign with a certificate made for the alias, ${switchOff}`,
   openpgp: `Leave it out, use a key made for the alias, ${switchOff}`,

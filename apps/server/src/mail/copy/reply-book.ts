@@ -158,7 +158,7 @@ export class ReplyBook {
   }
 }
 
-/** Sealing takes as long as the statement, so it is done chunk by chunk as well. */
+/** Sealing the rows takes as long as the statement that stores them, so it is done chunk by chunk as well. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }

@@ -118,8 +118,8 @@ export class ConfirmationGuard {
 }
 
 /**
- * @returns `null` unless the delivery is mail forwarded to a mailbox (no report, mail sent as an alias, or mail to the
- * operator)
+ * @returns `null` unless the delivery is mail forwarded to a mailbox: neither a report, nor mail sent as an alias, nor
+ * mail to the operator
  */
 function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
   const { destination, purpose, aliasAddress } = target;

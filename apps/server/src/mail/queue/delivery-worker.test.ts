@@ -1,4 +1,4 @@
-/** When the delivery worker queries the queue. The queue is a list here. */
+/** Tests when the delivery worker queries the queue, which is a list in these tests. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";

@@ -1,7 +1,7 @@
 /**
  * The delivery worker: claims due deliveries under a lease, attempts and settles them. Any number of processes may run
- * one; when a lease is not renewed it expires, and another worker may claim the delivery. An attempt occupies a slot
- * only while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
+ * one; a lease that is not renewed expires, and another worker may claim the delivery. An attempt occupies a slot only
+ * while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
  */
 import type {
   DeliveryOutcome,
@@ -122,7 +122,7 @@ export class DeliveryWorker {
     if (!this.#claiming) this.#sleepAtMost(inMs);
   }
 
-  /** Stops claiming; waits `graceMs` for running attempts. Unfinished ones are claimed again when their leases expire. */
+  /** Stops claiming. Deliveries still running after `graceMs` are claimed again when their leases expire. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -180,7 +180,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Starts deliveries that get a slot, queues some for one, puts back the rest. @returns the number started */
+  /** Starts deliveries that get a slot, queues some for a slot, puts back the rest. @returns the number started */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];

@@ -37,7 +37,7 @@ export class SessionAuth {
     return this.#submitter;
   }
 
-  /** Whether the client's next line belongs to the exchange and is no command. */
+  /** Whether the client's next line belongs to an AUTH exchange and is no command. */
   get isPending(): boolean {
     return this.#exchange !== null;
   }

@@ -51,7 +51,7 @@ export interface OutgoingMail {
 
 export interface MailTransport {
   /**
-   * Attempts to deliver a mail. Never throws because of what a peer does: that is always an outcome.
+   * Attempts to deliver one message. Never throws because of what a peer does: that is always an outcome.
    * @param signal stops the attempt, whose outcome is then deferred
    */
   send(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome>;

@@ -93,7 +93,7 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.totalMs - this.#waitedMs - waiting;
   }
 
-  /** The part of `activeMs` since `peer` was reached. */
+  /** The part of `activeMs` since the attempt connected to `peer`. */
   get activeAtPeerMs(): number {
     return this.activeMs - this.#activeMsBeforePeer;
   }
@@ -187,7 +187,7 @@ export class RunningAttempts {
     return this.#room.hasRoom(account);
   }
 
-  /** @returns `null` when the account, or the slow or busy destination, may not have another attempt now */
+  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another one now */
   start(parties: AttemptParties): Attempt | null {
     if (!this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);

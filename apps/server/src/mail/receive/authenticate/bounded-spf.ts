@@ -44,7 +44,7 @@ export function isReadableSpf(record: string, values: MacroValues): boolean {
   return terms.every((term) => expandedLength(term, values) <= SPF_EXPANDED_MAX);
 }
 
-/** An upper bound of the expanded length: macro transformers only shorten a value. */
+/** An upper bound of the length of an SPF term after macro expansion: macro transformers only shorten a value. */
 function expandedLength(term: string, values: MacroValues): number {
   let length = term.length;
   for (const [, letter = ""] of term.matchAll(MACRO)) {

@@ -27,7 +27,8 @@ interface Wanted {
 }
 
 /**
- * @param keys `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
+ * Hashes a message body by each of the given kinds.
+ * @param keys kinds of hashes: `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
  * @param noteSimple called with the SHA-256 of a whole body that is already canonical
  * @returns a hash for each key
  */

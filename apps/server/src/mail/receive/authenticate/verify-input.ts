@@ -89,7 +89,7 @@ export interface ShownAuthor {
   isPlain: boolean;
 }
 
-/** A domain that needs no conversion to A-labels. */
+/** Matches a domain that needs no conversion to A-labels. */
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
@@ -193,7 +193,7 @@ function findBody(raw: Buffer): number {
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** A bare LF is forwarded as a space, so that signatures are checked on that form. */
+/** Header fields are forwarded with a space in place of a bare LF, so signatures are checked on that form. */
 function asForwarded(header: Buffer): Buffer {
   const text = header.toString("latin1");
   const bareLineFeed = /(?<!\r)\n/g;

@@ -129,8 +129,8 @@ async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDep
 }
 
 /**
- * Keeps the bytes in memory while attempts that outlive the reply still have to send them. They are dropped when all
- * have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
+ * Keeps a message's bytes in memory while attempts that outlive the reply still have to send them. They are dropped
+ * when all have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
  */
 function holdWhileNeeded(bytes: InProgress["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
   const sizeBytes = bytes.wire?.length ?? 0;
@@ -327,7 +327,7 @@ async function storeInFlight(
   } catch (thrown) {
     return keepFailed(thrown, [entry], ledger, deps);
   }
-  // Refused while the file was written: nothing stays stored, and the caller reports the refusal before its 250.
+  // The destination refused while the file was written: nothing stays stored, and the caller reports the refusal.
   if (entry.outcome?.kind === "refused") {
     await deps.inFlight.forget(transaction.messageId);
     place.release();

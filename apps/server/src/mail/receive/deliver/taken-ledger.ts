@@ -1,4 +1,6 @@
-/** Which destinations took a message when it was answered 451 before (`taken-fingerprints.ts`). Hashes on demand. */
+/**
+ * Looks up which destinations took a message before it was answered 451 (`taken-fingerprints.ts`). Hashes on demand.
+ */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { PlannedDelivery } from "../inbound-plan.ts";

@@ -148,7 +148,7 @@ export class SmtpPool {
   }
 
   #host(peer: SmtpPeer): Host {
-    // Keyed by address: many names for one host get no more connections than one name does, whoever runs it.
+    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
