@@ -187,7 +187,7 @@ export class RunningAttempts {
     return this.#room.hasRoom(account);
   }
 
-  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another one now */
+  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
   start(parties: AttemptParties): Attempt | null {
     if (!this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
