@@ -61,7 +61,7 @@ export async function closeBrowser(): Promise<void> {
   launched = null;
 }
 
-/** Default arguments to leave out: Playwright hides scrollbars in a browser without windows. */
+/** Arguments that Playwright passes to the browser by default, and that are left out. */
 let ignoreDefaultArgs: string[] = [];
 
 /** Shows scrollbars in pictures. Call this before the browser is first used. */

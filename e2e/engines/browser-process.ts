@@ -16,7 +16,7 @@ process.on("exit", () => {
 
 export interface BrowserProcess {
   /**
-   * Waits until stdout or stderr matches. @throws with the output if the program ends before that, or takes too long
+   * Waits until the program's output matches. @throws with that output if the program ends before, or takes too long
    */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<void>;

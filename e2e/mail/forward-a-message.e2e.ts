@@ -33,7 +33,8 @@ const ownFields = ["authentication-results", "delivered-to", "dkim-signature", "
 const addressFields = ["from", "to"];
 
 /**
- * The body is the same to the byte; so is every header field except those with addresses; the rest is written by us.
+ * Checks a forwarded message: the body and every header field except those with addresses are the same to the byte; all
+ * other fields are written by us.
  */
 function expectForwarded({ bytes, rcptTo, envelopeFrom: from }: ReceivedMail, message: Buffer): void {
   expect(rcptTo).toEqual([mailbox]);

@@ -60,7 +60,7 @@ function withoutGaps(bytes: Buffer): string {
 interface Form {
   word: string;
   as: string;
-  /** The bytes decoded as Latin-1. */
+  /** The encoded word as it appears in a file read as Latin-1. */
   text: string;
 }
 

@@ -33,7 +33,7 @@ export interface DrawnPage {
   isDrawn: boolean;
   /** Source file of the chunk that a page for signed-in users loads next, as the build's manifest names it. */
   nextChunk?: string;
-  /** False for a static page, which no app hydrates. */
+  /** `false` for a static page, which the app does not hydrate. */
   hasApp?: false;
 }
 

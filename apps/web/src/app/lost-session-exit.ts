@@ -6,7 +6,7 @@ import { useLeaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 
-/** Screens that are left. The dashboard shows the message in place instead (specification section 2). */
+/** Screens left when the session is lost. The dashboard shows the message in place (specification section 2). */
 const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email", "new-email"]);
 
 export function useLostSessionExit(screen: ScreenName): void {

@@ -10,8 +10,8 @@ export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
 export type { Opener } from "./vault-jobs.ts";
 /**
- * `ended`: the signal was aborted, or the browser could not finish the worker. `unprotected_key`: the stored key has no
- * master password.
+ * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker.
+ * `unprotected_key`: the stored key has no master password.
  */
 export type VaultErrorCode = AgeErrorCode | "ended" | "unprotected_key";
 

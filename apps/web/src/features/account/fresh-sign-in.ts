@@ -5,8 +5,8 @@
 import { provenHash, type WaysInAction, waysInActions } from "@kauke/contract";
 
 /**
- * Milliseconds before its end at which a sign-in no longer counts as fresh: typing a new e-mail takes a while, and it
- * is better to ask for the new sign-in before that.
+ * Milliseconds before the server's limit at which the page stops treating a sign-in as fresh: otherwise the limit could
+ * pass while the user types, e.g. a new e-mail.
  */
 const MARGIN_MS = 30_000;
 

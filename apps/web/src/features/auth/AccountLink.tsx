@@ -40,7 +40,7 @@ export function AccountLink({ signIn, why, children }: AccountLinkProps) {
 
 interface AccountLinkStepProps {
   title: string;
-  /** The button that does what the link is for; without it, that is done. */
+  /** The button that does what the link is for; absent once that is done. */
   button?: { label: string; pendingLabel: string; isPending: boolean; onPress: () => void };
   children: ReactNode;
 }

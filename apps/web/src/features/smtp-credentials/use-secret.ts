@@ -8,9 +8,9 @@ import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
   secret: string;
-  /** Whether it was just created, so it must be copied before it is hidden. */
+  /** Whether the secret was just created, so that it must be copied before it is hidden. */
   isNew: boolean;
-  /** When it is hidden again, in milliseconds of `Date.now()`. */
+  /** When the revealed secret is hidden again, in milliseconds of `Date.now()`. */
   until: number;
 }
 

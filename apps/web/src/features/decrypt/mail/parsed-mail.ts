@@ -16,7 +16,7 @@ export interface ParsedMail {
   from: string;
   to: string;
   cc: string;
-  /** ISO time, or the field's text if it is not a valid date. */
+  /** The Date field as an ISO time, or its text if that is not a valid date; empty without the field. */
   date: string;
   headers: { name: string; value: string }[];
   text: string | null;
