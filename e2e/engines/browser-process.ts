@@ -28,7 +28,7 @@ export interface ProgramToStart {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** @param files text by path below the home, written before the program starts */
+/** Makes a home directory. @param files text by path below it, written before the program starts */
 export function makeHome(files: Readonly<Record<string, string>> = {}): string {
   const home = mkdtempSync(join(tmpdir(), "kauke-browser-"));
   for (const [name, text] of Object.entries(files)) {

@@ -19,7 +19,7 @@ export function useLostSessionExit(screen: ScreenName): void {
     leave();
     navigate("/auth");
     const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
-    // Deferred until after the refused call's own toast, because only the latest toast is shown.
+    // The toast is deferred until after the refused call's own, because only the latest toast is shown.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);
 }

@@ -48,6 +48,7 @@ export function useSignInLink(token: string | null, isUsed: boolean) {
 }
 
 /**
+ * Signs in by a mailed link.
  * @param onDone called after the sign-in even if the form is unmounted by then: signing in drops all loaded data, also
  * that about the link
  */

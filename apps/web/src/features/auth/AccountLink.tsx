@@ -18,7 +18,7 @@ const settings = { href: "/settings", label: "Go to Settings" };
 export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
 
 interface AccountLinkProps {
-  /** Title and subtitle of the sign-in form. */
+  /** Title and subtitle of the sign-in form that signed-out visitors see. */
   signIn: { title: string; swap: string };
   /** Why a link may no longer work. */
   why: string;

@@ -12,6 +12,7 @@ export const FILE_START_BYTES = 256 * 1024;
 export type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
 /**
+ * Detects whether and how a file contains age data.
  * @param start the first `FILE_START_BYTES` of the file, or all of it
  * @returns `null` if no age file begins in these bytes
  */

@@ -37,7 +37,7 @@ async function savePlain(key: EncryptionKeyWire, masterPassword: string, options
 
 function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
-  /** @returns the error to show at the password field, if the password is at fault */
+  /** Downloads the key. @returns the error to show at the password field, if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
     const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
     try {

@@ -32,7 +32,7 @@ interface Features {
   };
 }
 
-/** @returns `undefined` if the wallet does not have the feature */
+/** A wallet's feature by its name; `undefined` if the wallet does not have it. */
 export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
   return wallet.features[name] as Features[N] | undefined;
 }
@@ -56,7 +56,7 @@ export interface WalletList {
   onArrival(listener: () => void): () => void;
 }
 
-/** @param target the window; another one in tests */
+/** Starts listening for wallets. @param target the window; another event target in tests */
 export function listWallets(target: EventTarget): WalletList {
   const wallets = new Set<StandardWallet>();
   const listeners = new Set<() => void>();

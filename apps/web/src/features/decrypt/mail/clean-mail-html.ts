@@ -41,7 +41,7 @@ const tagName = /(\/?)([a-z][^\s/>]*)/iy;
 /** One attribute of a tag, with its value in double quotes, in single quotes or bare, if it has one. */
 const attribute = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 
-/** @param images `data:` URLs of the message's images by Content-ID */
+/** Cleans a message's HTML. @param images `data:` URLs of the message's images by Content-ID */
 export function cleanMailHtml(html: string, images: ReadonlyMap<string, string>): FrameContent {
   const out = new ElementWriter();
   const budget = { leftOut: 0, charactersLeft: IMAGE_CHARS_MAX };
