@@ -77,6 +77,7 @@ const missing = `(() => {
 })()`;
 
 /**
+ * Checks that nothing of the toast is cut off or covered.
  * @param withAxe whether axe checks the toast: colours and names are the same for all toasts of one look, so one of
  * them is enough
  */

@@ -34,7 +34,7 @@ export interface Watch {
   expectError(text: RegExp): void;
   /** All findings so far, in order. */
   findings(): Promise<Finding[]>;
-  /** @throws if there is any finding */
+  /** Fails the test if there is any finding. */
   expectClean(): Promise<void>;
 }
 

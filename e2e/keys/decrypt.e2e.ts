@@ -325,7 +325,7 @@ async function expectAttachmentSaved({ page }: Visit): Promise<void> {
 test("only our own code can fill the frame: Trusted Types refuse any string", async () => {
   const person = await site.person();
   const { publicKey, privateKey } = await generateKeyPair();
-  // This visit is not checked for findings, since the browser reports every attempt made here.
+  // This visit is not checked for findings, since the browser reports every attempt of the hostile message.
   const visit = await openVisit(site.server.url, { as: person });
   onTestFinished(() => visit.close());
   const { page } = visit;

@@ -35,7 +35,7 @@ async function openCompose() {
   expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
   const visit = await site.visit({ as: person });
   await visit.page.goto("/compose");
-  // The only alias is already chosen.
+  // The person's only alias is preselected.
   await expect.poll(() => visit.page.getByLabel("From").inputValue()).toBe(alias.id);
   return { ...visit, person, address: `${alias.alias}@${alias.domain}` };
 }

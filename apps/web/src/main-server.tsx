@@ -38,6 +38,7 @@ export interface DrawnPage {
 }
 
 /**
+ * Prerenders one page.
  * @param isDrawn whether to draw the page as signed-out visitors see it, or as it looks while the session is unknown
  */
 async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {

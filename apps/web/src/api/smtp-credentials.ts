@@ -36,7 +36,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
     /** Refetches the alias' credentials after the server has shown that the cached ones are stale. */
     refresh,
     readPassword: () => callUnread("readSmtpPassword", { params }),
-    /** @returns the password of the new credential */
+    /** Creates SMTP credentials. @returns their password */
     async create(): Promise<string> {
       const { credential } = await call("createSmtpCredential", { body: params });
       const { id, username, password } = credential;

@@ -1,6 +1,6 @@
 /**
- * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. Nothing
- * of a job is kept here. Failures are codes; callers choose the messages.
+ * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. The
+ * page keeps nothing of a job. Failures are codes; callers choose the messages.
  */
 import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";

@@ -115,8 +115,8 @@ export class InactivityWatch {
   }
 
   /**
-   * Hides the page and signs out. A tab that was suspended first asks the others, since there may have been activity
-   * there.
+   * Hides the page and signs out. A tab that was suspended first asks the other tabs for their activity, which it may
+   * have missed.
    */
   #end(overslept: boolean): void {
     document.body.hidden = true;

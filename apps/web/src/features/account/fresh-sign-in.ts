@@ -16,7 +16,8 @@ export function isFreshSignIn(freshForSeconds: number, { loadedAt, now }: { load
 }
 
 /**
- * @param hash of the address, e.g. `#signed-in-for-change-email`
+ * The action that a redirect from the issuer resumes.
+ * @param hash hash of the page's address, e.g. `#signed-in-for-change-email`
  * @returns the action to resume; `null` for any other hash
  */
 export function provenActionIn(hash: string): WaysInAction | null {

@@ -20,7 +20,7 @@ export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={sett
 interface AccountLinkProps {
   /** Title and subtitle of the sign-in form that signed-out visitors see. */
   signIn: { title: string; swap: string };
-  /** Why a link may no longer work. */
+  /** Text that says why a link may no longer work. */
   why: string;
   children: (token: string, user: UserWire) => ReactNode;
 }

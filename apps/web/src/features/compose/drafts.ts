@@ -80,7 +80,7 @@ export function subscribeToSetAside(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** @param show fills an open form with a restored draft @returns function that unsubscribes */
+/** Subscribes an open form to restored drafts. @param show fills it with one @returns function that unsubscribes */
 export function onDraftRestored(show: (draft: Draft) => void): () => void {
   forms.add(show);
   return () => forms.delete(show);

@@ -1,6 +1,6 @@
 /**
- * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored and needs no password
- * here; for the other the vault decrypts the private key in the browser.
+ * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored, without asking for
+ * the password; for the other the vault decrypts the private key in the browser.
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";

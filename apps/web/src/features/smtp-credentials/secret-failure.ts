@@ -12,7 +12,7 @@ export function secretFailure(error: unknown, fallback: string, now = new Date()
   return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
 }
 
-/** Whether the page is outdated because a credential was created or deleted elsewhere. */
+/** Whether the page is outdated because a credential was created or deleted in another tab or browser. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

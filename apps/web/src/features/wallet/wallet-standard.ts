@@ -40,7 +40,7 @@ export function featureOf<N extends keyof Features>(wallet: StandardWallet, name
 export const isSolana = ({ chains }: { chains: readonly string[] }): boolean =>
   chains.some((chain) => chain.startsWith("solana:"));
 
-/** Whether the wallet can sign in here. Wallets of other chains register too, and any extension's script can. */
+/** Whether the wallet can sign in to Kauke. Wallets of other chains register too, and any extension's script can. */
 export function isUsable(wallet: StandardWallet): boolean {
   const { name, chains, features } = wallet;
   if (typeof name !== "string" || !Array.isArray(chains) || typeof features !== "object" || features === null)
