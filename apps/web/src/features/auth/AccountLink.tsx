@@ -1,5 +1,5 @@
 /**
- * A page behind a link that was mailed to change or confirm the e-mail of an account. Whoever opens the link signs in to
+ * A page behind a link that was mailed to change or confirm an account's e-mail. Whoever opens the link signs in to
  * that account first, and then presses a button: opening the page changes nothing.
  */
 import type { UserWire } from "@kauke/contract";
