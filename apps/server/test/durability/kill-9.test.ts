@@ -108,9 +108,9 @@ async function runRounds(
  * own.
  */
 const CHAPTERS = isLongRun ? 20 : 1;
-const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 6;
-const SPOOL_ROUNDS = isLongRun ? 20 : 2;
-const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 3;
+const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 4;
+const SPOOL_ROUNDS = isLongRun ? 20 : 1;
+const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 2;
 const LONG_ACKNOWLEDGED_MIN = 20_000;
 let acknowledgedInAll = 0;
 
