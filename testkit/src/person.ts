@@ -21,7 +21,7 @@ export interface Person {
 
 let made = 0;
 
-/** @param url origin of the server */
+/** Registers an account with a new e-mail address unless one is given. @param url origin of the server */
 export async function registerPerson(url: string, email?: string): Promise<Person> {
   const address = email ?? `person${++made}.${process.pid}@people.example`;
   const password = "correct horse battery";

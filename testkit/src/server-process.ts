@@ -45,7 +45,7 @@ export interface ServerProcessOptions {
 /** Value for `program`: a server with fast password hashing. */
 export const quickServer = fileURLToPath(new URL("./quick-server.ts", import.meta.url));
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
-/** Options of the test run about compiling WebAssembly, which apply to its servers too. */
+/** Node options about compiling WebAssembly that the test run was started with; its servers get them too. */
 const compiling = process.execArgv.filter((argument) => argument.startsWith("--wasm-"));
 const madeDirs: string[] = [];
 const running = new Set<ChildProcess>();

@@ -44,7 +44,7 @@ export interface ReceivedMail {
 
 export interface FakeMxOptions {
   extensions?: readonly string[];
-  /** Returns the answer to a step, possibly later; `undefined` for the normal answer. */
+  /** Returns the host's answer to a step of an SMTP dialogue, possibly later; `undefined` for the normal answer. */
   answer?: (step: FakeMxStep) => FakeMxAnswer | undefined | Promise<FakeMxAnswer | undefined>;
   /** Certificate for STARTTLS; with `implicitTls`, connections use TLS from the first byte. */
   tls?: { key: string; cert: string };

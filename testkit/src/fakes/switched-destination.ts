@@ -74,7 +74,7 @@ export class SwitchedDestination {
     await this.#behave(({ stage }) => (stage === "body" && delayMs > 0 ? slow : undefined));
   }
 
-  /** Receives every byte of a message but never replies. */
+  /** From now on the host receives every byte of a message but never replies to it. */
   async goSilent(): Promise<void> {
     await this.#behave(({ stage }) => (stage === "body" ? { delayMs: 600_000, drop: true } : undefined));
   }

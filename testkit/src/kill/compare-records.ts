@@ -42,7 +42,10 @@ export function compareRecords(
 
 /** Rows leased to an attempt when the server was killed, as counted by the next start. */
 export interface LeasedAtKills {
-  /** First and last era that ended with these kills; they differ if starts were killed before they could count. */
+  /**
+   * First and last era (life of the server) that ended with these kills; they differ if starts were killed before they
+   * could count.
+   */
   from: number;
   to: number;
   leased: number;
@@ -53,7 +56,10 @@ export interface Repeats {
   bySender: number;
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
-  /** A sentence for each number of server duplicates in an era that exceeds the rows leased at its end. */
+  /**
+   * Sentences about server duplicates that kills do not explain: within one era, or more after an era than rows were
+   * leased at its end.
+   */
   unexplained: string[];
 }
 

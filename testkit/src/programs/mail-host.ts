@@ -146,7 +146,8 @@ function postfixSettings({ folder, policyPort, nextHops }: Place): string {
     transport_maps: `inline:{${Object.entries(domains)
       .map(([domain, to]) => `{${domain} = ${hop(to)}}`)
       .join(", ")}}`,
-    // Turns off rewriting that Postfix applies to mail from its own network, which this is not.
+    // Turns off the rewriting that Postfix applies to mail from its own network; the tests' mail comes from loopback
+    // but stands for mail from outside.
     local_header_rewrite_clients: "",
     smtp_line_length_limit: "0",
     disable_mime_output_conversion: "yes",

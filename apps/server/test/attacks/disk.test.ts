@@ -90,8 +90,8 @@ async function silentWebhook() {
 }
 
 /**
- * Settings under which an account's share shrinks to the usual one because the disk reserve is nearly used up: the
- * reserve is a tebibyte, more than this disk has.
+ * Settings for a disk that counts as almost full: the disk reserve is a tebibyte, more than any free space, so every
+ * account's share is reduced. The configured share is larger, so that the reduced one is the usual one.
  */
 function settingsOfAnAlmostFullDisk(): Record<string, string> {
   const reserveMib = 1_048_576;
@@ -137,7 +137,7 @@ test.each(disks)(
     expectUnharmed(seen);
     expect(most).toBeLessThan((ACCOUNT_MIB + 1) * MEBIBYTE);
     expect([...refused.keys()]).toEqual(["452 4.2.2"]);
-    // Control: the account used its share.
+    // Control: the attacking account used up its share of the disk.
     expect(taken).toBeGreaterThanOrEqual(TAKEN_MIN);
     // Another account's mail that can't be delivered now is still stored.
     const other = await registerPerson(scene.server.url);

@@ -80,7 +80,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
     "clients that never read": get("/api/openapi.json").repeat(8),
     "packets with thousands of requests": get("/api/openapi.json").repeat(3000),
   };
-  /** In `npm test` all shapes of the attack run at once; in `npm run test:long` one after another. */
+  /** `npm test` makes all kinds of the attack at once, `npm run test:long` one after another. */
   const attacks = isLongRun ? Object.keys(shapes).map((it) => [it]) : [Object.keys(shapes)];
 
   test.each(attacks.map((names) => [names.join(", "), names] as const))("%s, from two /24", async (_, names) => {
@@ -115,7 +115,7 @@ test("of thousands of pipelined requests in one packet only a few are started, a
   });
   await vi.waitFor(() => expect(crowd.open).toEqual([]));
   expect(begun).toBe(8);
-  // The rest of the packet is not even parsed: that would cost 40 ms of the event loop for each 64 KiB.
+  // Requests after the eighth of a packet are not even parsed: that would cost 40 ms of the event loop for each 64 KiB.
   const before = process.threadCpuUsage();
   for (let sent = 0; sent < 20; sent++) {
     const next = await gather({

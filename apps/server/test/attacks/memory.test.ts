@@ -118,7 +118,7 @@ test("a message evicted from memory is not lost: it waits on disk and arrives on
       const sent = await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message });
       expect(sent.last).toMatch(/^250/);
     }
-    // Three of the messages fill an account's quarter of the memory budget; the others were evicted from it.
+    // Three messages of 9 MiB fill an account's quarter of the memory budget; the other four were evicted to the queue.
     const waiting = () => readdir(join(dataDir, "underway"));
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 20_000 });
     expect(await system.server.store.deliveries.count()).toBe(4);

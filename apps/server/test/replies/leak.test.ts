@@ -280,7 +280,7 @@ describe("what a correspondent gets", () => {
     expect(await send({ ...fromHome, to: both, message: write(mailbox, both.join(", ")) })).toMatch(/^250 /);
     await outside(3);
     for (const mail of arrivedOutside()) {
-      // The null sender, because the answer's header says that a program wrote it.
+      // The header of the answer says that a program wrote it, so it is sent with the null sender.
       expect(mail.envelopeFrom).toBe("");
       expect(String(mail.bytes)).toMatch(new RegExp(`^From: ${address}\r$`, "m"));
       expect(String(mail.bytes)).toMatch(/my answer|bXkgYW5zd2Vy/);

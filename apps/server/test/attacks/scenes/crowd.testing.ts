@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 export interface CrowdMember {
   socket: Socket;
   address: string;
-  /** What the server has sent so far, the first 64 KiB of it. */
+  /** First 64 KiB of what the server has sent to this client. */
   heard(): string;
   heardBytes(): number;
   isOpen(): boolean;
@@ -17,13 +17,13 @@ export interface CrowdOptions {
   port: number;
   /** Client addresses, one connection each, e.g. `127.1.0.1`. */
   addresses: readonly string[];
-  /** Sent as soon as the client is connected. */
+  /** Bytes that the client sends as soon as it is connected. */
   says?: string | Buffer;
-  /** Sent after the server has sent something, as SMTP requires. */
+  /** Text that the client sends after the server has sent something, as SMTP requires. */
   answers?: string;
-  /** Whether the client keeps its side open after the server has closed. */
+  /** Whether the client keeps its side of the connection open after the server has closed the other. */
   staysHalfOpen?: boolean;
-  /** Whether the client connects again whenever the server has closed. */
+  /** Whether the client connects again whenever the server has closed its connection. */
   comesBack?: boolean;
 }
 
