@@ -15,7 +15,7 @@ export interface Person {
   createSmtpCredential(aliasId: string): Promise<SmtpLogin & { id: string }>;
   listAliases(): Promise<AliasWire[]>;
   notices(): Promise<NoticeWire[]>;
-  /** Makes any call; returns the parsed body and the status. */
+  /** Makes any call to the API; returns the parsed body and the status. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 

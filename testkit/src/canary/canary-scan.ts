@@ -160,6 +160,7 @@ function writtenParts(bytes: Buffer): { begin: number; end: number }[] {
 }
 
 /**
+ * Reads a file.
  * @returns `null` for a file that the running server has deleted since the directory was listed, e.g. of a delivered
  * message
  */

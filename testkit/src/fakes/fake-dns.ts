@@ -29,7 +29,7 @@ export type FakeDnsZone = Record<string, FakeDnsName | (() => FakeDnsName)>;
 
 export interface FakeDns extends Resolver {
   zone: FakeDnsZone;
-  /** `type name` of every query. */
+  /** Every query so far as type and name, e.g. `TXT example.org`. */
   questions: string[];
 }
 

@@ -21,7 +21,7 @@ export type FakeMxStage =
 
 export interface FakeMxStep {
   stage: FakeMxStage;
-  /** The command as received, without CRLF; empty at `greeting` and `body`. */
+  /** The command line as received, without CRLF; empty at the stages `greeting` and `body`. */
   line: string;
   /** Number of the connection, from 1. */
   connection: number;
@@ -295,7 +295,7 @@ class FakeMxSession {
   }
 }
 
-/** Writes a hyphen after the code of all lines but the last. */
+/** Builds a reply for the wire: all lines but the last have a hyphen after the code. */
 function wireLines(reply: string): string {
   const lines = reply.split("\n");
   return lines

@@ -6,8 +6,8 @@ import { readNumber } from "../kill/numbered-mail.ts";
 import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
 
 /**
- * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so it does not defer other mail to the
- * host.
+ * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so the server does not defer other
+ * mail to the host because of it.
  */
 export type Outage = "closed port" | "4xx at MAIL" | "full mailboxes" | "4xx at the dot" | "hangs up at the dot";
 
@@ -34,7 +34,10 @@ const PORT_COUNT = 12_000;
 
 export class SwitchedDestination {
   readonly port: number;
-  /** For each message number the eras in which it was accepted; the era is that of the connection. */
+  /**
+   * For each message number the eras in which the message was accepted; what counts is the era in which its connection
+   * began.
+   */
   readonly taken = new Map<number, number[]>();
   readonly damaged: string[] = [];
   /** Era recorded for accepted messages; the test increments it at every kill. */

@@ -13,7 +13,10 @@ export interface Comparison {
   unanswered: ReadonlyMap<number, number>;
   /** Messages that were acknowledged but never accepted by the destination. */
   lost: number[];
-  /** Messages accepted more than once by the destination, with the eras (one per life of the server). */
+  /**
+   * Messages accepted more than once by the destination, each with the eras of its acceptances (an era is one life of
+   * the server).
+   */
   repeated: Repeated[];
   damaged: readonly string[];
   refusals: ReadonlyMap<string, number>;

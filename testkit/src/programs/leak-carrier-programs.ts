@@ -10,7 +10,7 @@ import { attached, type CarrierEntity, type LeakCarrier } from "./leak-carriers.
 
 type Program = "openssl" | "gpg" | "python3";
 
-/** @returns which of the programs that write carriers are installed */
+/** @returns those of OpenSSL, GnuPG and Python that are installed */
 export function programsHere(): ReadonlySet<Program> {
   const all: readonly Program[] = ["openssl", "gpg", "python3"];
   return new Set(all.filter((program) => canRun(program)));

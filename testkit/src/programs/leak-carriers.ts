@@ -41,7 +41,7 @@ export function attached(type: string, bytes: Buffer, fileName = "file"): Carrie
   return { header: ["MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="outer"'], body: body.join("\r\n") };
 }
 
-/** Builds a single part in base64. */
+/** Builds the content of a message that is a single part in base64. */
 export function single(type: string, bytes: Buffer): CarrierEntity {
   const header = ["MIME-Version: 1.0", `Content-Type: ${type}`, "Content-Transfer-Encoding: base64"];
   return { header, body: `${lines(bytes)}\r\n` };

@@ -29,7 +29,7 @@ export interface Answer {
   words: string;
   /** Lines of the signature below the answer. */
   signature?: readonly string[];
-  /** Message-ID without brackets. */
+  /** Message-ID of the answer, without brackets. */
   messageId: string;
 }
 

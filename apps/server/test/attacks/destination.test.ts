@@ -91,7 +91,7 @@ test("a mailbox flooded through another account's aliases accepts its owner's ma
 
 test("a network that floods an alias uses up its own limit, and not the part reserved for mail from elsewhere", async () => {
   const LIMIT = 100;
-  // A fixed time, so that no limit is refilled meanwhile.
+  // The clock stands still in this test, so that no rate limit is refilled.
   const now = new Date();
   await using forwarding = await startForwardingSystem({
     env: { KAUKE_LIMITS: `mail_alias=${LIMIT}/3600` },

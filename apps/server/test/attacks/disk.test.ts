@@ -17,7 +17,7 @@ afterAll(removeDataDirs);
 
 const MEBIBYTE = 1_048_576;
 const ACCOUNT_MIB = 8;
-/** Minimum number of accepted messages of a MiB that shows that the account used its share. */
+/** Minimum number of accepted messages, of 1 MiB each, that shows that the account used its share. */
 const TAKEN_MIN = ACCOUNT_MIB - 2;
 const LINE = `${"0123456789abcdef".repeat(4)}\r\n`;
 const bodyOf = (sizeBytes: number) => LINE.repeat(Math.ceil(sizeBytes / LINE.length));

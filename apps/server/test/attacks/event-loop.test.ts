@@ -24,14 +24,14 @@ const dns = await startFakeDnsServer({
 const env = { KAUKE_AUTHENTICATION: "on", KAUKE_DNS_SERVERS: dns.address };
 const MIB = 1024 * 1024;
 const AT_ONCE = 5;
-/** Bytes of the largest header that an earlier version accepted; today's limit is lower. */
+/** Bytes of a header as large as an earlier version accepted; the current limit is lower. */
 const HEADER_BYTES = 480 * 1024;
 
 let scene: Scene;
 /** The attacker's own alias. */
 let alias: string;
 beforeAll(async () => {
-  // Rate limits of received mail are not what is tested here.
+  // Rate limits are off: they would refuse the attacks' mail, and are tested in other files.
   scene = await startScene({ env: { ...env, KAUKE_LIMITS: "off" } });
   const made = await (await registerPerson(scene.server.url)).createAlias({ forwardTo: "mallory@elsewhere.example" });
   alias = `${made.alias}@${made.domain}`;
@@ -96,7 +96,7 @@ test("a field folded into short lines takes the parsing library quadratic time, 
   await took(16 * 1024);
   let small = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 3; run++) small = Math.min(small, await took(32 * 1024));
-  // The message is four times as large: the cost would be 4 times as high if linear, and is 16 times as high if
+  // This message is four times as large: parsing it would take 4 times as long if the cost were linear, and 16 times if
   // quadratic.
   expect(await took(128 * 1024)).toBeGreaterThan(8 * small);
 });

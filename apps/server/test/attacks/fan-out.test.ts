@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
-/** Aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
+/** Number of aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
 const ALIASES = 100;
 /** Number of mailboxes that each alias forwards to: the maximum number of destinations. */
 const MAILBOXES = 10;

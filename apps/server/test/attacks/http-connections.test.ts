@@ -262,7 +262,7 @@ describe("large bodies that never end", () => {
       hostile.slice(0, 1).map((it) => gather({ port, addresses: addressesOf(6, () => "127.1.0.1"), says: large(it) })),
     );
     await vi.waitFor(() => expect(crowds.flatMap((it) => answered(it, "429"))).toHaveLength(2));
-    // Slow bodies are evicted: after five seconds a body that has not arrived counts as slow.
+    // Slow request bodies are evicted: a body that has not arrived after five seconds counts as slow.
     for (const it of hostile.slice(1))
       await gather({ port, addresses: addressesOf(4, () => "127.1.0.1"), says: large(it) });
     const asked = () => ask(port, "127.50.0.1", large(last).replace("1000000", "70000").concat(" ".repeat(69_999)));

@@ -103,7 +103,8 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
   async (_, accounts, perAccount) => {
     await using scene = await startDirectScene(schedule);
     const traps = await fillQueue(scene, accounts, perAccount);
-    // Control: the silent hosts got attempts. Then wait until these occupy every slot they can get.
+    // Control: delivery to the silent hosts was attempted. Then wait until these attempts occupy every slot they can
+    // get.
     const isFull = vi.waitFor(() => expect(traps.every(({ host }) => host.openConnections > 0)).toBe(true), 60_000);
     const attack = isFull.then(async () => {
       await wait(2000);

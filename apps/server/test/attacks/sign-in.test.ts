@@ -94,7 +94,7 @@ describe("guesses from one network", () => {
   );
 });
 
-/** A few more tries than the 120 that the limit of an account allows. */
+/** A few more password tries than the 120 that the rate limit of an account allows. */
 const few = isLongRun ? {} : { networks: 130, each: 1 };
 
 describe("guesses from 200 networks", () => {
@@ -147,7 +147,7 @@ describe("guesses from 200 networks", () => {
     expect(told(await fresh.login(email, password))).toBe("429 sign_in_by_link");
     expect((await fresh.send("/api/auth/sign-in-link/message", { email })).status).toBe(202);
     const token = await stage.mailedToken(email, "sign-in-link");
-    // The mailbox was never proven to be the account owner's, so the link alone does not sign in, even in the browser
+    // The account's owner never proved access to the mailbox, so the link alone does not sign in, even in the browser
     // that requested it.
     const state = await fresh.send("/api/auth/sign-in-link/state", { token });
     expect(state.body).toEqual({ email, needsPassword: true });

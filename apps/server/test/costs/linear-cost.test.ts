@@ -35,8 +35,8 @@ const AGE_TEXT_MAX = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
 /**
- * @returns the input shapes that break the law, each with its measurements; a rejected input counts with the time until
- * it was rejected
+ * @returns the input shapes that break the law of linear cost, each with its measurements; a rejected input counts with
+ * the time until it was rejected
  */
 async function breaches<T>(
   shapes: readonly Shape[],

@@ -78,7 +78,7 @@ async function spoolFiles(): Promise<string[]> {
 }
 
 const notKept = "451 4.3.0 The message can't be kept safely now, please try again later";
-/** Waits until the spool is empty: a body is deleted after its last row. */
+/** Waits until the spool is empty: a body's file is deleted after the last queue row that refers to it. */
 const untilDrained = () =>
   vi.waitFor(
     async () => {

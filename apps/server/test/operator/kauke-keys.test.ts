@@ -72,7 +72,7 @@ it("a new secret.key replaces the old one at once, and the server starts with it
   await expectAllWorks();
   await restart();
   await expectAllWorks();
-  // The old key opens nothing any more.
+  // The old key no longer opens any stored data.
   await server.kill();
   const kept = join(dataDir, "kept");
   await rename(path, kept);

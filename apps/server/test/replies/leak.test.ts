@@ -33,7 +33,7 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.0/8 -all"] };
 const dns = createFakeDns({ "sender.example": spf, [home]: spf });
 const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
-/** Replies of our listeners to all clients. */
+/** SMTP replies of our listeners to all clients. */
 const replies: string[] = [];
 const {
   mx,
@@ -131,7 +131,7 @@ const chattyHeader = (from: string, to: string, more: string[] = []) => [
 ];
 
 /**
- * A message with parts as mail programs make them: their own names in boundaries, their host in Content-ID, X- fields.
+ * A multipart message that states facts about its writer as mail programs do: in boundaries, Content-ID and X- fields.
  */
 function chattyMessage(from: string, to: string): string {
   const id = `${facts.word("content-id")}@${computer}`;

@@ -374,7 +374,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
     const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n")).toString("latin1");
     expect(bodyOf(inside) === bodyOf(Buffer.from(sent))).toBe(true);
     expect(inside.subarray(0, inside.indexOf("\r\n\r\n")).toString()).not.toContain(ann);
-    // mailauth counts a bare line feed as CRLF, so messages with one are left out.
+    // mailauth reads a bare line feed as CRLF, so it does not verify messages that contain one.
     if (!/[^\r]\n/.test(sent)) expect(await byMailauth(bytes, record)).toBe("pass");
   });
 

@@ -276,7 +276,9 @@ describe("decompression bombs are refused as such", () => {
   });
 });
 
-/** Measures the longest turn of this thread's event loop, less the time other programs had the core. */
+/**
+ * Measures the longest time for which this thread's event loop was blocked, less the time other programs had the core.
+ */
 async function withTurnsWatched<T>(work: () => Promise<T>): Promise<{ longestTurnMs: number; result: T }> {
   let longestTurnMs = 0;
   let [last, waited] = [performance.now(), waitedForCoreMs(process.pid)];

@@ -198,7 +198,7 @@ test("a guessed token, a part of it, and tokens of other installations open noth
     const link = await ask(`/preview?token=${encoded}`);
     expect([link.status, link.headers.location, link.headers["set-cookie"]]).toEqual([303, "/preview", undefined]);
   }
-  // Neither the cookie of a server on another port nor a link with two tokens opens the preview inbox.
+  // Neither the cookie of a server on another port nor a link with two tokens gives access to the preview inbox.
   await expectNothingShown({ cookie: `kauke-preview-${httpPort + 1}=${token}` });
   expect((await ask(`/preview?token=${token}&token=x`)).headers["set-cookie"]).toBeUndefined();
 });

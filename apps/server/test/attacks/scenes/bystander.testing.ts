@@ -115,7 +115,7 @@ export async function watchBystander(scene: Scene, attack: Promise<unknown>): Pr
   return seen;
 }
 
-/** Fails unless the bystanders were served as promised. */
+/** Fails unless the bystanders were served within the time and memory limits of this file. */
 export function expectUnharmed(seen: Observations): void {
   expect(seen.failures).toEqual([]);
   expect(seen.messages).toBeGreaterThan(0);
@@ -125,7 +125,10 @@ export function expectUnharmed(seen: Observations): void {
   expect(seen.peakMib).toBeLessThan(MEMORY_MAX_MIB);
 }
 
-/** Watches the bystanders while `attack` runs, prints the figures and fails unless they were served as promised. */
+/**
+ * Watches the bystanders while `attack` runs, prints the figures and fails unless the bystanders were served within the
+ * time and memory limits of this file.
+ */
 export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
