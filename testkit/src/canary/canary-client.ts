@@ -1,4 +1,4 @@
-/** An API client whose requests have canaries in every header field that a client may choose. */
+/** An API client whose requests have a canary in every header field whose value a client may choose. */
 import { request } from "node:http";
 import type { Canaries } from "./canary-scan.ts";
 

@@ -71,7 +71,7 @@ export class SwitchedDestination {
     });
   }
 
-  /** Accepts mail again. @param delayMs delay before each final reply */
+  /** Makes the host accept mail again. @param delayMs delay before each final reply */
   async goUp(delayMs = 0): Promise<void> {
     const slow = { reply: takenReply, delayMs };
     await this.#behave(({ stage }) => (stage === "body" && delayMs > 0 ? slow : undefined));

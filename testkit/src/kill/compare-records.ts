@@ -60,7 +60,7 @@ export interface Repeats {
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
   /**
-   * Sentences about server duplicates that kills do not explain: within one era, or more after an era than rows were
+   * Sentences about duplicates by the server that no kill explains: two in one era, or more after an era than rows were
    * leased at its end.
    */
   unexplained: string[];

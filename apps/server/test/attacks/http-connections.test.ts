@@ -195,7 +195,7 @@ describe("responses that nobody reads", () => {
     const crowd = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/large") });
     for (const { socket } of crowd.members) socket.pause();
     await vi.waitFor(() => expect(count()).toBe(0), 5000);
-    // A client whose handler is still working does not count as one that reads nothing.
+    // A client is not disconnected for reading nothing while the server is still working on its request.
     const working = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/working") });
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(working.open).toHaveLength(1);

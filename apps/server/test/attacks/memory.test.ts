@@ -28,7 +28,10 @@ const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.c
 const memoryBytes = ({ server }: TestSystem) =>
   Number(/^kauke_message_memory_bytes (\d+)$/m.exec(server.metrics.render())?.[1]);
 
-/** Sends a stranger's message with an attachment of 5 MiB every second. @returns the replies other than success */
+/**
+ * Sends a stranger's message with an attachment of 5 MiB every second. @returns the SMTP replies other than 250, and a
+ * sentence if accepted messages did not arrive
+ */
 async function sendAttachments({ server, alias, relay }: DirectScene): Promise<string[]> {
   const until = Date.now() + ATTACK_MS;
   const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * MEBIBYTE)]);

@@ -90,7 +90,8 @@ describe("beside a running server", () => {
     expect(out).toContain(`mta-sts.${domain}. 3600 IN CNAME www.${domain}.`);
     expect(out).not.toContain("PRIVATE");
     publish(out);
-    // If this record existed, `kauke doctor` would fetch the MTA-STS policy over the network.
+    // With the `_mta-sts` record, which is removed here, `kauke doctor` would fetch the MTA-STS policy over the
+    // network.
     delete dns.zone[`_mta-sts.${domain}`];
     const report = await doctor();
     expect(namesOf(report, "fix")).toEqual([]);

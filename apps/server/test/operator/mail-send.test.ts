@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the command without any of this test's settings, the ports included. */
+/** Runs the command without any of this test's settings, so that it must find the ports itself. */
 function mailSend(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
   return new Promise((resolve) => {

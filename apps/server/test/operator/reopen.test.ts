@@ -58,8 +58,8 @@ async function redoPosition(dataDir: string): Promise<number> {
 }
 
 /**
- * Opens the store. @returns milliseconds it took, less the time this process waited for a core, and the number of
- * deliveries
+ * Opens the store. @returns how many milliseconds that took, less the time this process waited for a core, and the
+ * number of deliveries in the store
  */
 async function timedReopen(dataDir: string): Promise<{ ms: number; deliveries: number }> {
   const waitedBefore = waitedForCoreMs(process.pid);

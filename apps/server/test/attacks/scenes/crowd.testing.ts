@@ -36,7 +36,7 @@ export class Crowd implements Disposable {
     this.#options = options;
   }
 
-  /** @returns once every client is connected or was turned away */
+  /** Opens all connections. @returns once every client is connected or was turned away */
   static async gather(options: CrowdOptions): Promise<Crowd> {
     const crowd = new Crowd(options);
     // A listener's accept queue is finite, and a SYN that does not fit is sent again after a second.
@@ -88,7 +88,9 @@ export class Crowd implements Disposable {
   }
 }
 
-/** @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice */
+/**
+ * @returns the addresses of many clients @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice
+ */
 export function addressesOf(count: number, addressAt: (n: number) => string, each = 1): string[] {
   return Array.from({ length: count * each }, (_, n) => addressAt(Math.floor(n / each)));
 }
