@@ -74,7 +74,7 @@ const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, number) => 
 interface RunOptions {
   plan: readonly RoundKind[];
   retry?: number;
-  /** Settings of the server in addition to those of the load. */
+  /** Settings of the server in addition to those that `kill-rounds.ts` makes. */
   env?: Readonly<Record<string, string>>;
 }
 

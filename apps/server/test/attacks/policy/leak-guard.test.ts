@@ -72,7 +72,7 @@ async function receiveOnce(): Promise<string> {
 const messageOf = (from: string, to: string, { header, body }: CarrierEntity): string =>
   [`From: <${from}>`, `To: <${to}>`, "Subject: Re: plans", ...header, "", body].join("\r\n");
 
-/** @returns the reply to the final dot */
+/** Submits a message with this content with the credential of the alias. @returns the reply to the final dot */
 async function submit(entity: CarrierEntity): Promise<string> {
   const to = "ann@sender.example";
   await submission.ask(`MAIL FROM:<${alias.address}>`);
@@ -97,7 +97,10 @@ const compose = (body: string) =>
     fromAliasId: alias.id,
   });
 
-/** @returns the messages to Ann; composed mail, which arrives seconds later, is sent to another address */
+/**
+ * @returns the messages that reached Ann's mailbox; composed mail goes to another address, since it arrives seconds
+ * later
+ */
 const arrived = () => mx.messages.filter(({ rcptTo }) => rcptTo[0] === "ann@sender.example");
 
 async function waitForAnn(count: number) {
@@ -107,7 +110,9 @@ async function waitForAnn(count: number) {
 
 const made = new Map<string, CarrierEntity>();
 
-/** Cached, because keys and certificates take a while to generate. */
+/**
+ * Builds a message with this address in this format. Cached, because keys and certificates take a while to generate.
+ */
 function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
   const key = `${carrier.name} ${address}`;
   const entity = made.get(key) ?? carrier.make(address);
@@ -116,8 +121,8 @@ function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
 }
 
 /**
- * @returns the longest body of a part, which must arrive unchanged; boundaries and the header fields of parts are
- * rewritten
+ * Finds the longest body part of a message. Bodies must arrive unchanged, while boundaries and the header fields of
+ * parts are rewritten.
  */
 function longestPartOf({ body }: CarrierEntity): string {
   const [preamble = "", ...parts] = body.split(/(?:^|\r\n)--[^\r\n]*\r\n/);
@@ -272,7 +277,9 @@ describe("decompression bombs are refused as such", () => {
   });
 });
 
-/** Measures the longest turn of this thread's event loop, less the time other programs had the core. */
+/**
+ * Measures the longest time for which this thread's event loop was blocked, less the time other programs had the core.
+ */
 async function withTurnsWatched<T>(work: () => Promise<T>): Promise<{ longestTurnMs: number; result: T }> {
   let longestTurnMs = 0;
   let [last, waited] = [performance.now(), waitedForCoreMs(process.pid)];
