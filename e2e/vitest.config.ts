@@ -16,7 +16,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     // Three files at once keep two cores busy: a journey waits for a fifth of its time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Prevents optimized compilation of WebAssembly, as for the unit tests: the servers' embedded databases live for
     // seconds only.
     execArgv: ["--wasm-tiering-budget=200000000"],
