@@ -5,6 +5,7 @@ import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { ChangeSignals, RouteChange } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
@@ -62,13 +63,15 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   // An unreadable key throws, so that its mail is deferred and never forwarded unencrypted.
   const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>
     key_id === null || key_sealed === null ? null : openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
+  const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
+  const byIds = preparedQuery<RouteRow>(db, query.where(sql<boolean>`alias.id = ANY(${[]}::uuid[])`).compile());
   return {
-    byAddress: async (index: Buffer) => read(await query.where("alias.address_index", "=", index).executeTakeFirst()),
+    byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
     byId: groupCalls({
       most: 64,
       isOneItemsFault: isOneRowsFault,
       run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
-        const rows = await query.where("alias.id", "in", [...new Set(aliasIds)]).execute();
+        const rows = await byIds([[...new Set(aliasIds)]]);
         const byId = new Map(rows.map((row) => [row.id, read(row)]));
         return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
       },
