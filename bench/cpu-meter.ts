@@ -7,9 +7,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 export interface CpuMeter {
   /** Source of the figures: `cgroup v1`, `cgroup v2` or `/proc`. */
   method: string;
-  /** Adds a running process and its children. */
+  /** Adds a running process and its descendants. */
   join(pid: number): void;
-  /** @returns a command that runs `command` inside the meter from its first instruction */
+  /** @returns a command that runs `command` in the cgroup from its first instruction; unchanged without a cgroup */
   wrap(command: readonly string[]): string[];
   /** @returns user and system time consumed so far, in seconds */
   seconds(): number;
@@ -68,7 +68,10 @@ function cgroupMeter(directory: string): CpuMeter {
   };
 }
 
-/** Waits until terminated processes have ended. Synchronous, because it also runs in exit handlers. */
+/**
+ * Removes a cgroup, waiting up to 2 seconds until its processes have ended. Synchronous, because it also runs in exit
+ * handlers.
+ */
 function removeWhenEmpty(directory: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 0; attempt < 40; attempt++) {

@@ -9,10 +9,10 @@ export function machine(): string {
   const debian = readOrNull("/etc/debian_version");
   const system = debian === null ? type() : `Debian ${debian}`;
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`;
-  const busy = loadavg()[0]!.toFixed(1);
+  const load = loadavg()[0]!.toFixed(1);
   return (
     `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${memory}, ${system}, ` +
-    `kernel ${release()}, Node ${process.versions.node}, load average ${busy}`
+    `kernel ${release()}, Node ${process.versions.node}, load average ${load}`
   );
 }
 

@@ -19,14 +19,15 @@ export interface BenchOptions {
   rounds: number;
   /** Rows of the table of peers to measure. */
   rows: readonly PeerRow[];
-  /** Minutes for the table of peers: no round starts that would end later. */
+  /** Maximum minutes for the table of peers: no round is started that would end later. */
   minutes: number;
   /** Sends only a few messages per cell in one round, to check that everything works. */
   isQuick: boolean;
   /** Whether to install Debian's Postfix when it is missing and the user is root. */
   install: boolean;
-  /** Whether to run Postfix with OpenDKIM; `srs` does the same with postsrsd. */
+  /** Whether to run Postfix with OpenDKIM. */
   dkim: boolean;
+  /** Whether to run Postfix with postsrsd. */
   srs: boolean;
   embeddedAliases: number;
   postgresAliases: number;

@@ -1,6 +1,6 @@
 /**
- * Generator and sink for use without Postfix's, and for STARTTLS, which those do not support. They run in this process,
- * so rates measured with them are less reliable than CPU figures.
+ * Load generator and sink used where Postfix's are not installed, and for STARTTLS, which Postfix's do not support.
+ * They run in this process, so rates measured with them are less reliable than CPU figures.
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -66,6 +66,7 @@ function secure(socket: Socket): Promise<Socket> {
   });
 }
 
+/** One SMTP connection of the generator. */
 class Talk {
   readonly #socket: Socket;
   #text = "";

@@ -22,8 +22,9 @@ export interface Task {
 export interface Trace {
   /** Time of the last navigation; `null` when there was none. */
   navigationMs: number | null;
-  /** First contentful paint of the page itself; `largestPaintMs` is the largest. */
+  /** Time of the first contentful paint after the navigation. */
   firstPaintMs: number | null;
+  /** Time of the largest contentful paint after the navigation. */
   largestPaintMs: number | null;
   /**
    * Sum of all layout shifts without recent input; at least as high as the cumulative layout shift that browsers
@@ -55,7 +56,7 @@ const ms = (microseconds: number) => microseconds / 1000;
 function readTrace(events: readonly TraceEvent[]): Trace {
   const named = (name: string) => events.filter((event) => event.name === name);
   const timeOf = (event: TraceEvent | undefined) => (event === undefined ? null : ms(event.ts));
-  const navigation = named("navigationStart").findLast(({ args }) => isOfOurs(args?.data?.documentLoaderURL));
+  const navigation = named("navigationStart").findLast(({ args }) => isPageUrl(args?.data?.documentLoaderURL));
   const since = (event: TraceEvent) => event.ts >= (navigation?.ts ?? 0);
   const inputs = named("EventDispatch").filter(({ args }) => args?.data?.type === "input");
   // The main thread, identified by the navigation or by the keyboard input.
@@ -75,7 +76,7 @@ function readTrace(events: readonly TraceEvent[]): Trace {
   };
 }
 
-function isOfOurs(url: unknown): boolean {
+function isPageUrl(url: unknown): boolean {
   return typeof url === "string" && url.startsWith("http");
 }
 

@@ -45,7 +45,7 @@ interface Landing {
   largestElement: string;
 }
 
-/** Script that runs before those of the page and records the element of every candidate for the largest paint. */
+/** Script that runs before those of the page and records the element of the latest candidate for the largest paint. */
 const watchLargestElement = `new PerformanceObserver((list) => {
   for (const { element } of list.getEntries()) {
     window.largestElement = element === null ? "removed since" : [element.localName, ...element.classList].join(".");
@@ -57,7 +57,7 @@ async function landingRows(browser: Browser, url: string, rounds: number): Promi
   for (let round = 0; round <= rounds; round++) {
     progress(`pages: landing page, round ${round} of ${rounds}`);
     const load = await loadLanding(browser, url);
-    // Round 0 is the server's warm-up; the browser is started anew for every load.
+    // Round 0 is the server's warm-up; every load has a browser context of its own, with an empty cache.
     if (round > 0) loads.push(load);
   }
   const of = (figure: (load: Landing) => number) => median(loads.map(figure));
@@ -162,7 +162,7 @@ async function dashboardRows(browser: Browser, server: ServerProcess, rounds: nu
       target: "<= 2.5 s",
       isMet: largest <= 2500,
     },
-    { ...what("the first alias is there"), measured: seconds(of(({ firstRowMs }) => firstRowMs)) },
+    { ...what("first alias displayed"), measured: seconds(of(({ firstRowMs }) => firstRowMs)) },
     { ...what("layout shift"), measured: shift.toFixed(3) },
   ];
 }

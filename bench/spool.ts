@@ -5,7 +5,7 @@
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { ForwardCase } from "./forward/forward-rows.ts";
-import { type DurablePeer, type OurSystem, spoolRestSeconds } from "./forward/forward-system.ts";
+import { type DurablePeer, FIRST_RETRY_SECONDS, type OurSystem } from "./forward/forward-system.ts";
 import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, type Row, sizeText, sleep } from "./table.ts";
@@ -16,7 +16,7 @@ import { median, progress, type Row, sizeText, sleep } from "./table.ts";
 const MESSAGE_COUNT = 200;
 const SESSIONS = 20;
 const ROUNDS = 2;
-const DRAIN_TIMEOUT_MS = (spoolRestSeconds * 2 + 60) * 1000;
+const DRAIN_TIMEOUT_MS = (FIRST_RETRY_SECONDS * 2 + 60) * 1000;
 
 interface Spooled {
   acceptCpu: number;

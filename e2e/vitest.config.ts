@@ -15,12 +15,12 @@ export default defineConfig({
     // Test files share processes and with them the browser: starting both takes two seconds of processor time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
-    // More files than cores, since a journey waits for a fifth of its time.
+    // Three files at once keep two cores busy: a journey waits for a fifth of its time.
     maxWorkers: 3,
-    // As for the unit tests: the servers' embedded databases live for seconds only, too short for optimized
-    // compilation.
+    // Prevents optimized compilation of WebAssembly, as for the unit tests: the servers' embedded databases live for
+    // seconds only.
     execArgv: ["--wasm-tiering-budget=200000000"],
-    // Generous because of slow machines; every wait is for something visible.
+    // Time limits are generous because of slow machines; every wait is for something visible.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // In CI, where a failure stops everybody's work, a failed test runs once more, and is named at the end if it then

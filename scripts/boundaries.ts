@@ -87,7 +87,7 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   "mail-rfc": [],
   age: [],
   "age-node": ["age"],
-  // Only the types of the settings, which know nothing of the parts that use them.
+  // config.ts has only the types of the settings and imports nothing of ours.
   config: [],
   core: ["contract", "mail-rfc", "age"],
   store: ["core", "contract", "mail-rfc", "config"],
@@ -116,10 +116,10 @@ const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
 /** Libraries whose error messages can contain a secret key: only packages/age may import them. */
 const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
 /**
- * The same without the one that writes bytes as text: tokens and wallet addresses, whose readers let none of its
- * messages out.
+ * Like `ageLibraries`, but allows `@scure/base`, which encodes tokens and wallet addresses: the modules that import it
+ * pass none of its error messages on.
  */
-const ageLibrariesButBase = /^(?:age-encryption|@noble\/|@scure\/(?!base$))/;
+const ageLibrariesExceptBase = /^(?:age-encryption|@noble\/|@scure\/(?!base$))/;
 
 const refusedToMail = [httpLibraries, storeLibraries, ageLibraries];
 
@@ -128,9 +128,9 @@ export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> 
   contract: [anyBuiltIn, ageLibraries],
   age: [anyBuiltIn],
   web: [anyBuiltIn, ageLibraries],
-  "mail-rfc": [inputOutput, ageLibrariesButBase],
+  "mail-rfc": [inputOutput, ageLibrariesExceptBase],
   config: [inputOutput, ageLibraries],
-  core: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibrariesButBase],
+  core: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibrariesExceptBase],
   store: [httpLibraries, mailLibraries, ageLibraries],
   http: [mailLibraries, storeLibraries, ageLibraries],
   "mail/submission": refusedToMail,

@@ -62,7 +62,7 @@ function runNode(args) {
 
 /** Compresses the files ahead of time: the server sends the compressed file to clients that accept the encoding. */
 function pack(folder) {
-  for (const name of readdirSync(folder).filter((it) => /\.(?:js|css|svg|webmanifest)$/.test(it))) {
+  for (const name of readdirSync(folder).filter((file) => /\.(?:js|css|svg|webmanifest)$/.test(file))) {
     const bytes = readFileSync(join(folder, name));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));

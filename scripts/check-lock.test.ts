@@ -55,7 +55,7 @@ const planted: readonly (readonly [what: string, change: Record<string, Entry>, 
   ["a tag instead of a version", { "": { dependencies: { one: "latest" } } }, /the root asks for one latest/],
   ["an install script", { "node_modules/one": { license: "MIT", hasInstallScript: true } }, /install script/],
   ["a copyleft licence", { "node_modules/one": { license: "AGPL-3.0-only" } }, /licence AGPL-3\.0-only/],
-  ["copyleft as one part of several", { "node_modules/one": { license: "MIT AND EUPL-1.1" } }, /EUPL/],
+  ["a copyleft licence joined to others by AND", { "node_modules/one": { license: "MIT AND EUPL-1.1" } }, /EUPL/],
   ["no licence at all", { "node_modules/one": { version: "1.2.3" } }, /\(none named\)/],
   ["a tolerated tool that would be shipped", { "node_modules/lightningcss": { license: "MPL-2.0" } }, /MPL-2\.0/],
 ];

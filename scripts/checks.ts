@@ -1,6 +1,7 @@
 /**
  * The checks that `npm test`, `check`, `e2e` and `test:long` run, in this order, as data. A static check is one
- * program: its exit code decides, and it counts as one. A suite is one vitest run, whose JSON report gives the counts.
+ * program: its exit code decides, and it counts as one test. A suite is one vitest run, whose JSON report gives the
+ * counts.
  */
 import { join } from "node:path";
 import { repositoryRoot } from "./source-files.ts";

@@ -14,8 +14,8 @@ rmSync(join(dist, ".vite"), { recursive: true });
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
 /**
- * All that a visitor's first page waits for. A module that the table of chunks in vite.config.ts no longer names brings
- * more in.
+ * Chunks that a visitor's first page waits for. Another chunk appears among them when vite.config.ts assigns a module
+ * to no chunk.
  */
 const FIRST_CHUNKS = /^assets\/(?:index|base|rolldown-runtime)-/;
 const unexpected = filesOf("index.html").filter((file) => !FIRST_CHUNKS.test(file));
@@ -28,20 +28,21 @@ for (const page of await drawPages()) {
 }
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
-function documentOf({ title, description, html, isDrawn, goesOnWith, hasApp = true }) {
+function documentOf({ title, description, html, isDrawn, nextChunk, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html))
     throw new Error(`The page "${title}" contains something its content security policy forbids.`);
   return put(
-    hasApp ? withApp(isDrawn, goesOnWith) : withoutApp(template),
+    hasApp ? withApp(isDrawn, nextChunk) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
 }
 
-function withApp(isDrawn, goesOnWith) {
-  if (isDrawn) return paintedFirst(template);
-  return goesOnWith === undefined ? template : askedFirst(continued(textFirst(template), goesOnWith));
+function withApp(isDrawn, nextChunk) {
+  if (isDrawn) return withLowPriorityScripts(template);
+  if (nextChunk === undefined) return template;
+  return withSessionPreload(withChunkPreloads(withStyleSheetFirst(template), nextChunk));
 }
 
 /**
@@ -49,13 +50,13 @@ function withApp(isDrawn, goesOnWith) {
  * makes the same request and gets the preloaded response. Only for documents sent to visitors with a session: others
  * get an error as the response, and Firefox reports a preload that fails.
  */
-function askedFirst(document) {
-  const asked = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
-  return document.replace("</title>", () => `</title>\n    ${asked}`);
+function withSessionPreload(document) {
+  const preload = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
+  return document.replace("</title>", () => `</title>\n    ${preload}`);
 }
 
 /** Adds preloads of the chunks that the app loads once it knows who is signed in. */
-function continued(document, source) {
+function withChunkPreloads(document, source) {
   const links = filesOf(source)
     .filter((file) => !document.includes(file))
     .map((file) => {
@@ -70,12 +71,12 @@ function filesOf(source, seen = new Set()) {
   seen.add(source);
   const chunk = chunks[source];
   if (chunk === undefined) throw new Error(`The build has no chunk for ${source}.`);
-  return [chunk.file, ...(chunk.imports ?? []).flatMap((it) => filesOf(it, seen))];
+  return [chunk.file, ...(chunk.imports ?? []).flatMap((imported) => filesOf(imported, seen))];
 }
 
 /** Removes the app's module scripts and their preloads; the style sheet and the theme script stay. */
 function withoutApp(document) {
-  const left = paintedFirst(document).replaceAll(
+  const left = withLowPriorityScripts(document).replaceAll(
     /^ *<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?\n/gm,
     "",
   );
@@ -87,8 +88,8 @@ function withoutApp(document) {
  * Lowers the priority of the app's scripts below that of the style sheet: a pre-rendered page is complete without its
  * scripts.
  */
-function paintedFirst(document) {
-  return textFirst(document)
+function withLowPriorityScripts(document) {
+  return withStyleSheetFirst(document)
     .replace('<script type="module"', '<script type="module" fetchpriority="low"')
     .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"');
 }
@@ -97,7 +98,7 @@ function paintedFirst(document) {
  * Loads the style sheet before everything else and typefaces after it: text is readable in the fallback typeface, which
  * has the same metrics.
  */
-function textFirst(document) {
+function withStyleSheetFirst(document) {
   const sheet = /^ *<link rel="stylesheet"[^>]*>\n/m.exec(document)?.[0];
   if (sheet === undefined) throw new Error("The built document has no style sheet.");
   return document
@@ -147,7 +148,7 @@ function manifest() {
   };
 }
 
-/** Replaces each first text of a pair by the second, wherever it occurs; throws if it does not occur. */
+/** @param pairs texts to be replaced wherever they occur, each with its replacement @throws Error if one is missing */
 function put(text, ...pairs) {
   return pairs.reduce((before, [from, to]) => {
     if (!before.includes(from)) throw new Error(`The built document does not contain ${from}.`);

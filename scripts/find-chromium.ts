@@ -6,7 +6,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const names = [
-  // The same browser without windows; a journey takes a third less processor time with it.
+  // Chromium without windows; a journey takes a third less processor time with it.
   "chromium-headless-shell",
   "chromium",
   "chromium-browser",

@@ -20,8 +20,8 @@ npm run mail:send -- --to <address> [options]
   --to <address>    an alias, e.g. shop@kauke.test; may be given several times
   --from <address>  the sender (ann@example.org)
   --eml <file>      the message as a file, with line ends of any kind; without it a short one is written
-  --port <port>     SMTP port (of the running server, else KAUKE_MX_PORT)
-  --web <origin>    where the stages are asked for (of the running server, else KAUKE_HTTP_PORT)
+  --port <port>     SMTP port (that of the running server, else KAUKE_MX_PORT)
+  --web <origin>    web server that is asked for the verdicts (the running one, else KAUKE_HTTP_PORT)
   --data <folder>   data directory of the server (KAUKE_DATA_DIR, else data)
   --help            this text
 `;
@@ -38,7 +38,7 @@ interface Server {
   dataDir: string;
 }
 
-/** Wrong arguments or a missing prerequisite: its message is all that is printed, without a stack trace. */
+/** Thrown for wrong arguments or a missing prerequisite; only its message is printed, without a stack trace. */
 class UsageError extends Error {}
 
 function readArguments() {

@@ -18,7 +18,7 @@ import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } f
 const name = process.argv[2] ?? "";
 const folder = new URL("../test-vectors/data-directories/", import.meta.url);
 
-/** How the fake relay answers RCPT from now on; `hang` sends no answer. */
+/** Current answer of the fake relay to RCPT; `hang` sends no answer. */
 let relayAnswer: "250" | "451" | "hang" = "250";
 const never = new Promise<FakeMxAnswer>(() => {});
 
@@ -71,7 +71,7 @@ async function fill(scene: Scene) {
     madeAt: new Date().toISOString(),
     email: person.email,
     password: person.password,
-    aliases: Object.fromEntries(Object.entries(aliases).map(([key, it]) => [key, addressOf(it)])),
+    aliases: Object.fromEntries(Object.entries(aliases).map(([key, alias]) => [key, addressOf(alias)])),
     smtp: (smtp as { credential: { username: string; password: string } }).credential,
     webhookSecret: (secret as { secret: string }).secret,
     ...forwarded,
@@ -95,7 +95,7 @@ async function makeAliases(person: Person) {
 /** Forwards one message and returns the reply address and the bounce address that the forwarded copy carries. */
 async function forwardOne({ relay, server }: Scene, to: string) {
   await send(server, to, "forwarded");
-  const mail = (await relay.waitForMessages(1)).find((it) => it.bytes.includes("Subject: forwarded"));
+  const mail = (await relay.waitForMessages(1)).find(({ bytes }) => bytes.includes("Subject: forwarded"));
   if (mail === undefined) throw new Error("the relay received a different message first");
   const replyAddress = /^From: .*<([^>]+)>/m.exec(mail.bytes.toString("latin1"))?.[1];
   return { replyAddress, bounceAddress: mail.envelopeFrom };

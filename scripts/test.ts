@@ -38,9 +38,10 @@ async function runSuite(suite: Suite): Promise<Tally> {
     root,
     environment,
   );
-  const told = readReport(report);
-  const tally = tallyOf(told, code);
-  for (const name of unsteadyTests(told)) console.log(`Failed at first, passed when run again (to be fixed): ${name}`);
+  const results = readReport(report);
+  const tally = tallyOf(results, code);
+  for (const name of unsteadyTests(results))
+    console.log(`Failed at first, passed when run again (to be fixed): ${name}`);
   rmSync(folder, { recursive: true, force: true });
   await prepared.end();
   return tally;

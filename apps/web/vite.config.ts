@@ -10,10 +10,13 @@ import { defineConfig } from "vite";
 
 const api = process.env.KAUKE_DEV_API ?? "http://127.0.0.1:3000";
 
-/** zod and the switch that turns its code generation off are one chunk, so that no schema is made before it. */
+/** One chunk of zod and zod-jitless.ts, so that its code generation is turned off before any schema is made. */
 const zodChunk = { name: "zod", test: /[\\/](zod[\\/]v4[\\/]|app[\\/]zod-jitless)/ };
 
-/** What every page begins with is one request instead of ten, and stays the same when only our own code has changed. */
+/**
+ * One chunk of the modules that every page loads first: one request instead of ten, cached across most changes of our
+ * code.
+ */
 const baseChunk = {
   name: "base",
   test: new RegExp(
@@ -28,7 +31,10 @@ const baseChunk = {
   ),
 };
 
-/** What the pages of a signed-in person share: one request instead of forty small ones that wait for each other. */
+/**
+ * One chunk of the modules that pages for signed-in users share: one request instead of forty that depend on each
+ * other.
+ */
 const kitChunk = {
   name: "kit",
   test: new RegExp(
@@ -47,7 +53,7 @@ const kitChunk = {
   ),
 };
 
-/** What their forms share. */
+/** One chunk of the modules that pages with forms share. */
 const formsChunk = {
   name: "forms",
   test: new RegExp(
@@ -60,19 +66,19 @@ const formsChunk = {
 };
 
 /**
- * What every page begins with is run nearly whole: said at the top of a file, Chromium compiles it beside the main
- * thread while it arrives, instead of function by function when they are first called. Others take it for the comment
- * it is.
+ * A comment at the top of the base chunk, nearly all of whose functions are called on load: it has Chromium compile
+ * them off the main thread while the file arrives, instead of one by one at their first call. Other browsers ignore it.
  */
-const compileAtOnce = ({ name }: { name: string }) => (name === baseChunk.name ? "//# allFunctionsCalledOnLoad" : "");
+const eagerCompileHint = ({ name }: { name: string }) =>
+  name === baseChunk.name ? "//# allFunctionsCalledOnLoad" : "";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [
     react(),
-    // Not optimised here: its targets would rewrite light-dark(), and the dark bands inside the light theme with it.
+    // Tailwind's own optimizer is off: for its browser targets it would rewrite light-dark(), which dark bands need.
     tailwindcss({ optimize: false }),
-    // A build leaves it to scripts/draw-pages.mjs, which titles every page by itself.
+    // In development only: in a build scripts/draw-pages.mjs writes the title of every page.
     { name: "product-name", apply: "serve", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
   worker: { format: "es" },
@@ -82,12 +88,12 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Which chunks a page begins with, for scripts/draw-pages.mjs.
+    // The manifest tells scripts/draw-pages.mjs which chunks a page loads first.
     manifest: true,
     rolldownOptions: {
-      // The contract only describes: what a page doesn't name (zod schemas on public pages) is left out of its chunk.
+      // The contract's modules have no side effects, so what a page doesn't use (zod schemas) is left out of its chunk.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
-      output: { codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk] }, postBanner: compileAtOnce },
+      output: { codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk] }, postBanner: eagerCompileHint },
     },
   },
 });

@@ -1,4 +1,4 @@
-/** Rows of the result table for one case: medians, ratios to the peer, and targets. Pure. */
+/** Rows of the result table for one case: medians, ratios to the peer, and targets. Pure functions. */
 
 import { median, type Row, sessionsText, sizeText } from "../table.ts";
 import type { ForwardSystem } from "./forward-system.ts";

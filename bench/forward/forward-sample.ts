@@ -18,7 +18,7 @@ export async function checkSample(system: ForwardSystem, sinkPort: number): Prom
   await using sink = await FakeMx.start({ port: sinkPort });
   const { last } = await sendMail({ port: system.port, from: envelopeFrom, to: system.rcptTo, message: sent });
   if (!last.startsWith("250")) throw new Error(`${system.name} answered ${last}`);
-  const late = setTimeout(() => sink.keep({ ...nothing }), 10_000);
+  const late = setTimeout(() => sink.keep({ ...noMail }), 10_000);
   const [mail] = await sink.waitForMessages(1);
   clearTimeout(late);
   if (mail?.rcptTo.join() !== destination) throw new Error(`${system.name} did not forward the sample`);
@@ -39,7 +39,8 @@ function foundOnArrival(header: string): string[] {
   ];
 }
 
-const nothing = {
+/** Passed to the sink in place of a sample that did not arrive in time, so that the wait for it ends. */
+const noMail = {
   envelopeFrom: "",
   rcptTo: [],
   mailLine: "",

@@ -47,7 +47,7 @@ export type OurVariant = Variant | "sealed" | "tls" | "spooled";
 export const destination = "user@out.test";
 
 /** Seconds until the first retry: longer than it takes to accept the messages of one measurement. */
-export const spoolRestSeconds = 10;
+export const FIRST_RETRY_SECONDS = 10;
 
 export interface OurOptions {
   sinkPort: number;
@@ -81,7 +81,7 @@ export async function startOurs(
       KAUKE_AUTHENTICATION: checks(variant),
       KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
       KAUKE_DNS_SERVERS: dns.address,
-      KAUKE_RETRY_SCHEDULE: `${spoolRestSeconds}s,1h`,
+      KAUKE_RETRY_SCHEDULE: `${FIRST_RETRY_SECONDS}s,1h`,
       ...(variant === "spooled" ? answeredFirst : {}),
       ...env,
     },

@@ -17,16 +17,16 @@ const SETTLE_MS = 300;
 export async function measure(system: ForwardSystem, through: Through, testCase: ForwardCase): Promise<Measured> {
   let rssMib = 0;
   let privateMib = 0;
-  const look = () => {
+  const sampleMemory = () => {
     const memory = system.meter.memory();
     rssMib = Math.max(rssMib, memory.rssMib);
     privateMib = Math.max(privateMib, memory.privateMib);
   };
-  const sampling = setInterval(look, 100);
+  const sampling = setInterval(sampleMemory, 100);
   const before = system.meter.seconds();
   const seconds = await pass(system, through, testCase).finally(() => clearInterval(sampling));
   const cpuSeconds = system.meter.seconds() - before;
-  look();
+  sampleMemory();
   return {
     cpuPer1000: (cpuSeconds * 1000) / testCase.count,
     messagesPerSecond: testCase.count / seconds,

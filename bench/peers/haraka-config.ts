@@ -1,4 +1,4 @@
-/** Configuration of Haraka for the comparison: relays within the sender's transaction, stores nothing. Pure. */
+/** Configuration of Haraka for the comparison: it relays within the sender's transaction and stores nothing. */
 
 export interface HarakaSetup {
   port: number;

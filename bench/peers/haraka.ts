@@ -1,7 +1,6 @@
 /**
- * Runs Haraka, a peer, from the npm registry, with `queue/smtp_forward`, its DKIM plugin (RSA-2048) and a plugin of
- * fifteen lines for the alias and SRS. It is one process and relays a message within the sender's transaction, like
- * cut-through.
+ * Runs Haraka, a peer, from the npm registry, with `queue/smtp_forward`, its DKIM plugin (RSA-2048) and a small plugin
+ * for the alias and SRS. It is one process and relays a message within the sender's transaction, like cut-through.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -39,7 +38,7 @@ export function harakaVersion(): string | null {
   return (JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string }).version;
 }
 
-/** Does not run install scripts; they build only parts for syslog. */
+/** Installs Haraka without running install scripts, which build only parts for syslog. */
 function installHaraka(): void {
   mkdirSync(home, { recursive: true });
   // The second attempt uses older versions of two libraries, for registries that lag behind.

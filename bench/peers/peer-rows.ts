@@ -1,4 +1,4 @@
-/** Rows of the table of peers, and the cells in which each is measured. Pure. */
+/** Rows of the table of peers, and the cells in which each is measured. Pure functions. */
 import type { ForwardCase } from "../forward/forward-rows.ts";
 
 export const peerRows = [
@@ -66,7 +66,8 @@ export function casesOf({ sizes, sessions, count, isQuick }: CellOptions): Forwa
 }
 
 /**
- * Limited because Haraka takes 45 ms per message of a single session, and an alias may have 1000 messages in the spool.
+ * Messages per measurement: limited because Haraka takes 45 ms per message of a single session, and an alias may have
+ * 1000 messages in the spool.
  */
 function usualCount(sizeBytes: number, sessions: number): number {
   if (sizeBytes > 131_072) return sessions === 1 ? 40 : 120;
@@ -74,7 +75,7 @@ function usualCount(sizeBytes: number, sessions: number): number {
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-/** Fewer messages for deferred mail: all must be accepted before the first retry after ten seconds. */
+/** Messages per measurement of a row: fewer if mail is deferred, since all must be accepted before the first retry. */
 export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): number {
   return row === "spool-deferred" ? Math.min(count, sizeBytes > 131_072 ? 40 : 200) : count;
 }
@@ -82,8 +83,8 @@ export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): numbe
 export const isRaced = (row: PeerRow, { sessions }: ForwardCase) =>
   rowFacts[row].onTopOf === undefined || sessions === 20;
 
-/** Rotates the order by round, so that no system always runs after the same one. */
-export function turns<Item>(items: readonly Item[], round: number): Item[] {
+/** Rotates the order by round, so that no system always runs first. */
+export function rotated<Item>(items: readonly Item[], round: number): Item[] {
   const from = items.length === 0 ? 0 : round % items.length;
   return [...items.slice(from), ...items.slice(0, from)];
 }

@@ -1,4 +1,4 @@
-/** Formats the tables of peers as Markdown. Pure. */
+/** Formats the tables of peers as Markdown. Pure functions. */
 
 import { median, sessionsText, sizeText } from "../table.ts";
 import { isPeer, type PeerRow, rowFacts } from "./peer-rows.ts";

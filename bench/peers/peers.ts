@@ -12,7 +12,7 @@ import type { BenchOptions } from "../options.ts";
 import { makeProfiler, topEntries } from "../profile.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
-import { casesOf, countFor, isPeer, isRaced, type PeerRow, turns } from "./peer-rows.ts";
+import { casesOf, countFor, isPeer, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
 import { type PeerSystem, startPeerSystem } from "./peer-systems.ts";
 import { type PeerReport, type PeerResult, peerMarkdown } from "./peer-table.ts";
 import { missingPostfix } from "./postfix.ts";
@@ -79,7 +79,7 @@ async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], st
     for (const [index, testCase] of cases.entries()) {
       progress(`peers: round ${rounds + 1}, ${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`);
       const racing = systems.filter(({ row }) => isRaced(row, testCase));
-      for (const system of turns(racing, rounds + index)) {
+      for (const system of rotated(racing, rounds + index)) {
         const { row } = system;
         const key = `${row} ${testCase.sizeBytes} ${testCase.sessions}`;
         const result = results.get(key) ?? { row, ...testCase, count: countFor(row, testCase), rounds: [] };

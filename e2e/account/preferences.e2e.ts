@@ -21,8 +21,8 @@ async function openDashboard({ page, context }: Visit): Promise<void> {
 /** One computed style property of an element, or of its pseudo-element. */
 function styleOf(element: Locator, property: string, part = ""): Promise<string> {
   return element.evaluate(
-    (it, [name = "", pseudo]) =>
-      it.ownerDocument.defaultView?.getComputedStyle(it, pseudo).getPropertyValue(name) ?? "",
+    (node, [name = "", pseudo]) =>
+      node.ownerDocument.defaultView?.getComputedStyle(node, pseudo).getPropertyValue(name) ?? "",
     [property, part],
   );
 }
@@ -85,10 +85,10 @@ describe("with forced colours", () => {
       const focused = page.locator(":focus");
       const boxes = focused.or(page.locator(":focus-within:is(.join)"));
       const outlines = await boxes.evaluateAll((all) =>
-        all.map((it) => it.ownerDocument.defaultView?.getComputedStyle(it).outlineStyle ?? "none"),
+        all.map((node) => node.ownerDocument.defaultView?.getComputedStyle(node).outlineStyle ?? "none"),
       );
-      expect({ stops, outlines }).toSatisfy((it: { outlines: string[] }) =>
-        it.outlines.some((style) => style !== "none"),
+      expect({ stops, outlines }).toSatisfy((found: { outlines: string[] }) =>
+        found.outlines.some((style) => style !== "none"),
       );
     }
   });
@@ -118,7 +118,7 @@ describe("with reduced motion", () => {
     expect(await moving(page)).toEqual([]);
   });
 
-  test("control: without that preference they move", async () => {
+  test("control: without that preference switches and toasts move", async () => {
     const page = await openStill("no-preference");
     await aliasSwitch(page, "travel.26@kauke.test").click();
     await toasts(page).waitFor();

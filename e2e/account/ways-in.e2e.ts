@@ -29,7 +29,7 @@ function atGoogle(sub: string): FakeIssuer {
   return Object.assign(issuer, { claims: { sub }, refusal: null });
 }
 
-/** The server's clock is not moved: its response is changed so that the page takes its sign-in for an old one. */
+/** Changes the server's response so that the page takes its sign-in for an old one; the server's clock is not moved. */
 const asOld = async (route: Route) => {
   const response = await route.fetch();
   await route.fulfill({ response, json: { ...(await response.json()), freshForSeconds: 0 } });

@@ -1,6 +1,6 @@
 /**
- * A new mailbox, from the first message to confirmed: our question in the preview inbox, its links, the buttons, the
- * dashboard.
+ * Confirming a new mailbox: the confirmation message in the preview inbox, its links, the buttons that they lead to,
+ * and the dashboard.
  */
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
@@ -22,7 +22,7 @@ async function sendTo(address: string): Promise<string> {
 }
 
 /** @returns the path of the link in the text of the confirmation message */
-async function openQuestion(page: Page, end: "" | "/not-mine"): Promise<string> {
+async function openConfirmation(page: Page, end: "" | "/not-mine"): Promise<string> {
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
   await seeHeading(page, subject);
@@ -46,7 +46,7 @@ async function expectAccessible(visit: Visit): Promise<void> {
   await visit.page.setViewportSize({ width: widths.desktop, height: 900 });
 }
 
-test("a person makes an alias, its first mail leads to a question to the mailbox, and the link's button confirms it", async () => {
+test("a person creates an alias, its first mail causes a confirmation message to the mailbox, and the link's button confirms it", async () => {
   const visit = await site.visit();
   const { page } = visit;
   await register(page, "rasa@people.example");
@@ -54,7 +54,7 @@ test("a person makes an alias, its first mail leads to a question to the mailbox
   const row = aliasRow(page, "first-mail@kauke.test");
   await row.getByText("Not confirmed yet").waitFor();
   expect(await sendTo("first-mail@kauke.test")).toMatch(/^250 /);
-  const link = await openQuestion(page, "");
+  const link = await openConfirmation(page, "");
   await page.goto("/dashboard");
   await row.getByText("Not confirmed yet").waitFor();
   await row.getByRole("button", { name: "Resend the confirmation to rasa.inbox@inbox.example" }).waitFor();
@@ -77,7 +77,7 @@ test("a stranger declines and blocks the mailbox; the dashboard and the edit for
   await register(page, "ona@people.example");
   await createAlias(page, { alias: "wrong-one", domain: "kauke.test", forwardTo: "stranger@inbox.example" });
   await sendTo("wrong-one@kauke.test");
-  const link = await openQuestion(page, "/not-mine");
+  const link = await openConfirmation(page, "/not-mine");
   const reader = await site.visit({ width: widths.phone });
   await reader.page.goto(link);
   await reader.page.getByRole("button", { name: "This is not mine" }).click();

@@ -155,7 +155,7 @@ describe("creating", () => {
     for (const clickCount of [1, 2]) {
       await page.mouse.down({ clickCount });
       await page.mouse.up({ clickCount });
-      // A double click so slow that the form is empty again at its second click.
+      // The second click of a slow double click comes when the form is empty again.
       await expect.poll(() => nameField(page).inputValue()).toBe("");
     }
     await page.evaluate("new Promise((done) => setTimeout(done, 100))");

@@ -31,7 +31,7 @@ test("the feedback button covers no control of the dashboard, on a wide or narro
       .map((it) => it.getBoundingClientRect().right)`)) as number[];
     expect(edges.length).toBeGreaterThan(20);
     expect({ width, left: (await feedback.boundingBox())?.x }).toSatisfy(
-      (it: { left: number }) => it.left >= Math.max(...edges),
+      ({ left }: { left: number }) => left >= Math.max(...edges),
     );
   }
 });

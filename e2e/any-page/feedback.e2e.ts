@@ -17,7 +17,7 @@ const button = (page: Page) => page.getByRole("button", { name: "Feedback", exac
 const widget = (page: Page) => page.getByRole("dialog", { name: "Feedback" });
 
 describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
-  test("it opens a widget with a link to the configured board, in a new tab without access to ours", async () => {
+  test("the feedback button opens a widget with a link to the configured board, in a new tab without access to ours", async () => {
     const visit = await site.visit({ width });
     const { page } = visit;
     await page.goto("/about");
@@ -25,12 +25,16 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     const link = widget(page).getByRole("link", { name: /^Open the Board/ });
     await seeFocus(link);
     expect(await button(page).getAttribute("aria-expanded")).toBe("true");
-    expect(await link.evaluate((it) => [it.href, it.target, it.rel])).toEqual([board, "_blank", "noopener noreferrer"]);
+    expect(await link.evaluate(({ href, target, rel }) => [href, target, rel])).toEqual([
+      board,
+      "_blank",
+      "noopener noreferrer",
+    ]);
     expect(await axeFindings(visit)).toEqual([]);
     expect(await sidewaysOverflow(visit)).toEqual([]);
   });
 
-  test("Escape closes it and returns the focus; a click outside and the button close it too", async () => {
+  test("Escape closes the widget and returns the focus; a click outside and the button close it too", async () => {
     const { page } = await site.visit({ width });
     await page.goto("/about");
     for (const close of [
@@ -50,7 +54,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await seeGone(widget(page));
   });
 
-  test("it is on every page, signed in and out", async () => {
+  test("the feedback button is on every page, signed in and out", async () => {
     for (const as of [undefined, await site.person()]) {
       const { page } = await site.visit({ width, as });
       for (const path of ["/home", "/auth", "/privacy", "/dashboard", "/settings"]) {
@@ -60,7 +64,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     }
   });
 
-  test("it is hidden while a dialog is open and while a toast is shown", async () => {
+  test("the feedback button is hidden while a dialog is open and while a toast is shown", async () => {
     const { page } = await site.visit({ width, as: await site.person() });
     await page.goto("/dashboard");
     await page.getByRole("button", { name: "Delete Account" }).click();
@@ -74,7 +78,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   });
 });
 
-test("on a touch screen it moves away for the on-screen keyboard", async () => {
+test("on a touch screen the feedback button moves away for the on-screen keyboard", async () => {
   const { page } = await site.visit({ width: widths.phone, hasTouch: true, as: await site.person() });
   await page.goto("/dashboard");
   await button(page).waitFor();

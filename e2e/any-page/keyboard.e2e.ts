@@ -127,7 +127,7 @@ test("a person chooses one of two wallets, cancels, and signs in with it after a
   await page.keyboard.press("Escape");
   await seeGone(cancel);
   await seeFocus(button);
-  // The same by pressing its button.
+  // The wait for the wallet is cancelled again, this time by the button.
   await page.keyboard.press("Enter");
   await pressAt(page, dialog.getByRole("button", { name: "Second Wallet" }));
   await pressAt(page, cancel);
@@ -239,7 +239,7 @@ test("a message that was not sent is restored, for the same person alone", async
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Labas");
 
-  // After signing out deliberately nothing is kept.
+  // Signing out deliberately discards the message.
   await page.getByRole("button", { name: "Log out" }).click();
   await seePath(page, "/home");
   await page.getByRole("link", { name: "SIGN IN" }).click();

@@ -70,7 +70,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     expect(asked).toBe(2);
   });
 
-  test("if it is still gone a message says so, without further reloads, with a button to try again and a link home", async () => {
+  test("if the page's code is still gone after the reload, a message says so, with a button to try again and a link home", async () => {
     const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
     expectRefusal(404, /\/assets\/SettingsPage-/);
     expectError(/dynamically imported module/);

@@ -25,11 +25,11 @@ const pageColor = ({ page }: Visit) =>
   page.evaluate("getComputedStyle(document.documentElement).backgroundColor") as Promise<string>;
 
 async function expectEverywhere(witness: Witness, { name, seen, unseen = () => [] }: State): Promise<void> {
-  for (const it of seen(witness)) await it.waitFor();
+  for (const element of seen(witness)) await element.waitFor();
   const colors: Record<string, string> = {};
   await everyVariant(witness, async ({ width, theme }) => {
-    const isShown = await Promise.all(seen(witness).map((it) => it.isVisible()));
-    const isHidden = await Promise.all(unseen(witness).map(async (it) => (await it.count()) === 0));
+    const isShown = await Promise.all(seen(witness).map((element) => element.isVisible()));
+    const isHidden = await Promise.all(unseen(witness).map(async (element) => (await element.count()) === 0));
     const sticking = await sidewaysOverflow(witness);
     const found = { isShown: isShown.every(Boolean), isHidden: isHidden.every(Boolean), sticking };
     expect({ name, width, theme, ...found }).toEqual({

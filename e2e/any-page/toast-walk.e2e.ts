@@ -49,8 +49,8 @@ async function seeHeld(page: Page, name: ToastName): Promise<Locator> {
   expect({ name, head }).toEqual({ name, head: title });
   if (text === null) expect({ name, others }).toEqual({ name, others: [] });
   expect(
-    await toast.evaluate((it) =>
-      it.classList.contains("bad") ? "bad" : it.classList.contains("info") ? "info" : "good",
+    await toast.evaluate(({ classList }) =>
+      classList.contains("bad") ? "bad" : classList.contains("info") ? "info" : "good",
     ),
   ).toBe(look);
   await expect
@@ -76,8 +76,8 @@ const missing = `(() => {
 })()`;
 
 /**
- * @param withAxe whether axe runs on it: colours and names are the same for all toasts of one look, so one of them is
- * enough
+ * @param withAxe whether axe checks the toast: colours and names are the same for all toasts of one look, so one of
+ * them is enough
  */
 async function expectReadable(visit: Visit, said: { name: ToastName; withAxe: boolean } & Variant): Promise<void> {
   const missed = (await visit.page.evaluate(missing)) as string[];

@@ -277,16 +277,19 @@ async function writeAndSend(page: Page): Promise<void> {
 }
 
 /** Advances the page's clock to its next request for the state of the message, and responds with this state. */
-async function tell({ page, context }: Walker, change: Partial<Record<keyof typeof waiting, unknown>>): Promise<void> {
+async function respondWithState(
+  { page, context }: Walker,
+  change: Partial<Record<keyof typeof waiting, unknown>>,
+): Promise<void> {
   await context.route("**/status", (route) => route.fulfill({ json: { ...waiting, ...change } }));
   await page.clock.fastForward(2000);
 }
 
-/** Sends a message, then responds with this state of it. */
-const sendThen = (change: Parameters<typeof tell>[1]) => async (walker: Walker) => {
+/** Sends a message, then responds to the page with this state of the message. */
+const sendThen = (change: Parameters<typeof respondWithState>[1]) => async (walker: Walker) => {
   await writeAndSend(walker.page);
   await walker.page.getByText("Email queued", { exact: true }).waitFor();
-  await tell(walker, change);
+  await respondWithState(walker, change);
 };
 
 const compose: Walk = {
@@ -314,8 +317,9 @@ const compose: Walk = {
       await writeAndSend(walker.page);
       await press(walker.page, "Undo");
     },
-    "email-retried": (walker) => tell(walker, { currentRetries: 1, lastError: "the mailbox is full" }),
-    "email-failed": (walker) => tell(walker, { status: "failed", currentRetries: 3, lastError: "the mailbox is full" }),
+    "email-retried": (walker) => respondWithState(walker, { currentRetries: 1, lastError: "the mailbox is full" }),
+    "email-failed": (walker) =>
+      respondWithState(walker, { status: "failed", currentRetries: 3, lastError: "the mailbox is full" }),
     "email-failed-unknown": sendThen({ status: "failed" }),
     "email-sent": sendThen({ status: "sent" }),
     "public-key-required": async ({ page }) => {

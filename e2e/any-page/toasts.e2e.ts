@@ -92,7 +92,7 @@ test("there is one toast at a time, and a new one stays for its full time", asyn
 test("F8 moves the focus to the notifications, which pause until it leaves", async () => {
   const { page, flip } = await openStill();
   const region = page.getByRole("region", { name: /notifications/i });
-  const hasFocus = () => region.evaluate((it) => it.contains(it.ownerDocument.activeElement));
+  const hasFocus = () => region.evaluate((element) => element.contains(element.ownerDocument.activeElement));
   await flip.click();
   await untilToast(page, "Alias Paused");
   expect(await hasFocus()).toBe(false);
@@ -117,7 +117,7 @@ test("a pointer on a toast keeps it open", async () => {
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("its button closes a toast", async () => {
+test("a toast's button closes it", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");
@@ -165,7 +165,7 @@ test("dragged to the right by more than 50 pixels a toast closes; by less, or to
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("a finger's swipe to the right closes it too", async () => {
+test("a finger's swipe to the right closes a toast", async () => {
   const { page, context, flip } = await openStill({ width: widths.phone, hasTouch: true });
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");

@@ -12,7 +12,7 @@ import { runSite } from "./site.ts";
 const site = runSite();
 const secret = 'Žali "arkliai" šoka 7';
 
-/** A page that is not checked at the end: requests with planted secrets get no response. */
+/** A page that is not checked for findings at the end: the server refuses some of the planted requests. */
 async function openPage(): Promise<{ page: Page; context: BrowserContext }> {
   const visit = await openVisit(site.server.url);
   onTestFinished(() => visit.close());
@@ -34,7 +34,7 @@ const planted: Readonly<Record<string, Planted>> = {
   "a JSON string": bodyOf(JSON.stringify({ deep: [{ masterPassword: secret }] })),
   "JSON with escapes": bodyOf(
     [...secret]
-      .map((it) => (/[a-z0-9]/i.test(it) ? it : `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`))
+      .map((letter) => (/[a-z0-9]/i.test(letter) ? letter : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`))
       .join(""),
   ),
   base64: bodyOf(Buffer.from(`x${secret} and more`).toString("base64")),
@@ -59,7 +59,7 @@ test.each(Object.entries(planted))(
           headers: head as Record<string, string>,
           ...(base64 === null
             ? {}
-            : { method: "POST", body: Uint8Array.from(atob(base64 as string), (it) => it.charCodeAt(0)) }),
+            : { method: "POST", body: Uint8Array.from(atob(base64 as string), (byte) => byte.charCodeAt(0)) }),
         }).then(() => {}),
       [path, headers ?? {}, body ?? null] as const,
     );

@@ -1,6 +1,6 @@
 /**
  * Records every request that a browser context makes, its workers' included, and searches them for secrets: in URL,
- * headers and body, in all the encodings that `leak-scan.ts` knows, as a JSON string, and compressed with gzip.
+ * headers and body, in all the encodings that `leak-scan.ts` knows, as a JSON string, and compressed with gzip or zlib.
  */
 import { gunzipSync, inflateSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright-core";

@@ -94,6 +94,8 @@ export async function dismissToast(page: Page): Promise<void> {
 
 /** The addresses in the table's rows, from the top, e.g. `shop@kauke.test`. */
 export async function listedAddresses(page: Page): Promise<string[]> {
-  const labels: string[] = await page.getByRole("switch").evaluateAll((all) => all.map((it) => it.ariaLabel ?? ""));
+  const labels: string[] = await page
+    .getByRole("switch")
+    .evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel ?? ""));
   return labels.map((label) => label.replace(/ forwards mail$/, ""));
 }

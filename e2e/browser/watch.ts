@@ -53,7 +53,7 @@ const cspScript = `document.addEventListener("securitypolicyviolation", (event) 
 /** The browser's own console message about every response of 400 or above, and about every failed request. */
 const resourceLine = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_)/;
 /** A page that is left aborts its running requests; a download is no longer the page's request. */
-const brokenOffByThePage = "net::ERR_ABORTED";
+const abortedByPage = "net::ERR_ABORTED";
 
 export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
   const found: Finding[] = [];
@@ -67,7 +67,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   const expectedErrors: { text: RegExp; used: boolean }[] = [];
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
   const isExpected = (status: number | "failed", url: string) => {
-    const hits = exceptions.filter((it) => it.status === status && matches(it.path, url, origin));
+    const hits = exceptions.filter((allowed) => allowed.status === status && matches(allowed.path, url, origin));
     for (const hit of hits) hit.used = true;
     return hits.length > 0;
   };
@@ -75,7 +75,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   await context.exposeBinding(cspBinding, (_, text: string) => add("CSP violation", text));
   await context.addInitScript(cspScript);
   const isExpectedError = (line: ConsoleMessage) => {
-    const hits = expectedErrors.filter((it) => it.text.test(line.text()));
+    const hits = expectedErrors.filter(({ text }) => text.test(line.text()));
     for (const hit of hits) hit.used = true;
     return hits.length > 0;
   };
@@ -90,7 +90,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
-    if (reason === brokenOffByThePage || isExpected("failed", request.url())) return;
+    if (reason === abortedByPage || isExpected("failed", request.url())) return;
     add("failed request", `${named(request)} ${reason}`);
   });
   context.on("response", (response) => {
@@ -101,9 +101,12 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
 
   const findings = async () => {
     await settled(context);
-    const unused = exceptions.filter((it) => it.needed && !it.used);
-    const unheard = expectedErrors.filter((it) => !it.used);
-    const notNeeded = [...unused.map((it) => `${it.status} ${it.path}`), ...unheard.map((it) => String(it.text))];
+    const unused = exceptions.filter(({ needed, used }) => needed && !used);
+    const missing = expectedErrors.filter(({ used }) => !used);
+    const notNeeded = [
+      ...unused.map(({ status, path }) => `${status} ${path}`),
+      ...missing.map(({ text }) => String(text)),
+    ];
     return [...found, ...notNeeded.map((text): Finding => ({ kind: "not needed", text }))];
   };
   const except = (status: Exception["status"], path: string | RegExp) =>

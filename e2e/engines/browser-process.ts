@@ -4,6 +4,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+/** Milliseconds that a program may take to start. */
 const START_MS = 60_000;
 /** Milliseconds that a program may take to end after SIGTERM. */
 const END_MS = 10_000;

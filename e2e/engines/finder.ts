@@ -38,8 +38,9 @@ export interface Found {
   hasFocus: boolean;
   /** Whether the element is enabled, not moving, and not covered at its middle. */
   canBePressed: boolean;
-  /** Horizontal position of its middle in the window, in CSS pixels. */
+  /** Horizontal position of the element's middle in the window, in CSS pixels. */
   x: number;
+  /** Vertical position of the element's middle in the window, in CSS pixels. */
   y: number;
 }
 

@@ -201,7 +201,8 @@ function testClipboard(site: EngineSite): void {
 
 /** Defines a test for engines without `ClipboardItem`, which Firefox has since version 127. */
 export function testWithoutClipboardItem(site: EngineSite): void {
-  test("they are copied without ClipboardItem", () => copyWhatThePanelShows(site, ["ClipboardItem"]));
+  test("a new password, a username and a hidden password are copied without ClipboardItem", () =>
+    copyWhatThePanelShows(site, ["ClipboardItem"]));
 }
 
 /**

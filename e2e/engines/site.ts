@@ -11,12 +11,12 @@ import { runSite, type Site } from "../browser/site.ts";
 import type { Engine, EngineProgram } from "./driver.ts";
 import { signIn } from "./steps.ts";
 import { openTab, type Tab } from "./tab.ts";
-import { allToldExpression, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
+import { allReportedExpression, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
 export interface EngineVisitOptions {
   /** Window width in CSS pixels; 1440 by default. */
   width?: number;
-  /** Person to sign in by the form first. */
+  /** Person who is signed in by the form before the visit begins. */
   as?: Person;
   /** Globals to remove, because an older version of the engine lacks them. */
   missingGlobals?: readonly string[];
@@ -42,7 +42,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
   const site = runSite({
     env: async () => {
       proxy = await startWatchingProxy();
-      // On a busy machine it takes a while until Undo is pressed.
+      // On a loaded machine more than the default time may pass before a journey presses Undo.
       return { KAUKE_PUBLIC_URL: proxy.origin, KAUKE_UNDO_SECONDS: "20" };
     },
   });
@@ -62,7 +62,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
     const tab = openTab(driver, proxy.origin);
     onTestFinished(async ({ task }) => {
       if (task.result?.state === "fail") await keepPicture(tab, `${program.name}-${task.name}`);
-      await tab.until(allToldExpression).catch(() => {});
+      await tab.until(allReportedExpression).catch(() => {});
       await driver.close();
       const findings = proxy.takeFindings();
       if (findings.length > 0) throw new Error(`the visit had findings:\n${findings.join("\n")}`);

@@ -24,8 +24,8 @@ export interface WatchingProxy {
   close(): Promise<void>;
 }
 
-/** Evaluated in the page before it is left: resolves when every report has reached the proxy. */
-export const allToldExpression = "window.engineWatch.told()";
+/** Expression evaluated in the page before it is left; its promise resolves when the proxy has every report. */
+export const allReportedExpression = "window.engineWatch.told()";
 
 const pageScript = (missingGlobals: readonly string[]): string => `(() => {
   for (const name of ${JSON.stringify(missingGlobals)}) delete window[name];
@@ -95,7 +95,7 @@ export async function startWatchingProxy(): Promise<WatchingProxy> {
     const path = url.split("?", 1)[0] ?? "";
     // Nobody is signed in yet, which the app learns from this response.
     if (status === 401 && path === "/api/auth/session") return;
-    const exceptions = expected.filter((it) => it.status === status && it.path === path);
+    const exceptions = expected.filter((refusal) => refusal.status === status && refusal.path === path);
     for (const exception of exceptions) exception.used = true;
     if (exceptions.length === 0) findings.push(`refused request: ${status} ${method} ${path}`);
   }

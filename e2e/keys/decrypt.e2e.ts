@@ -295,9 +295,11 @@ test("a dropped message.eml.age shows its header, text and files; its HTML runs 
   await page.getByText("pictures from elsewhere are not loaded").waitFor();
   // The picture inside the message is shown.
   await expect
-    .poll(() => inside.getByAltText("A dot").evaluate((it) => (it as unknown as { naturalWidth: number }).naturalWidth))
+    .poll(() =>
+      inside.getByAltText("A dot").evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    )
     .toBe(1);
-  const kept = await inside.locator("html").evaluate((it) => it.outerHTML);
+  const kept = await inside.locator("html").evaluate(({ outerHTML }) => outerHTML);
   expect(kept).not.toMatch(
     /tracker\.example|javascript:|<script|<style|<svg|<form|<input|<iframe|style=|onclick|onerror/i,
   );
@@ -323,7 +325,7 @@ async function expectAttachmentSaved({ page }: Visit): Promise<void> {
 test("only our own code can fill the frame: Trusted Types refuse any string", async () => {
   const person = await site.person();
   const { publicKey, privateKey } = await generateKeyPair();
-  // Not checked for findings: the browser reports what is tried here.
+  // This visit is not checked for findings, since the browser reports every attempt made here.
   const visit = await openVisit(site.server.url, { as: person });
   onTestFinished(() => visit.close());
   const { page } = visit;
@@ -336,9 +338,9 @@ test("only our own code can fill the frame: Trusted Types refuse any string", as
   const frame = page.locator("iframe[title='HTML of the message']");
   expect(await frame.getAttribute("sandbox")).toBe("allow-popups allow-popups-to-escape-sandbox");
   expect(await visit.findings()).toEqual([]);
-  const refused = await frame.evaluate((it, html) => {
+  const refused = await frame.evaluate((element, html) => {
     try {
-      Object.assign(it, { srcdoc: html });
+      Object.assign(element, { srcdoc: html });
       return "taken";
     } catch (error) {
       return (error as Error).name;

@@ -14,7 +14,7 @@ import { readyKey } from "./ready-key.ts";
 
 export const masterPassword = "seven slow herons cross the lagoon";
 
-/** The private key in its stored form; takes half a second. */
+/** @returns the private key encrypted with the master password, as it is stored; takes half a second */
 export function wrapKey({ privateKey }: KeyPair, keyName: string): Promise<string> {
   return protectPrivateKey({ privateKey, keyName, password: masterPassword, passwordCipher: nodePasswordCipher });
 }
@@ -50,7 +50,7 @@ export function encryptedText(text: string, publicKey: string): Promise<string> 
   return encryptText(text, { publicKeys: [publicKey] });
 }
 
-/** A file for the page's file field: binary, or armored if its name is that of an attachment in mail. */
+/** Encrypts a file for the page's file field: armored if its name ends in `.eml.age`, as in mail, otherwise binary. */
 export async function encryptFile(name: string, content: Buffer, publicKey: string) {
   const sealed = await encrypt(content, { publicKeys: [publicKey] });
   const buffer = name.endsWith(".eml.age") ? Buffer.from(armor(sealed)) : Buffer.from(sealed);

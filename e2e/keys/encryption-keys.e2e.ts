@@ -95,7 +95,7 @@ async function downloadProtected(page: Page, keyName: string): Promise<{ fileNam
   return file;
 }
 
-/** Where the age program is installed: it decrypts with the file as it was downloaded. */
+/** Checks that the age program, if it is installed, decrypts a message with the downloaded key file. */
 async function seeStockAgeOpens(keyFile: string, publicKey: string): Promise<void> {
   if (!age?.canAskPasswords) return;
   const message = Buffer.from("Labas, tai slapta");

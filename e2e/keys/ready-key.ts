@@ -1,4 +1,7 @@
-/** A key pair, its private key under `masterPassword` of sealed.ts with work factor 17. It protects nothing. */
+/**
+ * A key pair; its private key is encrypted with `masterPassword` of encrypted-texts.ts at work factor 17. It protects
+ * nothing.
+ */
 export const readyKey = {
   publicKey: "age106g4e3zpfjxtkk8jy44xx5t365s7w3fh6psh0v4kx25n8hykfydsj8m9zm",
   privateKey: "AGE-SECRET-KEY-1WEGFZV2CDJM6Q6PSD63Y4MD8H0GMC7NUYZP0VN6EASUQQGSYSCNS6H2EQX",

@@ -85,9 +85,9 @@ test("all public test vectors of age have the expected result in the browser's w
     return isRight ? [] : [{ vector: vector.name, code, released }];
   });
   expect(wrong).toEqual([]);
-  expect([vectors.length, vectors.filter((it) => it.expect === "success").length]).toEqual([143, 26]);
+  expect([vectors.length, vectors.filter(({ expect: outcome }) => outcome === "success").length]).toEqual([143, 26]);
   // Control: the worker really decrypts, since with another key the same file does not open.
-  const vector = vectors.find((it) => it.name === "x25519") as AgeVector;
+  const vector = vectors.find(({ name }) => name === "x25519") as AgeVector;
   const { privateKey } = await generateKeyPair();
   const [shut] = await outcomesOf(page, [{ vector, opener: { privateKey } }]);
   expect(shut).toEqual({ code: "no_matching_key", released: null });

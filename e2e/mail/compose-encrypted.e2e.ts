@@ -41,7 +41,7 @@ async function received(subject: string): Promise<PreviewMessage> {
   const read = async <T>(path: string) => (await (await fetch(`${site.server.url}${path}`, { headers })).json()) as T;
   const find = async () => {
     const { messages } = await read<{ messages: PreviewSummary[] }>("/preview/api/messages");
-    return messages.find((it) => it.subject === subject)?.id;
+    return messages.find((message) => message.subject === subject)?.id;
   };
   await expect.poll(find).toBeDefined();
   return read<PreviewMessage>(`/preview/api/messages/${await find()}`);
@@ -166,5 +166,7 @@ test("with encryption switched off again, the message is sent as it was typed", 
   await field(page, "Subject").fill("Open");
   await send(page);
   await seeToast(page, "Email queued", `To ${to}`);
-  expect((await jobsSent(requests)).map((it) => JSON.parse(it))).toMatchObject([{ useEncryption: false, body: typed }]);
+  expect((await jobsSent(requests)).map((job) => JSON.parse(job))).toMatchObject([
+    { useEncryption: false, body: typed },
+  ]);
 });

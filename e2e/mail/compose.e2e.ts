@@ -17,9 +17,9 @@ afterAll(() => mx.close());
 const site = runSite({
   env: () => ({
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-    // On a busy machine it takes a while until Undo is pressed.
+    // On a loaded machine more than the default time may pass before a journey presses Undo.
     KAUKE_UNDO_SECONDS: "8",
-    // Longer than the interval at which the page requests the state, so that it shows the message waiting.
+    // The first delay is longer than the interval at which the page requests the state, so that it shows the wait.
     KAUKE_RETRY_SCHEDULE: "3s,1s,1s",
   }),
 });

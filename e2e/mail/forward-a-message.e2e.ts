@@ -123,8 +123,8 @@ function journey(env: () => Record<string, string>): void {
     expectCalled(ends.hook.requests[1] as WebhookRequest, third);
   });
 
-  test("afterwards none of it is readable in the data directory or the output", async () => {
-    // With its destination down the message waits in the spool while that is searched.
+  test("afterwards none of the mail is readable in the data directory or the output", async () => {
+    // While the destination refuses temporarily, the message waits in the spool, which is searched then.
     ends.mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "451 4.3.2 later" : undefined) };
     expect((await send(multipartMessage(4))).last).toMatch(/^250 2\.0\.0 Ok /);
     const personal = [
@@ -163,7 +163,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     cluster = await startTestPostgres();
     url = await cluster.createDatabase();
   });
-  // Registered first, so run last: the server closes its connections before.
+  // Hooks run in reverse order, so the server has closed its connections when PostgreSQL stops.
   afterAll(() => cluster?.stop());
   journey(() => ({ DATABASE_URL: url, KAUKE_SECRET_KEY: randomBytes(32).toString("base64") }));
 });
@@ -210,17 +210,17 @@ describe("into the preview inbox", () => {
     expect(partsOf(Buffer.from(shown)).body.equals(partsOf(message).body)).toBe(true);
   });
 
-  test("its HTML is shown in a frame, with the images that the message contains", async () => {
+  test("a message's HTML is shown in a frame, with the images that the message contains", async () => {
     const { page, number } = await openMessage(widths.desktop);
     const frame = (await openPart(page, "HTML")).getByTitle("HTML of the message");
     expect(await frame.getAttribute("sandbox")).toBe("allow-popups allow-popups-to-escape-sandbox");
     const content = frame.contentFrame();
     await content.getByRole("heading", { name: `Parcel ${number}`, exact: true }).waitFor();
     const image = content.getByRole("img", { name: "A dot" });
-    await expect.poll(() => image.evaluate((it) => it.naturalWidth)).toBe(1);
+    await expect.poll(() => image.evaluate(({ naturalWidth }) => naturalWidth)).toBe(1);
   });
 
-  test("nothing in its HTML runs or is loaded from elsewhere: the browser refuses both", async () => {
+  test("nothing in a message's HTML runs or is loaded from elsewhere: the browser refuses both", async () => {
     const previewToken = await site.server.previewToken();
     const { page, context, findings, close } = await openVisit(site.server.url, { previewToken });
     onTestFinished(close);
@@ -241,7 +241,7 @@ describe("into the preview inbox", () => {
     expect(left).toBe(0);
   });
 
-  test("it opens with the link printed at the start, and until then says which link that is, with and without scripts", async () => {
+  test("the preview inbox opens with the link printed at the start, and until then says which link that is, with and without scripts", async () => {
     const visit = await site.visit();
     const { page, context, expectRefusal } = visit;
     await context.clearCookies();
@@ -259,7 +259,7 @@ describe("into the preview inbox", () => {
     expect(await unscripted.locator("script:not([src='/theme.js'])").count()).toBe(0);
   });
 
-  test("its attachment downloads as it was sent", async () => {
+  test("a message's attachment downloads as it was sent", async () => {
     const { page } = await openMessage(widths.phone);
     const files = page.getByRole("list", { name: "Attachments" });
     const downloading = page.waitForEvent("download");

@@ -24,7 +24,7 @@ const names = [
 /** Returns a random integer below the limit. */
 type Below = (limit: number) => number;
 
-/** Documents of random chunks, from a fixed seed. */
+/** Returns documents of random chunks, the same in every run. */
 function makeSoups(count: number, piece: (below: Below) => string = anyTag): string[] {
   let seed = 11;
   const below = (limit: number) => {
@@ -116,8 +116,8 @@ const attacks = [
 const oneAttack = (below: Below) => attacks[below(attacks.length)] ?? "";
 
 /**
- * Judges by the library's own allow-list; our links open beside the page. It also takes away a title with `-->` in it,
- * in case somebody reads the text as XML: words are no finding, the frame reads HTML.
+ * DOMPurify, with its own allow-list and the `target` that we give to links. It also removes a title attribute that
+ * contains `<` or `>`, which would matter in XML only; that is not a finding, since the frame parses HTML.
  */
 const purifier = readFileSync(createRequire(import.meta.url).resolve("dompurify/dist/purify.min.js"), "utf8");
 const purified = (documents: readonly string[]) => `${JSON.stringify(documents)}.map((html) => {
@@ -127,8 +127,8 @@ const purified = (documents: readonly string[]) => `${JSON.stringify(documents)}
 }).filter((removed) => removed.length > 0).flat()`;
 
 /**
- * The documents whose parsed elements differ from those written, or are in another order. Inside a table the parser
- * adds some.
+ * Script that returns the documents whose parsed elements differ from those written, or are in another order. Elements
+ * that the parser adds inside a table are ignored.
  */
 const repaired = (documents: readonly string[]) => `${JSON.stringify(documents)}.filter((html) => {
   const isAdded = (name) => ["tbody", "tr", "colgroup"].includes(name);
@@ -147,11 +147,11 @@ test("the browser's parser repairs nothing in sanitized HTML", async () => {
 
 test("DOMPurify finds nothing to remove in what was cleaned", async () => {
   const { page } = await site.visit();
-  // Apart from our pages, whose policy it does not know.
+  // On a blank page, since the content security policy of our pages does not allow DOMPurify.
   await page.goto("about:blank");
   await page.evaluate(purifier);
   const soups = [...makeSoups(3000, oneAttack), ...makeSoups(1000)];
-  // The judge finds what must go.
+  // Control: DOMPurify removes much from documents that are not sanitized.
   expect(((await page.evaluate(purified(soups))) as string[]).length).toBeGreaterThan(5000);
   expect(await page.evaluate(purified(soups.map((html) => cleanMailHtml(html, new Map()).html)))).toEqual([]);
 });

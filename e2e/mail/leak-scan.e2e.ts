@@ -16,8 +16,12 @@ const hidden: Readonly<Record<string, Buffer>> = {
   base64url: Buffer.from(Buffer.from(`ab message to ${word} ok`).toString("base64url")),
   hex: Buffer.from(Buffer.from(`to ${word}.`).toString("hex")),
   "URL encoding": Buffer.from(`?to=${encodeURIComponent(word)}&x`),
-  "JSON escapes": Buffer.from(word.replace(/[.@]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`)),
-  "quoted-printable": Buffer.from(word.replace(/[.@]/g, (it) => `=${it.charCodeAt(0).toString(16).toUpperCase()}`)),
+  "JSON escapes": Buffer.from(
+    word.replace(/[.@]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  ),
+  "quoted-printable": Buffer.from(
+    word.replace(/[.@]/g, (letter) => `=${letter.charCodeAt(0).toString(16).toUpperCase()}`),
+  ),
   backwards: Buffer.from([...word].reverse().join("")),
 };
 

@@ -105,7 +105,7 @@ test("a reply reaches the correspondent as the alias, in its thread; a reply to 
   const { messages } = (await (await page.request.get("/preview/api/messages")).json()) as {
     messages: PreviewSummary[];
   };
-  const own = messages.filter((it) => it.subject.endsWith(subject)).map((it) => it.rcptTo);
+  const own = messages.filter((message) => message.subject.endsWith(subject)).map(({ rcptTo }) => rcptTo);
   expect(own.sort()).toEqual([ann, ann, bo, owner]);
 });
 

@@ -23,5 +23,5 @@ export async function openServerMessage(page: Page, subject: string, reader: str
 async function newestReader(page: Page, subject: string): Promise<string | undefined> {
   const answer = await page.request.get("/preview/api/messages");
   const { messages } = (await answer.json()) as { messages: PreviewSummary[] };
-  return messages.find((it) => it.subject === subject)?.rcptTo;
+  return messages.find((message) => message.subject === subject)?.rcptTo;
 }

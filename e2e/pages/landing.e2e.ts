@@ -100,14 +100,14 @@ describe("the main button", () => {
       `[...document.querySelectorAll("main h2")].every((h2) => h2.checkVisibility({ contentVisibilityAuto: true }))`,
     );
 
-  test("its lower sections are laid out without scrolling, once the page is idle", async () => {
+  test("the landing page's lower sections are laid out without scrolling, once the page is idle", async () => {
     const { page } = await site.visit({ width: widths.phone });
     await page.goto("/");
     await seeLaidOut(page);
     expect(await isWhole(page)).toBe(true);
   });
 
-  test("while the page is busy they are not, unless somebody scrolls to one", async () => {
+  test("while the page is busy its lower sections are not laid out, unless somebody scrolls to one", async () => {
     const { page } = await site.visit({ width: widths.phone });
     await page.addInitScript("window.requestIdleCallback = () => 0");
     await page.goto("/");
@@ -225,7 +225,7 @@ describe("nobody is shown the wrong page", () => {
 });
 
 describe("without JavaScript", () => {
-  /** The visible elements that ask for JavaScript: text selectors ignore everything in a noscript element. */
+  /** Text of the visible element that asks for JavaScript. It is found by class: text selectors ignore noscript. */
   const needsScript = (page: Page) => page.locator(".needs-script:visible").innerText();
 
   test("the whole landing page is shown, and its links work", async () => {

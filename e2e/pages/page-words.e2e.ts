@@ -1,4 +1,4 @@
-/** The texts and marks of every page besides its functions. */
+/** Texts and symbols of pages that journeys about their functions do not check. */
 import { expect, test } from "vitest";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";

@@ -32,7 +32,7 @@ async function encrypt({ page }: Visit): Promise<void> {
   await page.getByText("Valid key").waitFor();
 }
 
-/** Presses Send with encryption on and an invalid key. */
+/** Enters an invalid public key and waits for the field's error. */
 async function refuseKey({ page }: Visit): Promise<void> {
   await page.getByLabel("Recipient's Public Key").fill("age1m5aahn0t09nl4ujy8624fl6zy54klay");
   await page.getByRole("alert").waitFor();

@@ -56,7 +56,7 @@ async function closeDialog({ page }: Visit): Promise<void> {
 
 const closeToast = ({ page }: Visit): Promise<void> => dismissToast(page);
 
-/** More notices than are shown at first. */
+/** Four notices, one more than the dashboard shows at first. */
 const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
   id: `00000000-0000-4000-8000-00000000000${number}`,
   kind: "delivery_failed",
@@ -66,8 +66,8 @@ const notices: readonly NoticeWire[] = [1, 2, 3, 4].map((number) => ({
 }));
 
 /**
- * An alias with one mailbox that awaits confirmation (said in words once, by dots in other rows), one that declined,
- * and one that is suspended.
+ * Gives an alias' mailboxes every state: jonas@example.org awaits confirmation, or is suspended in `travel.26`, and
+ * rasa@example.org has declined.
  */
 function withOpenMailboxes(alias: AliasWire): AliasWire {
   if (alias.alias === "travel.26") return { ...alias, suspended: ["jonas@example.org"] };

@@ -68,7 +68,7 @@ async function showText(visit: Visit): Promise<void> {
   await dismissToast(visit);
 }
 
-/** A screen of something decrypted; the screen before it shows other content. */
+/** A screen that shows decrypted content; what the screen listed before it decrypted is cleared first. */
 function decrypted(name: string, open: Screen["open"]): Screen {
   const show = async (visit: Visit) => {
     await open(visit);

@@ -33,7 +33,7 @@ const listed = (name: string, open: Screen["open"] = async () => {}): Screen =>
     await open(visit);
   });
 
-type OpenDialog = (it: Locator, visit: Visit) => Promise<void>;
+type OpenDialog = (form: Locator, visit: Visit) => Promise<void>;
 
 function dialog(name: string, opener: string, fill: OpenDialog): Screen {
   const open = async (visit: Visit) => {
@@ -43,7 +43,7 @@ function dialog(name: string, opener: string, fill: OpenDialog): Screen {
   return { ...listed(name, open), overlay: true };
 }
 
-/** Like `dialog`, but replaces the dialog that the screen before it shows. */
+/** Like `dialog`, but replaces the dialog that the screen listed before it shows. */
 function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
   const screen = dialog(name, opener, fill);
   const goOn = async (visit: Visit) => {
@@ -77,38 +77,38 @@ export const encryptionScreens: readonly Screen[] = [
     await page.goto("/settings");
     await page.getByText("Your keys could not be loaded").waitFor();
   }),
-  dialog("key-create", "Create Key", async (it, { page }) => {
-    await it.getByLabel("Key name").fill("Travel 2026");
+  dialog("key-create", "Create Key", async (form, { page }) => {
+    await form.getByLabel("Key name").fill("Travel 2026");
     await typePassword(page, "summer holidays");
   }),
-  nextDialog("key-refused", "Create Key", async (it) => {
-    await it.getByRole("button", { name: "Create Key" }).click();
-    await it.getByText("Master password required").waitFor();
+  nextDialog("key-refused", "Create Key", async (form) => {
+    await form.getByRole("button", { name: "Create Key" }).click();
+    await form.getByText("Master password required").waitFor();
   }),
-  nextDialog("key-import", "Import Key", (it) => it.getByLabel("Private key").waitFor()),
-  nextDialog("key-import-refused", "Import Key", async (it, { page }) => {
-    await it.getByLabel("Private key").fill("not a key");
-    await it.getByLabel("Key name").fill("Travel 2026");
+  nextDialog("key-import", "Import Key", (form) => form.getByLabel("Private key").waitFor()),
+  nextDialog("key-import-refused", "Import Key", async (form, { page }) => {
+    await form.getByLabel("Private key").fill("not a key");
+    await form.getByLabel("Key name").fill("Travel 2026");
     await typePassword(page, "summer holidays");
-    await it.getByRole("button", { name: "Import Key" }).click();
-    await it.getByText("This is not an AGE private key.", { exact: false }).waitFor();
+    await form.getByRole("button", { name: "Import Key" }).click();
+    await form.getByText("This is not an AGE private key.", { exact: false }).waitFor();
   }),
-  nextDialog("key-download", "Download Archive", (it) => it.getByRole("radio").first().waitFor()),
-  nextDialog("key-download-plain", "Download Archive", async (it) => {
-    await it.getByRole("radio", { name: /^Private key/ }).check();
-    await it.getByRole("button", { name: "Download", exact: true }).click();
-    await it.getByText("Password required").waitFor();
+  nextDialog("key-download", "Download Archive", (form) => form.getByRole("radio").first().waitFor()),
+  nextDialog("key-download-plain", "Download Archive", async (form) => {
+    await form.getByRole("radio", { name: /^Private key/ }).check();
+    await form.getByRole("button", { name: "Download", exact: true }).click();
+    await form.getByText("Password required").waitFor();
   }),
-  nextDialog("key-delete", "Delete Personal", (it) => it.getByRole("button", { name: "Delete Key" }).waitFor()),
+  nextDialog("key-delete", "Delete Personal", (form) => form.getByRole("button", { name: "Delete Key" }).waitFor()),
   // Last in the list: the dialog does not close while the key is made.
-  nextDialog("key-creating", "Create Key", async (it, { page, context }) => {
+  nextDialog("key-creating", "Create Key", async (form, { page, context }) => {
     const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
     await context.route("**/assets/vault.worker-*.js", (route) =>
       route.fulfill({ contentType: "text/javascript; charset=utf-8", body }),
     );
-    await it.getByLabel("Key name").fill("Travel 2026");
+    await form.getByLabel("Key name").fill("Travel 2026");
     await typePassword(page, "summer holidays");
-    await it.getByRole("button", { name: "Create Key" }).click();
-    await it.getByText("About 50 seconds").waitFor();
+    await form.getByRole("button", { name: "Create Key" }).click();
+    await form.getByText("About 50 seconds").waitFor();
   }),
 ];

@@ -146,7 +146,9 @@ describe("without an issuer", () => {
     await live.goto(path);
     await seeLive(live);
     const places = (page: Page) =>
-      Promise.all(["h1", 'input[type="email"]', ".google-off"].map((it) => page.locator(it).first().boundingBox()));
+      Promise.all(
+        ["h1", 'input[type="email"]', ".google-off"].map((selector) => page.locator(selector).first().boundingBox()),
+      );
     expect(await places(live)).toEqual(await places(drawn));
   });
 

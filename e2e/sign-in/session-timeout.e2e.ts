@@ -36,7 +36,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     await expectSignedOut(still);
   });
 
-  test("Stay Logged In closes it, here and for the server; Escape does the same", async () => {
+  test("Stay Logged In closes the warning and extends the session, also at the server; Escape does the same", async () => {
     const { page, person } = await openStill(site, "/dashboard", { width });
     for (const stay of [
       () => warning(page).getByRole("button", { name: "Stay Logged In" }).click(),

@@ -88,7 +88,7 @@ test("while the wallet asks its owner the button says so and can't be pressed ag
   await seePath(page, "/dashboard");
 });
 
-test("without a wallet it says what to install", async () => {
+test("without a wallet a toast says what to install", async () => {
   const { page } = await site.visit();
   await page.goto("/register");
   await walletButton(page).click();
@@ -182,7 +182,7 @@ describe("at the next start", () => {
     expect(await stored(page)).toBeNull();
   });
 
-  test("its code is not loaded for people who did not sign in by a wallet", async () => {
+  test("the code for wallets is not loaded for people who did not sign in by a wallet", async () => {
     const person = await site.person();
     const { page } = await site.visit({ as: person });
     const scripts: string[] = [];

@@ -16,11 +16,11 @@ const families =
 const names = `(?:${families})-[A-Za-z-]+|Bcc|Cc|Date|From|Received|References|Sender|Subject|To`;
 /** Matches a header field's name at the start of a string literal or of a line in one. */
 const beginsField = new RegExp(`(?:["'\`]|\\\\n|\\\\t)(?:${names}):(?: |\\$|["'\`])`);
-const callsItField = /\bas (?:unknown as |never as )?FieldText\b/;
+const castsToFieldText = /\bas (?:unknown as |never as )?FieldText\b/;
 
 function isWritingFields(source: string): boolean {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(?<=^|\s)\/\/.*$/gm, "");
-  return beginsField.test(code) || callsItField.test(code);
+  return beginsField.test(code) || castsToFieldText.test(code);
 }
 
 const isSource = (path: string) =>

@@ -28,7 +28,7 @@ const isThere = (name: string): boolean => folders.some((folder) => existsSync(j
 describe("SECURITY.md's table of resources", () => {
   const rows = rowsOf(readFileSync(join(repositoryRoot(), "SECURITY.md"), "utf8"));
 
-  it("has rows, each with resource, bound, share, who gives way, and test", () => {
+  it("has rows of five filled cells: resource, bound, share, what is evicted or refused, and test", () => {
     expect(rows.length).toBeGreaterThan(40);
     for (const row of rows) {
       expect(row, row.join("|")).toHaveLength(5);

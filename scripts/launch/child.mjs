@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
-const passedOn = ["SIGTERM", "SIGINT", "SIGHUP"];
+const forwardedSignals = ["SIGTERM", "SIGINT", "SIGHUP"];
 
 /**
  * @returns {Promise<{ code: number, interrupted: boolean }>} the child's exit code (128 + number if a signal ended it)
@@ -14,7 +14,7 @@ const passedOn = ["SIGTERM", "SIGINT", "SIGHUP"];
 export function runChild(file, args, options) {
   return new Promise((done) => {
     const child = spawn(file, args, { stdio: "inherit", ...options });
-    const release = passSignals(child);
+    const release = forwardSignals(child);
     child.once("error", (error) => done({ code: error.code === "ENOENT" ? 127 : 126, interrupted: release() }));
     child.once("exit", (code, signal) => {
       done({ code: code ?? 128 + (constants.signals[signal] ?? 0), interrupted: release() });
@@ -22,30 +22,30 @@ export function runChild(file, args, options) {
   });
 }
 
-function passSignals(child) {
+function forwardSignals(child) {
   let interrupted = false;
-  let lastPassed = 0;
+  let lastForwardedAt = 0;
   const handler = (signal) => {
     interrupted = true;
     // Ctrl-C reaches the whole process group at once, the child included, and npm sends it to the launcher a second
     // time.
     if (signal === "SIGINT" && process.stdin.isTTY) return;
-    if (Date.now() - lastPassed < 1000) return;
-    lastPassed = Date.now();
+    if (Date.now() - lastForwardedAt < 1000) return;
+    lastForwardedAt = Date.now();
     child.kill(signal);
   };
-  for (const signal of passedOn) process.on(signal, handler);
+  for (const signal of forwardedSignals) process.on(signal, handler);
   const parentWatch = watchParent(() => handler("SIGTERM"));
   return () => {
     clearInterval(parentWatch);
-    for (const signal of passedOn) process.off(signal, handler);
+    for (const signal of forwardedSignals) process.off(signal, handler);
     return interrupted;
   };
 }
 
 /**
- * Calls `onGone` when the parent process is gone: an npm script must not outlive npm or the shell between them, and a
- * signal that ended one of those has not reached the launcher.
+ * Calls `onGone` when the parent process has ended, in npm scripts only: the launcher must not outlive npm or the shell
+ * between them, and a signal that ended one of them did not reach the launcher.
  */
 function watchParent(onGone) {
   const parent = process.ppid;

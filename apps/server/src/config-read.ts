@@ -125,7 +125,7 @@ function readMail(settings: SettingReader) {
     maxMessageBytes,
     spoolAccountBytes: settings.read("KAUKE_SPOOL_ACCOUNT_MIB", 1024, value.integer(1, 1_048_576)) * MIB,
     diskReserveBytes: settings.read("KAUKE_DISK_RESERVE_MIB", 1024, value.integer(0, 1_048_576)) * MIB,
-    // At least a few of the largest messages, or one sender could keep all others out.
+    // Four of the largest messages must fit; with less memory, one sender could exclude all others.
     memoryBudgetBytes: Math.max(128 * MIB, 4 * maxMessageBytes),
   };
 }

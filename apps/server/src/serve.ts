@@ -9,12 +9,15 @@ import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
-import { logUnforeseenErrors } from "./operate/telemetry/unforeseen-errors.ts";
+import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
-/** Milliseconds after which a shutdown that hangs is cut off; the spool is safe on disk either way. */
+/**
+ * Milliseconds after which the process exits even if the shutdown has not finished. The spool is safe on disk either
+ * way.
+ */
 const CLOSE_LIMIT_MS = 4500;
 
 // Message bytes live outside the heap. By default they trigger a full collection every few dozen messages of a MiB;
@@ -33,7 +36,7 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
   try {
     await start(overrides);
   } catch (thrown) {
-    tellFailure(thrown);
+    printFailure(thrown);
     process.exitCode = 1;
   }
 }
@@ -41,7 +44,7 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
 async function start(overrides: StartOverrides): Promise<void> {
   const config = readConfigOrExit(process.cwd());
   const logger = createLogger();
-  logUnforeseenErrors(logger);
+  logUncaughtErrors(logger);
   const running = await startServer(config, logger, overrides);
   announce(config, running, logger);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -71,7 +74,7 @@ function announce(config: Config, { ports, previewToken }: RunningServer, logger
   process.stdout.write(`\n${lines.join("\n")}\n\n`);
 }
 
-function tellFailure(thrown: unknown): void {
+function printFailure(thrown: unknown): void {
   if (thrown instanceof SettingsError || thrown instanceof StoreStartError) {
     process.stderr.write(`${thrown.message}\n`);
     return;

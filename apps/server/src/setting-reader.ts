@@ -1,6 +1,6 @@
 /**
- * Reads settings from the environment one by one. It records problems and the names that were asked for, so that all
- * problems are reported at once and mistyped names are noticed.
+ * Reads settings from the environment one by one. It records problems and the names of the settings that were read, so
+ * that all problems are reported at once and mistyped names are noticed.
  */
 import type { Environment } from "./env.ts";
 import { SettingsError } from "./settings-error.ts";

@@ -97,7 +97,10 @@ export function webLink(text: string): string {
   return url.href;
 }
 
-/** `http://` is for loopback only, for tests. The trailing slash of an issuer with a path is part of its name. */
+/**
+ * Parses the URL of an OpenID issuer. `http://` is allowed for loopback only, for tests. The trailing slash of an
+ * issuer with a path is part of its name.
+ */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
   const isLoopback =

@@ -30,7 +30,10 @@ export interface MailListenerParts {
 
 /** Maximum connections of each listener. */
 const CONNECTIONS_MAX = 1000;
-/** Shares of one address, block or account. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address. */
+/**
+ * Limits of each listener for one address, block or account, and for all concurrent TLS handshakes. Disabled by
+ * `KAUKE_LIMITS=off`, since load tests come from one address.
+ */
 const shares = {
   maxConnectionsPerAddress: 200,
   maxConnectionsPerBlock: 250,

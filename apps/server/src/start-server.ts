@@ -1,13 +1,13 @@
 /**
  * Wires and starts the chosen services, and shuts them down gracefully; the only place besides testkit that chooses
- * adapters. A shutdown accepts nothing new, answers what is in progress, leaves the rest to the spool, and then closes
- * the store.
+ * adapters. A shutdown accepts nothing new, answers requests and transactions in progress, leaves undelivered mail in
+ * the spool, and closes the store last.
  */
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
-import { listenBacklog } from "./core/connection/listen-backlog.ts";
+import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
@@ -66,13 +66,13 @@ export interface RunningServer {
   ports: { http: number | null } & MailPorts;
   store: Store;
   preview: PreviewInbox | null;
-  /** Opens the preview inbox; `null` when it is not available. */
+  /** Token that opens the preview inbox; `null` when the preview inbox is not available. */
   previewToken: string | null;
   metrics: MetricsRegistry;
   close(): Promise<void>;
 }
 
-/** Milliseconds for what is in progress at shutdown; the whole shutdown stays below five seconds. */
+/** Milliseconds that work in progress gets at shutdown; the whole shutdown takes less than five seconds. */
 const GRACE_MS = 2500;
 const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
@@ -93,7 +93,10 @@ interface Parts {
   spoolSpace: SpoolSpace;
 }
 
-/** What a shutdown closes: first, concurrently, all that accepts work; then, one by one, what it depended on. */
+/**
+ * Steps of a shutdown: first, concurrently, everything that accepts work (`fronts`); then, one by one in reverse order,
+ * what that depends on (`backs`).
+ */
 class Closers {
   readonly shutdown = new ShutdownSignal();
   readonly fronts: (() => Promise<unknown>)[] = [];
@@ -101,7 +104,7 @@ class Closers {
 
   #begunAt = 0;
 
-  /** Milliseconds left of the grace for all steps together, at least 300. */
+  /** Milliseconds left of GRACE_MS since the shutdown began, at least 300. */
   get graceLeftMs(): number {
     return Math.max(300, GRACE_MS - (performance.now() - this.#begunAt));
   }
@@ -124,16 +127,7 @@ export async function startServer(
   const random = overrides.random ?? systemRandom;
   const metrics = createMetrics();
   const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
-  const store = await openStore({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    secretKey: config.secretKey,
-    dkimDomains: config.dkim ? config.domains : [],
-    dkimEd25519: config.dkimEd25519,
-    clock,
-    logger,
-    ...overrides.store,
-  });
+  const store = await openStore({ ...storeOptions(config), clock, logger, ...overrides.store });
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const trace = preview === null ? null : new MailTrace();
   const closers = new Closers();
@@ -171,6 +165,10 @@ export async function startServer(
     await close();
     throw thrown;
   }
+}
+
+function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25519 }: Config): StoreOptions {
+  return { databaseUrl, dataDir, secretKey, dkimDomains: dkim ? domains : [], dkimEd25519 };
 }
 
 /**
@@ -273,6 +271,6 @@ async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply 
     () => app.close(),
     () => worker.close(GRACE_MS),
   );
-  await app.listen({ ...config.http, backlog: listenBacklog });
+  await app.listen({ ...config.http, backlog: LISTEN_BACKLOG });
   return (app.server.address() as AddressInfo).port;
 }

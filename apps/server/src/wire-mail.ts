@@ -52,7 +52,9 @@ import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
+/** Shares of the budget for copies: all of it together, and a quarter for one account or destination. */
 const copyShares = { all: 1, party: 1 / 4 };
+/** Lease of an attempt that goes on after its sender was answered; renewed until the attempt ends. */
 const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
@@ -82,49 +84,28 @@ export interface WiredMail {
   budget: MemoryBudget;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
-  /** To be called after the transports are closed: every attempt then has an outcome, which is stored here. */
+  /** Call it after the transports are closed: every attempt then has an outcome, which is stored here. */
   close(): Promise<void>;
 }
 
 export function wireMail(parts: MailParts): WiredMail {
   const { config, store, transports, clock } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
-  const attempts = new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits);
-  const signer = messageSigner(store.dkimKeys, () => clock.now());
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
-  const addsArcSet = config.arcSeal;
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
-  const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
-  const reporter = failureReporter({ ...parts, notices: store.notices, bodies: store.bodies, reports, retries });
-  const copyParts: CopyParts = {
-    rules: rewriteRules(parts),
-    signer,
-    addsArcSet,
-    copyMemory,
-    webhookBodies,
-    encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
-    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
-  };
-  const settleDeps: SettleDeps = {
-    deliveries: store.deliveries,
-    bodies: store.bodies,
-    failures: pausingGoneWebhooks(reporter, { ...parts, aliases: store.aliases }),
-    retries,
-  };
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const waiting = new WaitingTransactions(budget);
   const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
-  const leases = new HeldLeases(parts);
   const shared = {
     copyParts,
     replyBook,
     settleDeps,
-    leases,
+    leases: new HeldLeases(parts),
     backgroundAttempts,
-    attempts,
-    waiting,
+    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits),
+    waiting: new WaitingTransactions(budget),
     memory,
     reports,
     attemptDeps: attemptParts(parts, { mailRules, replyBook }),
@@ -145,6 +126,32 @@ export function wireMail(parts: MailParts): WiredMail {
       await Promise.all([deliveryWorker.settled(), ...backgroundAttempts]);
     },
   };
+}
+
+interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies"> {
+  reports: DeliveryReports;
+}
+
+/** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
+function copyAndSettle(
+  parts: MailParts,
+  { copyMemory, webhookBodies, reports }: CopyAndSettleParts,
+): { copyParts: CopyParts; settleDeps: SettleDeps } {
+  const { config, store, clock } = parts;
+  const { deliveries, bodies, notices, aliases } = store;
+  const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
+  const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
+  const copyParts: CopyParts = {
+    rules: rewriteRules(parts),
+    signer: messageSigner(store.dkimKeys, () => clock.now()),
+    addsArcSet: config.arcSeal,
+    copyMemory,
+    webhookBodies,
+    encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
+    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
+  };
+  const failures = pausingGoneWebhooks(reporter, { ...parts, aliases });
+  return { copyParts, settleDeps: { deliveries, bodies, failures, retries } };
 }
 
 type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "attemptDeps"> & Shared;
@@ -173,7 +180,10 @@ function wireDeliveryWorker(
   });
 }
 
-/** Two budgets of the same size, so that what is made of messages never takes the memory for new mail. */
+/**
+ * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
+ * encrypted copies), so that the second never takes memory from new mail.
+ */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
   const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
@@ -256,7 +266,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    // Without authentication the client is a host of the operator in front of this one, whose name is of no interest.
+    // With authentication off, the client is another host of the operator, so its name is not looked up.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
     replyBook,
     takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
@@ -291,7 +301,7 @@ function takeBounceDeps(
 }
 
 function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): SubmitDeps {
-  // The defaults apply to an account that is deleted meanwhile: its mail is searched too.
+  // An account that was deleted meanwhile gets the default settings, so its mail is searched by the leak guard too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);
@@ -312,14 +322,15 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
-const authenticationTimeoutMs = 5000;
+/** Milliseconds for all DNS look-ups of the checks (SPF, DKIM, DMARC, ARC) of one message. */
+const AUTHENTICATION_TIMEOUT_MS = 5000;
 
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   const deps = {
     resolver,
     mailHost: config.mailHost,
     trustedSealers: new Set(config.arcTrusted),
-    timeoutMs: authenticationTimeoutMs,
+    timeoutMs: AUTHENTICATION_TIMEOUT_MS,
     bodyHashes: signer.bodyHashes,
   };
   return (mail: ToAuthenticate) => authenticate(mail, deps);

@@ -1,24 +1,24 @@
-// The one place that puts the theme on the page: before the first paint, when it is changed here (app/theme.ts says so), and
-// when it is changed in another tab. Light unless set; "system" leaves it to the OS preference.
+// Applies the theme to the page: before the first paint, when app/theme.ts dispatches a `theme` event, and when another
+// tab stores another theme. Light if none is stored; "system" follows the preference of the operating system.
 (() => {
   const stored = () => {
     try {
       return localStorage.getItem("theme");
     } catch {
-      // Storage can be forbidden; the page then starts light.
+      // The browser may forbid local storage; the page then starts light.
       return null;
     }
   };
-  // A theme-color with a media query is about the OS; a theme of the person's own overrules it.
+  // Elements theme-color depend on the system's scheme by a media query; a theme that the user chose overrides it.
   const colorBar = (theme) => {
     for (const meta of document.querySelectorAll('meta[name="theme-color"][media]')) {
       meta.dataset.media ??= meta.media;
-      const isFor = meta.dataset.media.includes("dark") ? "dark" : "light";
-      meta.media = theme === "system" ? meta.dataset.media : theme === isFor ? "all" : "not all";
+      const scheme = meta.dataset.media.includes("dark") ? "dark" : "light";
+      meta.media = theme === "system" ? meta.dataset.media : theme === scheme ? "all" : "not all";
     }
   };
-  const apply = (wish) => {
-    const theme = wish === "system" || wish === "dark" ? wish : "light";
+  const apply = (setting) => {
+    const theme = setting === "system" || setting === "dark" ? setting : "light";
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     colorBar(theme);
@@ -26,6 +26,6 @@
   apply(stored());
   addEventListener("storage", ({ key }) => (key === "theme" || key === null) && apply(stored()));
   addEventListener("theme", ({ detail }) => apply(detail));
-  // For those that come later in the document than this script.
+  // Again for the theme-color elements that follow this script in the document.
   document.addEventListener("DOMContentLoaded", () => colorBar(document.documentElement.dataset.theme ?? "system"));
 })();

@@ -1,6 +1,7 @@
 /**
- * Prerenders pages to HTML when the app is built (`scripts/build-web.mjs`), for signed-out visitors. Values that only
- * the server knows are placeholders (`pagePlaceholders`), which it fills in when it sends a page.
+ * Prerenders pages to HTML when the app is built (`scripts/build-web.mjs`): the public pages as signed-out visitors see
+ * them, and the beginning of the pages for signed-in users. Values that only the server knows are placeholders
+ * (`pagePlaceholders`), which it fills in when it sends a page.
  */
 import { pagePlaceholders, product } from "@kauke/contract";
 import { StrictMode } from "react";
@@ -10,7 +11,7 @@ import { App } from "./app/App.tsx";
 import { pageDescription, pageTitle } from "./app/page-heads.ts";
 import { loadScreen } from "./app/pages.tsx";
 import { drawnScreens, type PersonalScreenName, personalScreens, type ScreenName } from "./app/screens.ts";
-import { loadStill } from "./features/landing/Still.tsx";
+import { loadStaticSections } from "./features/landing/StaticSection.tsx";
 import { PreviewLockedPage } from "./pages/PreviewLockedPage.tsx";
 
 /** Site-wide metadata for the documents and the manifest. */
@@ -30,13 +31,15 @@ export interface DrawnPage {
   description: string;
   html: string;
   isDrawn: boolean;
-  /** Source of the chunk that a page for signed-in users loads next, as named in the build's manifest. */
-  goesOnWith?: string;
+  /** Source file of the chunk that a page for signed-in users loads next, as the build's manifest names it. */
+  nextChunk?: string;
   /** False for a static page, which no app hydrates. */
   hasApp?: false;
 }
 
-/** @param isDrawn false: as the page looks while the session is unknown */
+/**
+ * @param isDrawn whether to draw the page as signed-out visitors see it, or as it looks while the session is unknown
+ */
 async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {
   if (isDrawn && screen !== null) await loadScreen(screen);
   const { prelude } = await prerender(
@@ -69,10 +72,10 @@ async function drawPreviewLocked(): Promise<DrawnPage> {
 }
 
 export async function drawPages(): Promise<DrawnPage[]> {
-  await loadStill();
+  await loadStaticSections();
   const pages = [await draw(null, "/")];
   for (const [screen, path] of drawnScreens) pages.push(await draw(screen, path));
   for (const [screen, path] of personalScreens)
-    pages.push({ ...(await draw(screen, path, false)), goesOnWith: sourceOf(screen) });
+    pages.push({ ...(await draw(screen, path, false)), nextChunk: sourceOf(screen) });
   return [...pages, await drawPreviewLocked()];
 }

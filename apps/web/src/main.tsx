@@ -1,6 +1,7 @@
 /**
- * Starts the app and checks the session while the page is still loading. A prerendered page is hydrated once its chunk
- * has loaded; the plain shell is rendered from scratch.
+ * Starts the app and checks the session while the page is still loading. A prerendered public page is hydrated once its
+ * chunk has loaded, the shell and the pages for signed-in users at once. A document without prerendered HTML, as in
+ * development, is rendered from scratch.
  */
 import "./styles/index.css";
 import { StrictMode } from "react";

@@ -48,7 +48,7 @@ export class AgeError extends Error {
   }
 }
 
-/** Runs `work` and turns every error that is not an AgeError into the given code. */
+/** Runs `work`; an error that is not an AgeError is thrown as an AgeError with the given code instead. */
 export async function failAs<T>(
   code: AgeErrorCode | ((thrown: unknown) => AgeErrorCode),
   work: () => T | Promise<T>,
@@ -62,8 +62,8 @@ export async function failAs<T>(
 }
 
 /**
- * For password operations, whose salt and lengths were checked before: a RangeError then means that memory could not be
- * allocated.
+ * Error code for a failed password operation. Salt and lengths were checked before, so a RangeError means that memory
+ * could not be allocated.
  */
 export function passwordFailure(thrown: unknown): AgeErrorCode {
   return thrown instanceof RangeError ? "out_of_memory" : "malformed";

@@ -1,6 +1,6 @@
 /**
- * Runs the stock `age` program (Debian has 1.1.1) for tests. It asks for passwords on a terminal only, so a Python
- * script provides one.
+ * Runs the stock `age` program (Debian has 1.1.1) for tests. It reads passwords from a terminal only, so a Python
+ * script gives it a pseudo-terminal.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,8 @@ export interface AgeProgram {
   canAskPasswords: boolean;
   encrypt(plaintext: Uint8Array, publicKeys: readonly string[], isArmored: boolean): Promise<Uint8Array>;
   /**
-   * @returns `null` when the program refuses the file; `keyFile` as for `age -i`, with its password if it is protected
+   * @param keyFile contents of the file for `age -i`; `password` is needed if that file is encrypted with one
+   * @returns `null` when the program refuses the file
    */
   decrypt(file: Uint8Array, keyFile: string, password?: string): Promise<Uint8Array | null>;
   encryptWithPassword(plaintext: Uint8Array, password: string): Promise<Uint8Array>;
@@ -22,7 +23,10 @@ export interface AgeProgram {
   generate(): Promise<string>;
 }
 
-/** Answers every prompt that ends in ": " with the password, and exits with the program's exit code. */
+/**
+ * Python script that runs a program in a pseudo-terminal, answers every prompt for a passphrase with the password from
+ * its standard input, and exits with the program's exit code.
+ */
 const withTerminal = `
 import os, pty, sys
 password = sys.stdin.buffer.read()

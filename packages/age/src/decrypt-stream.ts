@@ -1,4 +1,4 @@
-/** Decrypts a binary age file of any length, using 64 KiB of memory. */
+/** Decrypts a binary age file of any length as a stream, in chunks of 64 KiB. */
 import { AgeError } from "./age-error.ts";
 import { attemptWith, type DecryptWith } from "./decrypt.ts";
 import { guardedStream } from "./format/guarded-stream.ts";

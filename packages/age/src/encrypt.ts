@@ -12,7 +12,8 @@ import { requireWebCrypto } from "./web-crypto.ts";
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * @returns the binary age file: at least 200 bytes larger, 1,659 with a post-quantum key
+ * @returns the binary age file: larger by at least 182 bytes with a password, 200 with an X25519 key, and 1,659 with a
+ *   post-quantum key
  * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `out_of_memory`,
  *   `insecure_context`
  */
@@ -36,7 +37,7 @@ export async function encryptText(text: string, to: EncryptTo): Promise<string> 
 }
 
 /**
- * Encrypts a stream of any length, using 64 KiB of memory; the output is binary, without armor.
+ * Encrypts a stream of any length in chunks of 64 KiB; the output is binary, without armor.
  * @throws AgeError as `encrypt`
  */
 export async function encryptStream(
@@ -47,7 +48,7 @@ export async function encryptStream(
   return guardedStream("malformed", await failAs(failureOf(to), () => encrypter.encrypt(plaintext)));
 }
 
-/** Code for unexpected errors: with public keys, a key that can't be used. */
+/** Error code for an unexpected error while encrypting: with public keys, one of them can't be used. */
 function failureOf(to: EncryptTo) {
   return "publicKeys" in to ? "bad_public_key" : passwordFailure;
 }

@@ -43,7 +43,10 @@ beforeAll(async () => {
   originals.push({ file, key, plaintext: await decrypt(file, key) });
 });
 
-/** Makes one change within the bytes from `from` to `to`; the result always differs from the file. */
+/**
+ * Makes one random change that begins within the bytes from `from` to `to`, or appends random bytes to the file; the
+ * result always differs from the file.
+ */
 function mutate(file: Uint8Array, from: number, to: number, random: Random): Uint8Array {
   const at = from + random.below(to - from);
   const span = 1 + random.below(Math.min(80, to - at));
@@ -64,6 +67,7 @@ function mutate(file: Uint8Array, from: number, to: number, random: Random): Uin
   return Buffer.compare(mutant, file) === 0 ? mutate(file, from, to, random) : mutant;
 }
 
+/** @param unless the only plaintext that may come out instead of a refusal; `null`: none */
 async function expectRefused(work: () => Promise<Uint8Array>, unless: Uint8Array | null): Promise<void> {
   try {
     const opened = await work();

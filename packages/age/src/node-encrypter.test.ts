@@ -10,7 +10,9 @@ import { randomFrom } from "./random.testing.ts";
 const program = findAgeProgram();
 if (program === null) console.log("Skipped in part: no age program here (Debian: apt-get install age)");
 
-/** Sizes around lines of the armor, chunks of the payload and slices between two yields. */
+/**
+ * Message sizes around the limits of an armor line, of a payload chunk, and of what is encrypted between two yields.
+ */
 const sizes = [0, 1, 31, 32, 33, 47, 48, 49, 65_535, 65_536, 65_537, 131_072, 524_288, 524_289, 1_048_576];
 const random = randomFrom(20261122);
 const plaintextOf = (sizeBytes: number) => Buffer.from(random.bytes(sizeBytes));
@@ -63,7 +65,7 @@ describe("encrypting to a key on Node", () => {
     await expect(encryptArmored(Buffer.from("x"), publicKey)).rejects.toThrow(new AgeError("bad_public_key"));
   });
 
-  test("yields to the event loop in between", async () => {
+  test("yields to the event loop while it encrypts a large message", async () => {
     const keys = await generateKeyPair("classic");
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

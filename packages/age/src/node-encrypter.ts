@@ -11,10 +11,10 @@ import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** Chunks encrypted before yielding to the event loop, which take 1 to 2 ms. */
-const CHUNKS_A_TURN = 8;
+const CHUNKS_PER_TURN = 8;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 16;
-/** Maximum size of a header with one stanza; a post-quantum one has 1,600 bytes. */
+/** Maximum size of a header with one stanza; with a post-quantum stanza it has about 1,600 bytes. */
 const HEADER_MAX_BYTES = 2048;
 const LINE_BYTES = 48;
 const LINE_CHARS = 64;
@@ -37,8 +37,8 @@ export async function encryptArmored(plaintext: Uint8Array, publicKey: string): 
   armor.write(Buffer.concat([header, nonce]));
   for (let index = 0; index < chunks; index++) {
     const chunk = plaintext.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
-    armor.write(sealChunk(chunk, streamKey, nonceOf(index, index === chunks - 1)));
-    if (index % CHUNKS_A_TURN === CHUNKS_A_TURN - 1) await nextTurn();
+    armor.write(encryptChunk(chunk, streamKey, nonceOf(index, index === chunks - 1)));
+    if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
   }
   streamKey.fill(0);
   return armor.end();
@@ -67,11 +67,11 @@ async function wrapNewFileKey(publicKey: string): Promise<{ header: Uint8Array; 
     },
   });
   const file = await encrypter.encrypt(new Uint8Array(0));
-  if (fileKey.length === 0) throw new Error("the library wraps its key some other way");
+  if (fileKey.length === 0) throw new Error("the library did not pass the file key to the recipient");
   return { header: file.subarray(0, checkHeader(file).sizeBytes), fileKey };
 }
 
-function sealChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Buffer {
+function encryptChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv("chacha20-poly1305", key, nonce, { authTagLength: TAG_BYTES });
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
 }

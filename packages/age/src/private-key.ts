@@ -15,7 +15,7 @@ export interface KeyPair {
   privateKey: string;
 }
 
-/** Invisible characters that are often pasted with a key but are not white space in JavaScript. */
+/** White space, and zero-width characters, which are often pasted with a key but are not white space in JavaScript. */
 const invisible = /[\s\u200b-\u200d\u2060]+/g;
 
 /** @param kind `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3 or newer */

@@ -62,7 +62,8 @@ async function openedByUs(file: Uint8Array, key: KeyPair, form: Form, viaStream:
 }
 
 /**
- * Flips one bit of the binary file, or of the armor's base64 except its last characters, some of whose bits are unused.
+ * Flips one bit: of any byte of a binary file, or of one of the bytes 40 to 239 of an armored one. These are never the
+ * last base64 characters, some of whose bits are unused.
  */
 function damaged(file: Uint8Array, form: Form, random: Random): Uint8Array {
   const copy = new Uint8Array(file);
@@ -71,7 +72,10 @@ function damaged(file: Uint8Array, form: Form, random: Random): Uint8Array {
   return copy;
 }
 
-/** Differences in one random case: a file made by us and one made by the program, both read by both. */
+/**
+ * Compares one random case: a file made by us and one made by the program, each decrypted by both.
+ * @returns a description of each file about which the two disagree
+ */
 async function differencesOf(stock: AgeProgram, pairs: readonly KeyPair[], index: number) {
   const random = randomFrom(1000 + index);
   const plaintext = random.bytes(sizeOf(index, random));

@@ -96,7 +96,9 @@ function parseDestination(entry: string): Destination | null {
 
 /** Writes destinations as the wire's comma-separated text, which `parseForwardTo` reads. */
 export function formatForwardTo(destinations: readonly Destination[]): string {
-  return destinations.map((it) => (it.kind === "mailbox" ? it.address : it.url)).join(", ");
+  return destinations
+    .map((destination) => (destination.kind === "mailbox" ? destination.address : destination.url))
+    .join(", ");
 }
 
 const aliasName = z
@@ -144,7 +146,7 @@ export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
 /**
  * The alias as the editor last read it; for a paused alias, `forwardTo` is the destinations it had. If it has changed
- * since, the answer is 409 `alias_changed`.
+ * since, the update is answered 409 `alias_changed`.
  */
 const before = z.object({
   alias: z.string().max(limits.aliasNameMax),

@@ -16,6 +16,6 @@ export const confirmationLink = z.object({ token: linkToken });
 export const confirmationChoice = z.enum(["mine", "not_mine", "block"]);
 export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
 export const confirmationAnswer = z.object({ token: linkToken, choice: confirmationChoice });
-/** The mailbox to send a confirmation message to, or to resume, as the alias spells it. */
+/** Body that names a mailbox, as the alias spells it: to send it a confirmation message, or to resume it. */
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });

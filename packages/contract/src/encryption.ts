@@ -1,7 +1,7 @@
 /**
  * Encryption keys and decryption on the wire (specification sections 5 to 8). An encryption key is a public key and its
- * private key, the latter as an armored age file under a master password; the web client makes both and sends nothing
- * else.
+ * private key, the latter as an armored age file under a master password. The web client makes both, and sends neither
+ * the password nor any other form of the private key.
  */
 import * as z from "zod";
 import { limits } from "./limits.ts";

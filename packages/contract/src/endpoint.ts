@@ -1,4 +1,4 @@
-/** What one call takes and answers; its method, path and access are in `routes.ts`. */
+/** What one API call takes and answers; its method, path and access are in `routes.ts`. */
 import type * as z from "zod";
 import type { Route } from "./routes.ts";
 

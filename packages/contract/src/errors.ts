@@ -63,7 +63,7 @@ export type ErrorCode = (typeof errorCodes)[number];
 /** Messages by field name, in the wording of the specification's section 8. */
 export type FieldErrors = Record<string, string[]>;
 
-/** Body of every HTTP answer that is not 2xx. */
+/** Body of every error answer of the HTTP API. */
 export interface ProblemBody {
   /** Only on routes whose answers carry `success`. */
   success?: false;

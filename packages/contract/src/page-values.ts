@@ -13,9 +13,7 @@ export const pagePlaceholders = {
   longestDomain: "longest-domain.invalid",
 } as const;
 
-/**
- * Path of the guides that the server itself serves; links lead there unless the operator configures another address.
- */
+/** Paths of the two guides that the server itself serves; links lead there unless the operator sets other addresses. */
 export const docsPath = "/docs";
 export const smtpGuidePath = "/docs/smtp";
 

@@ -1,7 +1,8 @@
 /**
- * The route table: method, path and access of every call. It is free of
- * schemas, so that public pages carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts exactly
- * these calls, the web client makes exactly these, and /api/openapi.json describes them.
+ * The route table: method, path and access of every call of the JSON API. It is free of schemas, so that public pages
+ * carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts them, the web client's calls are typed
+ * by them, and /api/openapi.json describes them. The redirects of the federated sign-in (/api/auth/google) and the
+ * preview inbox (/preview/api) are not in it.
  */
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -10,7 +11,7 @@ export interface Route {
   readonly method: Method;
   /** Fastify form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** `user`: a signed-in person only. */
+  /** `user`: only with a login session. */
   readonly access: "anyone" | "user";
 }
 

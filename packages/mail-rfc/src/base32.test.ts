@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 describe("base32", () => {
-  it("reads what it wrote, in any case", () => {
+  it("decodes its own output in any letter case", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.infiniteStream(fc.boolean()), (bytes, isUpper) => {
         const text = toBase32(bytes);
@@ -14,7 +14,7 @@ describe("base32", () => {
     );
   });
 
-  it("reads a text in one way at most, and writes it the same but for its case", () => {
+  it("decodes a text only if encoding the bytes gives the same text in lower case", () => {
     const sign = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCXYZ234567");
     fc.assert(
       fc.property(fc.string({ unit: sign, maxLength: 20 }), (text) => {
@@ -25,17 +25,17 @@ describe("base32", () => {
   });
 
   it.each([
-    ["bits that belong to no byte", "mz"],
-    ["a sign that no byte needs", "mya"],
-    ["one sign", "m"],
-    ["six signs", "mzxw6y"],
+    ["trailing bits that are not zero", "mz"],
+    ["three characters, which encode no whole number of bytes", "mya"],
+    ["one character", "m"],
+    ["six characters", "mzxw6y"],
     ["padding", "my======"],
-    ["digits that are none of it", "m0"],
+    ["a digit that base32 does not use", "m0"],
     ["a space", " my"],
     ["a line end", "my\n"],
-    ["a letter that only looks like one", "m\u{443}"],
-    ["the sign of the kelvin, a k in small letters", "\u{212a}y"],
-    ["a long s and an i without its dot, capitals of ours", "\u{17f}\u{131}aa"],
+    ["a Cyrillic letter that looks like a Latin one", "m\u{443}"],
+    ["the kelvin sign, which becomes a k in lower case", "\u{212a}y"],
+    ["a long s and a dotless i, which become S and I in upper case", "\u{17f}\u{131}aa"],
   ])("refuses %s", (_, text) => {
     expect(fromBase32(text)).toBeNull();
   });

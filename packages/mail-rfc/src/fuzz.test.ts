@@ -224,7 +224,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
   },
   "delivery reports": {
     pieces: [...header, ...mime, "message/delivery-status", "Action: ", "failed", "Status: ", "5.2.2", "\r\n--"],
-    // Put into the form of a report, so that its facts are read.
+    // The text is parsed once as it is, and once as the body of a report.
     read(text) {
       isDeliveryReport(latin1(text));
       const facts = readDeliveryReport(latin1(`Content-Type: multipart/report\r\n\r\n${text}`));

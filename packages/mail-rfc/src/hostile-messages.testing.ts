@@ -55,7 +55,7 @@ const multiparts =
   };
 
 /** Builds nested attached messages that declare an encoding but are not encoded. */
-const saidEncoded =
+const declaredEncoded =
   (encodings: readonly string[], filler = "x\r\n", type = "message/rfc822"): Make =>
   (size) => {
     const heads = Array.from(
@@ -136,13 +136,17 @@ const distinct = Array.from({ length: 2000 }, (_, at) => `;a=${at}`).join("");
 
 /** Builders by name. Every message is within the limits for received mail. */
 export const hostileMessages: Readonly<Record<string, Make>> = {
-  "attached messages declared as quoted-printable": saidEncoded(["quoted-printable"]),
-  "attached messages declared as base64": saidEncoded(["base64"]),
-  "attached messages declared as both in turn": saidEncoded(["quoted-printable", "base64"], "=41a"),
-  "multiparts declared as quoted-printable": saidEncoded(["quoted-printable"], "x\r\n", "multipart/mixed; boundary=q"),
+  "attached messages declared as quoted-printable": declaredEncoded(["quoted-printable"]),
+  "attached messages declared as base64": declaredEncoded(["base64"]),
+  "attached messages declared as both in turn": declaredEncoded(["quoted-printable", "base64"], "=41a"),
+  "multiparts declared as quoted-printable": declaredEncoded(
+    ["quoted-printable"],
+    "x\r\n",
+    "multipart/mixed; boundary=q",
+  ),
   "attached messages in base64": encoded("base64", base64),
   "attached messages in quoted-printable": encoded("quoted-printable", quoted),
-  "attached messages in 8bit": saidEncoded(["8bit"]),
+  "attached messages in 8bit": declaredEncoded(["8bit"]),
   "signed content in signed content": signed,
   "signed content in segments of one octet": (size) => ({ header: signedHead, body: pieces(size) }),
   "parts with signed content in segments": signedParts,

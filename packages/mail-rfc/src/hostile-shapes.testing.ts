@@ -1,7 +1,7 @@
 /**
  * Texts that are expensive for parsers, as data. Each is a piece repeated to any size between a start and an end: a run
- * that a regular expression reads and then fails on at `end`, a separator with nothing to separate, something opened
- * again and again.
+ * that a regular expression matches before it fails at `end`, a separator with nothing to separate, an opening
+ * character that is repeated and never closed.
  */
 
 export interface Shape {
@@ -27,7 +27,7 @@ const named = (pieces: readonly string[], more: Omit<Shape, "name" | "piece"> = 
 
 const signs = [..." \t\r\n\0\u{a0},;:<>()[]{}\"'\\@=?/.+-_%&#*!~|^$`0aé"];
 
-/** One character repeated; with an end that makes a search for the end of the run fail. */
+/** One character repeated, alone or followed by text on which a pattern for the run fails. */
 const runs: readonly Shape[] = [
   ...named(signs),
   ...named([" ", "\t", "\r", "\n", ",", ";", ":", "<", "(", "[", '"', "\\", "@", "=", ".", "-", "/", "a", "0"], {

@@ -63,9 +63,9 @@ const LINE = 2048;
 /** Maximum length of a TXT record, which is that of a DNS answer. */
 const RECORD = 65_535;
 const SUBJECT = 1000;
-/** Largest message; `npm test` uses a part of it that already takes well over 20 ms. */
+/** Bytes of the largest body; `npm test` uses a fiftieth of it. */
 const BODY = (isLong ? 25 : 0.5) * 1024 * 1024;
-/** Composed text is one megabyte at most. */
+/** Maximum characters of composed text, one MiB; `npm test` uses an eighth of it. */
 const TEXT = isLong ? 1024 * 1024 : 128 * 1024;
 
 const now = new Date("2026-11-22T12:00:00Z");
@@ -213,9 +213,9 @@ const texts: Record<string, [largest: number, read: Reader]> = {
 /** Parsers of a header. */
 const headers: Record<string, (header: Buffer) => unknown> = {
   "fields and their values": (header) => {
-    for (const it of readHeader(header, headerLimits).fields) {
-      fieldValue(header, it);
-      fieldBytes(header, it);
+    for (const parsed of readHeader(header, headerLimits).fields) {
+      fieldValue(header, parsed);
+      fieldBytes(header, parsed);
     }
   },
   "addresses of all fields": (header) => {
@@ -254,7 +254,7 @@ const bodies: Record<string, (body: Buffer) => unknown> = {
   "parts of a message": (body) => partsOf("", body),
 };
 
-/** Ignores refusals: finding the reason for one costs as much as parsing. */
+/** Runs a parser and ignores MailSyntaxError: the time until a parser refuses its input counts too. */
 const safely =
   <T>(read: (input: T) => unknown) =>
   (input: T): unknown => {
@@ -267,7 +267,7 @@ const safely =
   };
 
 /** @returns the shapes whose cost is not linear, each with the measurement */
-async function breaches<T>(
+async function nonLinearShapes<T>(
   shapes: readonly Shape[],
   toInput: (text: string) => T,
   [largest, read]: [largest: number, read: (input: T) => unknown],
@@ -282,25 +282,25 @@ async function breaches<T>(
 
 describe("doubling the hostile input about doubles the time:", () => {
   it.each(Object.entries(texts))("%s", { timeout: aFewMinutes }, async (_, reader) => {
-    expect(await breaches(textShapes, (text) => text, reader)).toEqual([]);
-    for (const signs of nestings) {
+    expect(await nonLinearShapes(textShapes, (text) => text, reader)).toEqual([]);
+    for (const pair of nestings) {
       const [largest, read] = reader;
-      const verdict = await growthOf({ make: (size) => nested(signs, size), run: safely(read), largest });
-      expect([signs, verdict]).toEqual([signs, "linear"]);
+      const verdict = await growthOf({ make: (size) => nested(pair, size), run: safely(read), largest });
+      expect([pair, verdict]).toEqual([pair, "linear"]);
     }
   });
 
   it.each(Object.entries(headers))("%s", { timeout: aFewMinutes }, async (_, read) => {
-    expect(await breaches(headerShapes, latin1, [HEADER, read])).toEqual([]);
+    expect(await nonLinearShapes(headerShapes, latin1, [HEADER, read])).toEqual([]);
   });
 
   it.each(Object.entries(bodies))("%s", { timeout: aFewMinutes }, async (_, read) => {
-    expect(await breaches(bodyShapes, latin1, [BODY, read])).toEqual([]);
+    expect(await nonLinearShapes(bodyShapes, latin1, [BODY, read])).toEqual([]);
     expect(await growthOf({ make: (size) => latin1(nestedParts(size)), run: read, largest: BODY })).toBe("linear");
   });
 });
 
-/** Largest message that is received; `npm test` uses a quarter of it. */
+/** Bytes of the largest message that the server accepts; `npm test` uses a quarter of it. */
 const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
 /**
  * Maximum milliseconds of one turn of the event loop. The slowest takes about 60 ms on an idle machine, more under
@@ -397,11 +397,11 @@ describe("the measurement of growth", () => {
 
   test("detects quadratic growth, in a regular expression and in a loop", async () => {
     const trim = (text: string) => text.replace(/\s+$/, "");
-    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).toMatch(
+    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, attempts: 1 })).toMatch(
       / ms for \d+, .* ms for \d+/,
     );
     const search = (text: string) => [...text].filter((_, at) => text.includes("x", at)).length;
-    expect(await growthOf({ make: (size) => spaces(size), run: search, largest: 1_000_000, looks: 1 })).not.toBe(
+    expect(await growthOf({ make: (size) => spaces(size), run: search, largest: 1_000_000, attempts: 1 })).not.toBe(
       "linear",
     );
   });
@@ -411,7 +411,7 @@ describe("the measurement of growth", () => {
       await Promise.resolve();
       return text.replace(/\s+$/, "");
     };
-    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, looks: 1 })).not.toBe("linear");
+    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, attempts: 1 })).not.toBe("linear");
   });
 
   test("accepts a step in linear work, wherever the step is", async () => {

@@ -11,24 +11,25 @@ export const GROWTH_MAX = 2.6;
 /** Factor below which a doubling counts as linear without further runs. */
 const GROWTH_CLEAR = 2.2;
 /**
- * Milliseconds a measurement must take, since shorter ones are too noisy. Work that takes less at the largest input
- * passes.
+ * Shortest measurement in milliseconds that counts, since shorter ones are too noisy. Work that takes less at the
+ * largest input passes.
  */
 const MEASURABLE_MS = process.env.LONG_ROUNDS === "1" ? 20 : 8;
 const RUNS = 5;
 /** Runs of the first measurement, which is sufficient in clear cases. */
 const FIRST_RUNS = 3;
+/** Input size at which the search for a measurable size begins. */
 const SMALLEST = 2048;
 /**
- * Factor between sizes while a measurable one is searched; small enough that quadratic work stays below about half a
- * second.
+ * Factor between sizes while a measurable one is searched. Quadratic work takes at most 64 times `MEASURABLE_MS` in the
+ * last step.
  */
 const STEP = 8;
 /**
  * Attempts before a failure counts: other load can slow down one half of a comparison, but hardly the same half
  * repeatedly.
  */
-const LOOKS = 3;
+const ATTEMPTS = 3;
 /** Milliseconds between attempts, so that other load may end. */
 const PAUSE_MS = 1000;
 
@@ -39,20 +40,20 @@ export interface Costs<T> {
   /** Largest size that can reach `run` in production, where limits are checked before it. */
   largest: number;
   /** Maximum number of attempts before a failure counts. */
-  looks?: number;
+  attempts?: number;
 }
 
-/** @returns "linear", or the measurement that is not */
+/** @returns "linear", or the two measurements that show faster growth */
 export async function growthOf<T>(costs: Costs<T>): Promise<string> {
   let verdict = "linear";
-  for (let look = 0; look < (costs.looks ?? LOOKS); look += 1) {
-    verdict = await lookOnce(costs);
+  for (let attempt = 0; attempt < (costs.attempts ?? ATTEMPTS); attempt += 1) {
+    verdict = await measureOnce(costs);
     if (verdict === "linear") break;
   }
   return verdict;
 }
 
-async function lookOnce<T>(costs: Costs<T>): Promise<string> {
+async function measureOnce<T>(costs: Costs<T>): Promise<string> {
   const { make, run, largest } = costs;
   const found = await measurableSize(costs);
   if (found === null) return "linear";
@@ -114,8 +115,8 @@ async function grow<T>(
 /** @returns processor time of this thread in milliseconds, the minimum of several runs; stops early below `enoughMs` */
 export async function leastCpuMs<T>(run: (input: T) => unknown, input: T, enoughMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < LOOKS && least >= enoughMs; look += 1) {
-    if (look > 0) await pause(PAUSE_MS);
+  for (let attempt = 0; attempt < ATTEMPTS && least >= enoughMs; attempt += 1) {
+    if (attempt > 0) await pause(PAUSE_MS);
     least = Math.min(least, await leastMs(run, input, RUNS, enoughMs));
   }
   return least;

@@ -1,9 +1,9 @@
 /**
- * The only error class of this package: text violates a mail standard. Its message is only the reason code, so that
- * text of a remote host (an address, a header) cannot reach a log through it.
+ * Error for text that violates a mail standard. Its message is a reason code, followed by a detail only for a setting
+ * of the operator, so that text of a remote host (an address, a header) cannot reach a log through the message.
  */
 export const mailSyntaxReasons = [
-  // Thrown by address.ts.
+  // Thrown by address.ts, local-part.ts and srs.ts.
   "path_syntax",
   "path_too_long",
   "local_syntax",
@@ -11,6 +11,7 @@ export const mailSyntaxReasons = [
   "domain_syntax",
   "domain_too_long",
   "literal_syntax",
+  // Thrown by esmtp-params.ts.
   "parameter_syntax",
   "parameter_repeated",
   "parameter_value",

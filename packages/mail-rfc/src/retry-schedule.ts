@@ -4,16 +4,16 @@
  */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const LONGEST_WAIT = 30 * 86_400;
-const MOST_WAITS = 100;
+const SECONDS_BY_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const DELAY_MAX_SECONDS = 30 * 86_400;
+const DELAYS_MAX = 100;
 /** Maximum jitter, as a fraction of the retry delay: deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 const H = 3600;
 
 /** Default schedule: 18 delays from 30 seconds to 12 hours, five days in total. */
-// biome-ignore format: one row per order of magnitude
+// biome-ignore format: delays of similar length are on one row
 export const defaultRetrySchedule: readonly number[] = [
   30, 120, 600, 1800, 2 * H,
   4 * H, 4 * H, 4 * H, 5 * H + 1050, 8 * H, 8 * H,
@@ -27,8 +27,8 @@ export const defaultRetrySchedule: readonly number[] = [
  */
 export function parseRetrySchedule(text: string): number[] {
   const items = text.split(",");
-  if (items.length > MOST_WAITS) throw new MailSyntaxError("schedule_syntax", `more than ${MOST_WAITS} steps`);
-  return items.map((item) => parseWait(item.trim()));
+  if (items.length > DELAYS_MAX) throw new MailSyntaxError("schedule_syntax", `more than ${DELAYS_MAX} steps`);
+  return items.map((item) => parseDelay(item.trim()));
 }
 
 /**
@@ -73,10 +73,10 @@ export function formatSpan(seconds: number): string {
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
-function parseWait(item: string): number {
+function parseDelay(item: string): number {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(item) ?? [];
-  const seconds = Number(count) * (SECONDS[unit] ?? 0);
-  if (count === undefined || seconds <= 0 || seconds > LONGEST_WAIT)
+  const seconds = Number(count) * (SECONDS_BY_UNIT[unit] ?? 0);
+  if (count === undefined || seconds <= 0 || seconds > DELAY_MAX_SECONDS)
     throw new MailSyntaxError("schedule_syntax", JSON.stringify(item.slice(0, 40)));
   return seconds;
 }

@@ -32,7 +32,10 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 
-/** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used */
+/**
+ * Loads the certificate, and checks it for changes until `close`.
+ * @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used
+ */
 export function loadCertificate(config: CertificateConfig, deps: CertificateDeps): CertificateSource {
   const read = config.tls === null ? () => readOwn(config, deps.clock) : fileReader(config.tls);
   let pair = read();
@@ -99,7 +102,8 @@ function refuseUnusable({ cert, key }: CertificatePair): void {
 }
 
 /**
- * Reads the stored self-signed pair, or makes and stores a new one if it is missing, expires soon or has other names.
+ * Reads the stored self-signed pair, or makes and stores a new one if it is missing or damaged, expires soon or has
+ * other names.
  */
 function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");

@@ -1,6 +1,6 @@
 /**
- * Free space on the disk of the data directory. It is measured every two seconds; written bytes are subtracted in
- * between.
+ * Measures the free space on the disk of the data directory every two seconds. Bytes written between two measurements
+ * are subtracted.
  */
 import { statfs } from "node:fs/promises";
 import type { DiskReserve } from "../core/spool/spool-space.ts";

@@ -1,4 +1,4 @@
-/** The DNS records for this installation: those of the standards (mail-rfc), filled in from settings and keys. */
+/** The DNS records for this installation, made from its settings and keys by the record functions of mail-rfc. */
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
 import type { Config } from "../config.ts";

@@ -1,4 +1,4 @@
-/** The operator's command: `npx kauke …`. What it prints holds no key and no password. */
+/** The operator's command `npx kauke …`. It never prints a key or a password. */
 import { product } from "@kauke/contract";
 import type { Config } from "../config.ts";
 import { readConfigOrExit } from "../config-read.ts";
@@ -32,7 +32,7 @@ const commands: readonly Command[] = [
   restore,
 ];
 
-/** @returns exit code: 0 well, 1 something must be mended or could not be done, 2 not understood */
+/** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
 async function main(typed: readonly string[]): Promise<number> {
   const found = findCommand(commands, typed);
   if (found.kind === "help") return print(found.text);
@@ -51,7 +51,7 @@ async function main(typed: readonly string[]): Promise<number> {
   }
 }
 
-/** Apart, since the compiler can't see that it was opened meanwhile. */
+/** A function of its own, because TypeScript narrows `opened` to `null` where `main` calls it. */
 async function closeAccess(opened: OperatorAccess | null): Promise<void> {
   await opened?.close();
 }
@@ -61,10 +61,10 @@ function sentenceFor(thrown: unknown): string {
     return thrown.message;
   if (thrown instanceof ControlError) return sentenceOf(thrown);
   const { code, stack } = traceOf(thrown);
-  return `${product.name} met an error nobody foresaw: ${[code, stack].filter(Boolean).join(" ")}`;
+  return `Unexpected error of ${product.name}: ${[code, stack].filter(Boolean).join(" ")}`;
 }
 
-// Whoever read what is printed has seen enough; anything else is a failure.
+// A reader that closes the pipe early (EPIPE), e.g. `kauke users | head`, is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });

@@ -57,7 +57,10 @@ interface Discovered {
   issuer: openid.Configuration;
 }
 
-/** Returns the issuer's metadata, read when first needed and cached for an hour. A failure is not cached. */
+/**
+ * Returns a function that gets the issuer's metadata, which is read when first needed and cached for an hour. A failure
+ * is not cached.
+ */
 function discoverer(
   { issuer, clientId, clientSecret }: GoogleSettings,
   { clock, timeoutSeconds }: Required<OpenIdOptions>,

@@ -18,8 +18,8 @@ export interface ChangeSignals {
   /** @param dueAt when the delivery is due; default now */
   wake(dueAt?: Date): void;
   /**
-   * Call it within the transaction of the change: other processes are notified at commit, and not at all after a
-   * rollback.
+   * Notifies other processes of changed routes. Call it within the transaction of the change: they are notified at
+   * commit, and not at all after a rollback.
    */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
   announceWake(db: Database, dueAt?: Date): Promise<void>;

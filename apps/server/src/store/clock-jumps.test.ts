@@ -19,9 +19,9 @@ const HOUR = 3_600_000;
 const YEARS = 5 * 365 * 24 * HOUR;
 
 describe("when the system clock is changed", () => {
-  onEachContext((it_) => {
+  onEachContext((fixture) => {
     const parts = () => {
-      const { context } = it_;
+      const { context } = fixture;
       const forgetBodies = async () => {};
       const released = releasedAddresses(context);
       return {
@@ -32,9 +32,9 @@ describe("when the system clock is changed", () => {
       };
     };
     const run = async (forgotten: Date[] = []) =>
-      await pacedRetention(it_.context, undefined, async (asOf) => void forgotten.push(asOf))();
+      await pacedRetention(fixture.context, undefined, async (asOf) => void forgotten.push(asOf))();
     beforeEach(async () => {
-      await it_.context.db.deleteFrom("counter").execute();
+      await fixture.context.db.deleteFrom("counter").execute();
     });
 
     it.each([HOUR, YEARS])(
@@ -80,7 +80,7 @@ describe("when the system clock is changed", () => {
     });
 
     it("forward by years: for 24 hourly runs, retention deletes only what was due before the jump", async () => {
-      const { clock } = it_.context;
+      const { clock } = fixture.context;
       const forgotten: Date[] = [];
       await run(forgotten);
       clock.advance(HOUR);
@@ -98,7 +98,7 @@ describe("when the system clock is changed", () => {
     });
 
     it("forward and back again: nothing was deleted early, and the next run is an ordinary one", async () => {
-      const { clock } = it_.context;
+      const { clock } = fixture.context;
       const forgotten: Date[] = [];
       await run(forgotten);
       const begun = clock.now();

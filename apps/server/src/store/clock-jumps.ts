@@ -1,6 +1,7 @@
 /**
- * Detects at the hourly upkeep that the system clock was set. After it was set back, queued mail would wait until the
- * clock has caught up. After it was set far forward, every row would look expired, and deleted rows can't be restored.
+ * Detects hourly that the system clock was set. Without this, queued mail would wait after the clock was set back until
+ * it has caught up, and every row would look expired after it was set far forward, although deleted rows cannot be
+ * restored.
  */
 import { sql } from "kysely";
 import { latestKnown } from "../core/clock-set-back.ts";
@@ -10,9 +11,12 @@ import type { StoreContext } from "./store-context.ts";
 
 /** Milliseconds between two retention runs above which the server was stopped or the clock was set forward. */
 const GAP_MS = 12 * 3_600_000;
-/** Number of hourly runs for which the old time is used before a clock that jumped forward is trusted. */
+/** Number of hourly runs that use the time of the last trusted run before a clock that jumped forward is trusted. */
 const HELD_RUNS = 24;
-/** Longer than any real lease; a worker renews its lease well before this. */
+/**
+ * Maximum remaining lease after the clock was set back. Longer than any real lease, which its worker renews well
+ * before.
+ */
 const LEASE_MS = 15 * 60_000;
 
 const RAN_AT = "retention_ran_at";
@@ -34,8 +38,8 @@ export async function makeFutureMailDue(db: Database, now: Date): Promise<number
 }
 
 /**
- * Wraps the hourly retention run. When the clock is far ahead of the last run, the returned function uses the time of
- * that run for the first 24 runs, in case the clock is wrong.
+ * Wraps the hourly retention run. When the clock is more than 12 hours ahead of the last run, the clock may be wrong:
+ * the first 24 runs then use the time of that last run.
  * @param forget deletes the rows that had expired at `asOf`
  * @returns the hourly run
  */

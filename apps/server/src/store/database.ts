@@ -38,9 +38,12 @@ export interface AliasTable {
   created_at: Date;
   address_index: Buffer;
   sealed: Buffer;
-  /** Forwarded mail is not encrypted, whatever the account's setting. */
+  /** True if forwarded mail of this alias is not encrypted, whatever the account's setting. */
   seal_off: Generated<boolean>;
-  /** Id of the key that forwarded mail is encrypted to; null uses the account's setting unless `seal_off` is true. */
+  /**
+   * Id of the key that forwarded mail of this alias is encrypted to. If it is null and `seal_off` is false, the setting
+   * of the account applies.
+   */
   seal_key_id: Generated<string | null>;
 }
 

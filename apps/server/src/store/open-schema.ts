@@ -16,7 +16,7 @@ interface Place {
 }
 
 /**
- * Changes nothing, and does not create an embedded database.
+ * Reads which migrations are applied and which are pending. Changes nothing, and does not create an embedded database.
  * @throws StoreStartError
  */
 export function readMigrations(place: Place): Promise<MigrationState> {
@@ -24,7 +24,7 @@ export function readMigrations(place: Place): Promise<MigrationState> {
   return withDatabase(place, migrationState);
 }
 
-/** @throws StoreStartError */
+/** Applies the pending migrations. @returns numbers of the applied ones @throws StoreStartError */
 export function applyMigrations(place: Place): Promise<number[]> {
   return withDatabase(place, (db) => underStartLock(db, (trx) => migrate(trx, new Date())));
 }

@@ -8,10 +8,10 @@ import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 const DAY = 86_400;
 
 describe("retention", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     let userId: string;
     beforeEach(async () => {
-      userId = (await insertUser(it_.store)).id;
+      userId = (await insertUser(fixture.store)).id;
     });
 
     /** For each rule of retention, inserts one row whose retention time begins now. */
@@ -19,48 +19,51 @@ describe("retention", () => {
       idleSessions: { seconds: sessionTimes.idleSeconds, plant: () => openSession() },
       longSessions: {
         seconds: sessionTimes.absoluteSeconds,
-        plant: () => openSession(new Date(it_.clock.now().getTime() + 2 * DAY * 1000)),
+        plant: () => openSession(new Date(fixture.clock.now().getTime() + 2 * DAY * 1000)),
       },
       rateLimits: {
         seconds: retentionDays.securityRecords * DAY,
-        plant: () => it_.store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, it_.clock.now()),
+        plant: () =>
+          fixture.store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, fixture.clock.now()),
       },
       notices: {
         seconds: retentionDays.technicalLogs * DAY,
         plant: () =>
-          it_.store.notices.insert({
+          fixture.store.notices.insert({
             id: randomUUID(),
             userId,
             kind: "delivery_failed",
             aliasId: null,
             text: "x",
-            createdAt: it_.clock.now(),
+            createdAt: fixture.clock.now(),
           }),
       },
       emailJobs: { seconds: retentionDays.technicalLogs * DAY, plant: () => endJob() },
       operatorMail: { seconds: retentionDays.technicalLogs * DAY, plant: () => keepForOperator() },
       missingMailboxes: {
         seconds: retentionDays.technicalLogs * DAY,
-        plant: () => it_.store.missingMailboxes.note({ userId, address: "x@example.org", messageId: randomUUID() }),
+        plant: () => fixture.store.missingMailboxes.note({ userId, address: "x@example.org", messageId: randomUUID() }),
       },
       releasedAddresses: {
         seconds: retentionDays.deletedAlias * DAY,
-        plant: async () => it_.store.aliases.delete(userId, (await insertAlias(it_.store, userId)).id),
+        plant: async () => fixture.store.aliases.delete(userId, (await insertAlias(fixture.store, userId)).id),
       },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
-      orphanedBodies: { seconds: 3600, plant: () => it_.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
+      orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };
 
-    async function openSession(lastSeenAt = it_.clock.now()) {
+    async function openSession(lastSeenAt = fixture.clock.now()) {
       const tokenHash = randomBytes(32);
-      await it_.store.loginSessions.insert(aSession(userId, { tokenHash, createdAt: it_.clock.now(), lastSeenAt }));
+      await fixture.store.loginSessions.insert(
+        aSession(userId, { tokenHash, createdAt: fixture.clock.now(), lastSeenAt }),
+      );
     }
 
     async function endJob() {
-      const alias = await insertAlias(it_.store, userId);
-      const createdAt = it_.clock.now();
+      const alias = await insertAlias(fixture.store, userId);
+      const createdAt = fixture.clock.now();
       const credential = { id: randomUUID(), userId, aliasId: alias.id, password: "x", createdAt };
-      await it_.store.smtpCredentials.insert({ ...credential });
+      await fixture.store.smtpCredentials.insert({ ...credential });
       const job = {
         id: randomUUID(),
         userId,
@@ -95,25 +98,25 @@ describe("retention", () => {
         lease: null,
         lastFailure: null,
       };
-      await it_.store.emailJobs.queue({
+      await fixture.store.emailJobs.queue({
         job,
         content: { recipient: "rasa@example.org", subject: "x" },
         message,
         delivery,
       });
-      expect(await it_.store.emailJobs.cancel(userId, job.id)).toBe(true);
+      expect(await fixture.store.emailJobs.cancel(userId, job.id)).toBe(true);
     }
 
     async function keepForOperator() {
-      const message = aMessage({ createdAt: it_.clock.now() });
-      await it_.store.bodies.put(message.id, [Buffer.from("x")]);
-      await it_.store.deliveries.keepForOperator(message, "postmaster@kauke.test");
+      const message = aMessage({ createdAt: fixture.clock.now() });
+      await fixture.store.bodies.put(message.id, [Buffer.from("x")]);
+      await fixture.store.deliveries.keepForOperator(message, "postmaster@kauke.test");
     }
 
     async function askMailbox() {
-      const tokenExpiresAt = new Date(it_.clock.now().getTime() + 30 * DAY * 1000);
-      const wish = { id: randomUUID(), userId, address: `${randomUUID()}@example.org`, isByOwner: true };
-      await it_.store.destinations.ask({ ...wish, tokenHash: randomBytes(32), tokenExpiresAt });
+      const tokenExpiresAt = new Date(fixture.clock.now().getTime() + 30 * DAY * 1000);
+      const input = { id: randomUUID(), userId, address: `${randomUUID()}@example.org`, isByOwner: true };
+      await fixture.store.destinations.ask({ ...input, tokenHash: randomBytes(32), tokenExpiresAt });
     }
 
     it.each(retentionRules.map(({ what }) => what))(
@@ -121,24 +124,24 @@ describe("retention", () => {
       async (what) => {
         const { seconds, plant } = plants[what];
         // Delete the rows that other tests left behind.
-        it_.clock.advance(400 * DAY * 1000);
-        await it_.store.maintenance();
+        fixture.clock.advance(400 * DAY * 1000);
+        await fixture.store.maintenance();
         await plant();
-        it_.clock.advance((seconds - 1) * 1000);
-        expect((await it_.store.maintenance())[what]).toBe(0);
-        it_.clock.advance(1001);
-        expect((await it_.store.maintenance())[what]).toBe(1);
-        it_.clock.advance(400 * DAY * 1000);
-        expect((await it_.store.maintenance())[what]).toBe(0);
+        fixture.clock.advance((seconds - 1) * 1000);
+        expect((await fixture.store.maintenance())[what]).toBe(0);
+        fixture.clock.advance(1001);
+        expect((await fixture.store.maintenance())[what]).toBe(1);
+        fixture.clock.advance(400 * DAY * 1000);
+        expect((await fixture.store.maintenance())[what]).toBe(0);
       },
     );
 
     it("nothing of an account in use is deleted, however old", async () => {
-      const alias = await insertAlias(it_.store, userId);
-      it_.clock.advance(400 * DAY * 1000);
-      await it_.store.maintenance();
-      expect(await it_.store.users.find(userId)).not.toBeNull();
-      expect((await it_.store.aliases.listForUser(userId)).map(({ id }) => id)).toEqual([alias.id]);
+      const alias = await insertAlias(fixture.store, userId);
+      fixture.clock.advance(400 * DAY * 1000);
+      await fixture.store.maintenance();
+      expect(await fixture.store.users.find(userId)).not.toBeNull();
+      expect((await fixture.store.aliases.listForUser(userId)).map(({ id }) => id)).toEqual([alias.id]);
     });
   });
 });

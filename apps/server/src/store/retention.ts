@@ -1,8 +1,7 @@
 /**
- * What retention deletes, one rule per entry. The times are in `core/retention/kept-for.ts`, which the account export
- * and the legal pages share (specification section 9). Not listed here, because they are deleted together with their
- * parent: reply addresses with their alias, queued mail with its last delivery, the states of destination mailboxes
- * with the account.
+ * What retention deletes, one rule per entry. The periods are in `core/retention/kept-for.ts`, which the account export
+ * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
+ * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
@@ -16,7 +15,8 @@ import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /**
- * Milliseconds after which a body without a row is deleted as left by a crash. Normally its row follows within seconds.
+ * Age in milliseconds at which a body without a row is deleted as left by a crash. Normally its row follows within
+ * seconds.
  */
 const ORPHAN_AGE_MS = 3_600_000;
 
@@ -46,24 +46,24 @@ interface RetentionRule {
 const beginning = new Date(0);
 
 export const retentionRules = [
-  // E.g. of a browser that was closed half an hour ago.
+  // E.g. the session of a browser that was closed half an hour ago.
   {
     what: "idleSessions",
     kept: "idleLoginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(before, beginning),
   },
-  // E.g. of a page that stayed active all day.
+  // E.g. the session of a page that stayed active all day.
   {
     what: "longSessions",
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
-  // Keyed hashes of users and networks that reached a limit; they may outlive the account until then.
+  // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
   // Times and outcome of a composed message, whose recipient, subject and body were erased earlier.
   { what: "emailJobs", kept: "endedEmailJob", forget: (before, parts) => parts.emailJobs.deleteEndedBefore(before) },
-  // Mail to postmaster@ that the operator has not deleted.
+  // Mail to postmaster@ and abuse@ that is kept for the operator and was not deleted.
   { what: "operatorMail", kept: "operatorMail", forget: (before, parts) => parts.deliveries.deleteKeptBefore(before) },
   // Keyed hashes of mailboxes whose host said that they don't exist. A suspended mailbox stays until its owner resumes
   // it.

@@ -158,6 +158,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await cutAll();
     expect(await send(to)).toMatch(/^451 /);
+    expect((await person.call("GET", "/api/notices")).status).toBe(503);
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await elsewhere.end();
     await eventually(works);

@@ -5,7 +5,7 @@
 import { mailDays, retentionDays, sessionTimes } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import { expect, it } from "vitest";
-import { linkDays } from "../../src/core/destination/confirmation-rules.ts";
+import { LINK_DAYS } from "../../src/core/destination/confirmation-rules.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -15,7 +15,7 @@ it("mail that can't be delivered fails after as many days as the pages say", () 
 });
 
 it("a confirmation link is valid for as many days as the pages say", () => {
-  expect(linkDays).toBe(mailDays.confirmationLink);
+  expect(LINK_DAYS).toBe(mailDays.confirmationLink);
 });
 
 it("periods are whole days, hours and minutes, as the pages write them", () => {

@@ -29,7 +29,7 @@ import {
   srsForward,
 } from "@kauke/mail-rfc";
 import { ownMessage } from "@kauke/server/core/own-mail/own-message";
-import { writePreviewReply } from "@kauke/server/core/preview/reply-letter";
+import { writePreviewReply } from "@kauke/server/core/preview/preview-reply";
 import { outerMessage } from "@kauke/server/mail/copy/encrypted-header";
 import { messageSigner } from "@kauke/server/mail/copy/message-signer";
 import { type RewriteSource, rewrite } from "@kauke/server/mail/copy/rewrite";

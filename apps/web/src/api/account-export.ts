@@ -1,4 +1,4 @@
-/** Downloads the account's own data. The server supplies both the file name and the text. */
+/** Downloads the account's own data. The server supplies the file name and the JSON, which is saved indented. */
 import { useMutation } from "@tanstack/react-query";
 import { callUnread } from "./client.ts";
 

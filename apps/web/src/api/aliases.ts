@@ -1,6 +1,7 @@
 /**
  * The signed-in user's aliases as one cached list that is updated in place. Toggling and deleting are shown at once and
- * rolled back if the server refuses; the server's response always replaces the optimistic value.
+ * rolled back if the server refuses. After a toggle the server's response replaces the optimistic value, unless another
+ * toggle of the same alias is still in flight.
  */
 import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

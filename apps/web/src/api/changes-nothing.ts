@@ -1,7 +1,8 @@
 import type { EndpointName } from "@kauke/contract";
 
 /**
- * Calls other than GET after which nothing looks different in another tab; signing in and out is told apart from these.
+ * Calls other than GET after which other tabs need not reload their data. They learn of sign-ins and sign-outs by
+ * separate messages (session-tabs.ts).
  */
 export const changesNothing: ReadonlySet<EndpointName> = new Set([
   "register",

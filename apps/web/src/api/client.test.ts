@@ -9,12 +9,12 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-test("a 401 of a call that needs a session says that the session is lost", async () => {
+test("a 401 response to a call that needs a session marks the session as lost", async () => {
   await expect(call("getAccountStats")).rejects.toThrow();
   expect(isSessionLost()).toBe(true);
 });
 
-test("a 401 of a call that visitors make too says nothing about an open page", async () => {
+test("a 401 response to a call that visitors make too does not mark the session as lost", async () => {
   await expect(call("getSession")).rejects.toThrow();
   await expect(call("login", { body: { email: "ann@example.org", password: "wrong" } })).rejects.toThrow();
   expect(isSessionLost()).toBe(false);

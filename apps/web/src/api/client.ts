@@ -1,6 +1,6 @@
 /**
- * The only module that calls the server. `call` is typed by the contract's route table; `request` is the untyped form
- * below it. Responses are parsed against the contract in development only.
+ * Calls the server; apart from this module only count-event.ts does. `call` is typed by the contract's route table,
+ * `request` is untyped. Responses are checked against the contract's schemas in development only.
  */
 import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
@@ -96,11 +96,14 @@ function tellChanged(): void {
   tellTabs({ kind: "changed" });
 }
 
-/** Visitors without a session ask for it too, so a 401 of that call says nothing about an open page. */
+/**
+ * Whether a 401 response to this call means that the session is lost. `getSession` is excluded, because visitors
+ * without a session call it too.
+ */
 const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
 
 /**
- * Whether a response means that the session has ended. A wallet's invalid proof is answered with 401 too, while its
- * user stays signed in.
+ * Whether an error response means that the session has ended. A wallet's invalid proof is answered with 401 too, but
+ * the user stays signed in.
  */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";

@@ -1,5 +1,6 @@
 /**
- * Calls behind a mailbox's confirmation link: reading it, answering it, and the owner's button that sends another one.
+ * Calls about destination mailboxes: reading and answering a confirmation link, sending another one, and resuming
+ * delivery to a suspended mailbox.
  */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

@@ -1,6 +1,6 @@
 /**
- * Whether the device is online and the server reachable, judged by the last request. No request is made only to find
- * out.
+ * Whether the device is online and the server is reachable, according to the last request made through client.ts. No
+ * request is made only to find out.
  */
 import { useSyncExternalStore } from "react";
 

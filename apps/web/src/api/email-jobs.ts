@@ -1,4 +1,4 @@
-/** Calls for composed mail: the aliases that can send, enqueuing a message, and its progress. */
+/** Calls for composed mail: the aliases that can send, enqueuing a message, and the status of its job. */
 import type { Body, WaitingEmailJob } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
@@ -21,13 +21,13 @@ const waitingKey = (userId: string) => ["email-jobs", userId];
 
 /**
  * Queued messages of the user.
- * @param askAgainMs milliseconds until the next poll; false: not before another message is queued
+ * @param pollDelayMs computes the milliseconds until the next poll; `false`: no poll before another message is queued
  */
-export function useWaitingEmailJobs(userId: string, askAgainMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
+export function useWaitingEmailJobs(userId: string, pollDelayMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
   return useQuery({
     queryKey: waitingKey(userId),
     queryFn: async () => (await call("listWaitingEmailJobs")).jobs,
-    refetchInterval: ({ state }) => askAgainMs(state.data ?? []),
+    refetchInterval: ({ state }) => pollDelayMs(state.data ?? []),
     gcTime: 0,
   });
 }

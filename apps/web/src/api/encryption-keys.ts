@@ -25,9 +25,9 @@ type WrappedKey = Required<Pick<CreateEncryptionKeyBody, "keyName" | "publicKey"
 export function useEncryptionKeyCalls() {
   const client = useQueryClient();
   const refreshed = async <T>(answer: Promise<T>): Promise<T> => {
-    const it = await answer;
+    const result = await answer;
     await client.invalidateQueries({ queryKey });
-    return it;
+    return result;
   };
   return {
     storeKey: async (key: WrappedKey): Promise<EncryptionKeyWire> =>

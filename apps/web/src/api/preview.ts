@@ -1,6 +1,6 @@
 /**
- * The local preview inbox (`KAUKE_DELIVERY=preview`). Its list is the only one polled: every 2 s while the page is
- * visible.
+ * Queries of the local preview inbox (`KAUKE_DELIVERY=preview`). Its list is polled every 2 s while the page is
+ * visible, unless the server has none.
  */
 import type { PreviewMessage, PreviewReplyBody, PreviewSummary } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -14,7 +14,7 @@ export function previewUrl(id: string, part = ""): string {
   return `${ROOT}/${encodeURIComponent(id)}${part}`;
 }
 
-/** Whether the server has no preview inbox at all, or not the requested message. */
+/** Whether the server answered 404: it has no preview inbox, or not the requested message. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }

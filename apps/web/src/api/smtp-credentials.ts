@@ -1,6 +1,6 @@
 /**
  * SMTP credentials and the webhook secret of one alias. The list is a query; passwords and secrets are returned to the
- * caller and never cached. A change refetches the lists of aliases that can send.
+ * caller and never cached. Creating or deleting credentials refetches the lists of aliases that can send.
  */
 import type { AliasWire, Answer } from "@kauke/contract";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";

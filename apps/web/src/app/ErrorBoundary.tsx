@@ -23,7 +23,9 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     if (isMissingChunk(error) && reloadOnce()) this.setState({ isReloading: true });
   }
 
-  /** A retry has to reload: the browser remembers failed imports for the lifetime of the page. */
+  /**
+   * Renders again; after a missing chunk reloads, because the browser remembers failed imports until the page is left.
+   */
   readonly #tryAgain = () => {
     if (this.state.failure === "chunk") location.reload();
     else this.setState({ failure: "none" });

@@ -1,7 +1,7 @@
 /**
  * External addresses: footer, feedback and the guide for mail programs. The server may put its settings
  * (`KAUKE_LINK_*`) into the page as `<meta name="links" content='{"docs":"https://…"}'>`; links missing there keep
- * their defaults. Those of the guides are pages of this server.
+ * their defaults. By default the two guides are pages of this server.
  */
 import { docsPath, linkPlaceholder, smtpGuidePath } from "@kauke/contract";
 

@@ -1,7 +1,7 @@
 /** When the server reports that the session has ended, leaves the page for the sign-in form and says why. */
 import { useEffect } from "react";
 import { useLocation } from "wouter";
-import { keptAtLoss, useSessionLost } from "../api/session/lost-session.ts";
+import { sessionLossNote, useSessionLost } from "../api/session/lost-session.ts";
 import { useLeaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
@@ -18,7 +18,7 @@ export function useLostSessionExit(screen: ScreenName): void {
     if (!mustLeave) return;
     leave();
     navigate("/auth");
-    const text = `Your session has ended. Please sign in again.${keptAtLoss()}`;
+    const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
     // Deferred until after the refused call's own toast, because only the latest toast is shown.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);

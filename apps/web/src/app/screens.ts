@@ -81,7 +81,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/new-email": "new-email",
 };
 
-/** Page titles. Empty: the product's name and description, without a page name in front. */
+/** Page titles. An empty one stands for the product's name and description without a page name. */
 export const screenTitles: Readonly<Record<ScreenName, string>> = {
   landing: "",
   auth: "Sign in",

@@ -1,6 +1,6 @@
 /**
- * Imported before anything that uses zod: its fast path compiles functions from text, which our CSP forbids. Public
- * pages don't load zod at all, so pages with forms import this, not main.tsx.
+ * Turns off zod's fast path, which compiles functions from text and which our CSP forbids. Must be imported before
+ * anything that uses zod. Pages with forms import it, not main.tsx, because most public pages load no zod.
  */
 import * as z from "zod";
 

@@ -4,7 +4,7 @@ import { ClosingCall } from "../features/landing/ClosingCall.tsx";
 import { CompatibleStrip } from "../features/landing/CompatibleStrip.tsx";
 import { Hero } from "../features/landing/Hero.tsx";
 import { useMotion } from "../features/landing/motion/motion.ts";
-import { Still } from "../features/landing/Still.tsx";
+import { StaticSection } from "../features/landing/StaticSection.tsx";
 import { useLaterSections } from "../features/landing/use-later-sections.ts";
 
 export function LandingPage() {
@@ -14,9 +14,9 @@ export function LandingPage() {
   return (
     <main id="main" tabIndex={-1}>
       <Hero site={site} isPaused={motion.isPaused} />
-      <Still part="pillars" />
+      <StaticSection part="pillars" />
       <CompatibleStrip motion={motion} />
-      <Still part="story" />
+      <StaticSection part="story" />
       <ClosingCall />
     </main>
   );

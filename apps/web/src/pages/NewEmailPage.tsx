@@ -73,7 +73,7 @@ export function NewEmailPage() {
     return (
       <AuthFrame
         title="Sign in to change your e-mail"
-        swap="As you have until now: the link works for whoever is signed in to the account it was made for."
+        swap="Sign in as you have until now. The link works only for the account it was made for."
       >
         <SignInForm onSignedIn={() => {}} />
       </AuthFrame>

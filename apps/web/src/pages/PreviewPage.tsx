@@ -1,6 +1,6 @@
 /**
- * The local preview inbox: every message this machine "sent", kept in memory only. In other delivery modes the page is
- * not found.
+ * The local preview inbox: every message that this server would have sent, kept in memory only. In other delivery modes
+ * the not-found page is shown.
  */
 import { ArrowLeft, MailOpen } from "lucide-react";
 import { useLocation, useSearch } from "wouter";

@@ -2,8 +2,8 @@
 import "../app/zod-jitless.ts";
 
 import { ExportCard } from "../features/account/ExportCard.tsx";
+import { ForwardEncryptedCard } from "../features/account/ForwardEncryptedCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
-import { SealingCard } from "../features/account/SealingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
@@ -15,7 +15,7 @@ export function SettingsPage() {
     <>
       <SettingsGroup title="Encryption and mail">
         <EncryptionKeysCard />
-        <SealingCard />
+        <ForwardEncryptedCard />
         <OutgoingCard />
       </SettingsGroup>
       <SettingsGroup title="Account">

@@ -11,7 +11,7 @@ import { LinkSignInForm } from "../features/auth/LinkSignInForm.tsx";
 import { useLinkToken } from "../features/auth/use-link-token.ts";
 import { PageSpinner } from "../ui/Spinner.tsx";
 
-/** Whether the link can't work any more; a malformed token (400) counts as one that was never ours. */
+/** Whether the link can't work any more: it is unknown, used or expired (404), or its token is malformed (400). */
 const isLinkOver = (error: Error | null) =>
   error instanceof ApiError && (error.status === 404 || (error.status === 400 && error.errors?.token !== undefined));
 

@@ -17,6 +17,7 @@ export function isTopPanel(panel: HTMLElement | null): boolean {
   return panel !== null && panels.at(-1) === panel;
 }
 
+/** Makes everything but the topmost dialog inert. */
 function settle(): void {
   document.querySelector(".shell")?.toggleAttribute("inert", panels.length > 0);
   for (const panel of panels) panel.toggleAttribute("inert", !isTopPanel(panel));

@@ -1,4 +1,4 @@
-/** A component that no page waits for: loaded when it is wanted, with retries until it has loaded. */
+/** Loads a component in the background once it is wanted, and retries every 5 s until it has loaded. */
 import { type ComponentType, useEffect, useState } from "react";
 
 const RETRY_MS = 5000;

@@ -1,6 +1,5 @@
 /**
- * Progress of the vault's work: what is being done, the estimated time on this device, and a bar that fills in that
- * time.
+ * Progress of a vault job: what is being done, the estimated time on this device, and a bar that fills in that time.
  */
 import { forecastText } from "./forecast-text.ts";
 

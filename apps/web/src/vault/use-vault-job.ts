@@ -1,4 +1,4 @@
-/** Runs one vault job at a time for a form: its progress text, its estimate, and its end if the form unmounts. */
+/** Runs one vault job at a time for a form, with progress text and estimate, and ends the job if the form unmounts. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { JobOptions } from "./vault.ts";
 

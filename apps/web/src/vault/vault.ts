@@ -28,7 +28,7 @@ export class VaultError extends Error {
 export interface JobOptions {
   /** Terminates the worker at once; the call then rejects with `ended`. */
   signal?: AbortSignal;
-  /** Called with the estimated seconds of password work, once before it begins, and only for jobs that have any. */
+  /** Called once with the estimated seconds of the work, before it begins; only for jobs with a password. */
   onForecast?: (seconds: number) => void;
 }
 
@@ -45,7 +45,7 @@ export const createKey = jobCalled("createKey");
 export const importKey = jobCalled("importKey");
 /** Detects what a text is that is about to be imported. @throws VaultError `bad_private_key`, `too_large` */
 export const readKey = jobCalled("readKey");
-/** Decrypts a stored private key for the download. @throws VaultError `wrong_password`, `not_protected_key` … */
+/** Decrypts a stored private key for its download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
 export const openKey = jobCalled("openKey");
 /**
  * Encrypts a text for a public key.
@@ -53,7 +53,10 @@ export const openKey = jobCalled("openKey");
  * @throws VaultError `bad_public_key`, `too_large`, `not_text`
  */
 export const encryptText = jobCalled("encryptText");
-/** Decrypts armored text as pasted, including text around it. @throws VaultError as `decryptText` of @kauke/age */
+/**
+ * Decrypts armored text as it was pasted, ignoring the text around it. @throws VaultError as `decryptText` of
+ * @kauke/age
+ */
 export const decryptText = jobCalled("decryptText");
 /** Decrypts a file, binary or armored, up to 40 MiB; its buffer is transferred to the worker and detached. */
 export const decryptFile = jobCalled("decryptFile");

@@ -1,7 +1,7 @@
 /**
- * The only code of the web app that handles keys, passwords and plaintexts. It receives one job as a message and sends
- * back only an estimate, then the result or an error code. The page terminates the worker after each job, which frees
- * its memory.
+ * Does all encryption and decryption of messages and private keys in the web app. The worker receives one job as a
+ * message, and sends back an estimate if a password is involved, then the result or an error code. The page terminates
+ * the worker after each job, which frees its memory.
  */
 import {
   AgeError,
@@ -34,13 +34,16 @@ function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** Estimated seconds of password work; 0 for jobs without a password. */
+/** Estimated seconds that deriving keys from the password takes; 0 for jobs without a password. */
 async function forecastOf(job: AnyJob): Promise<number> {
   const stretches = passwordStretches(job);
   return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
 }
 
-/** How many key derivations a job needs: a new key is encrypted, and decrypted again as a check. */
+/**
+ * Maximum number of password derivations of a job. A new or imported key is encrypted, then decrypted again as a check;
+ * an imported key that has a password already needs only one.
+ */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;

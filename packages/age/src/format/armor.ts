@@ -30,7 +30,7 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
   }
 }
 
-/** Whether the text begins with the armor's first marker; the rest is not checked. */
+/** Whether the text, after any white space, begins with the armor's first marker; the rest is not checked. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
 }

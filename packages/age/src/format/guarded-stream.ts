@@ -1,6 +1,6 @@
 /**
- * A stream that passes the inner one through, and ends with an AgeError where the inner one ends with the library's
- * error.
+ * Passes the inner stream through. If it fails with an error of the library, the returned stream fails with an AgeError
+ * of the given code instead.
  */
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 

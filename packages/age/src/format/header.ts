@@ -11,7 +11,7 @@ export interface AgeHeader {
   sizeBytes: number;
   /** First word of each stanza, e.g. `["X25519", "X25519"]`. */
   stanzaTypes: readonly string[];
-  /** log2 of the scrypt cost; `null` without a password stanza, or if it is not a number. */
+  /** log2 of the scrypt cost; `null` without a password stanza, or if it is not a positive decimal integer. */
   workFactor: number | null;
 }
 
@@ -26,7 +26,7 @@ export function checkHeader(file: Uint8Array): AgeHeader {
 }
 
 /**
- * @returns `null` until the header's last line was read
+ * @returns `null` if `file` ends before the header's last line does
  * @throws AgeError as `checkHeader`
  */
 export function scanHeader(file: Uint8Array): AgeHeader | null {
@@ -41,7 +41,7 @@ export function scanHeader(file: Uint8Array): AgeHeader | null {
     if (end === -1) return null;
     const line = text.slice(at, end);
     at = end + 1;
-    if (line.startsWith("--- ")) return checkTogether({ sizeBytes: at, ...lines });
+    if (line.startsWith("--- ")) return checkPasswordStanza({ sizeBytes: at, ...lines });
     if (!line.startsWith("-> ")) continue;
     const [type = "", , factor = ""] = line.slice(3).split(" ");
     lines.stanzaTypes.push(type);
@@ -56,8 +56,8 @@ function checkWorkFactor(word: string): number | null {
   return Number(word);
 }
 
-/** A password stanza must be the only stanza, whichever key is tried. */
-function checkTogether(header: AgeHeader): AgeHeader {
+/** Refuses a password stanza beside other stanzas, whichever key is tried. */
+function checkPasswordStanza(header: AgeHeader): AgeHeader {
   if (header.stanzaTypes.length > 1 && header.stanzaTypes.includes("scrypt")) throw new AgeError("malformed");
   return header;
 }

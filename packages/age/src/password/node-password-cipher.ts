@@ -13,20 +13,20 @@ const zeroNonce = new Uint8Array(12);
 const tagLength = { authTagLength: TAG_BYTES };
 
 export const nodePasswordCipher: PasswordCipher = {
-  seal(stretch, fileKey) {
+  encrypt(stretch, fileKey) {
     const key = stretchedKey(stretch);
     const cipher = createCipheriv(ALGORITHM, key, zeroNonce, tagLength);
-    const sealed = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);
+    const encrypted = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);
     key.fill(0);
-    return new Uint8Array(sealed);
+    return new Uint8Array(encrypted);
   },
 
-  open(stretch, sealed) {
+  decrypt(stretch, encrypted) {
     const key = stretchedKey(stretch);
     const decipher = createDecipheriv(ALGORITHM, key, zeroNonce, tagLength);
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
     try {
-      return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]));
+      return new Uint8Array(Buffer.concat([decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()]));
     } catch {
       return null;
     } finally {

@@ -18,9 +18,9 @@ export interface PasswordStretch {
 
 export interface PasswordCipher {
   /** ChaCha20-Poly1305 with the derived key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
-  seal(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** @returns `null` when the password is wrong */
-  open(stretch: PasswordStretch, sealed: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
+  decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
 const utf8 = new TextEncoder();
@@ -42,8 +42,8 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
     async wrapFileKey(fileKey) {
       const random = globalThis.crypto.getRandomValues(new Uint8Array(16));
       const stretch = { password: utf8.encode(password), salt: saltOf(random), workFactor: AGE_WORK_FACTOR };
-      const sealed = await cipher.seal(stretch, fileKey);
-      return [new Stanza(["scrypt", toBase64(random), String(AGE_WORK_FACTOR)], sealed)];
+      const encrypted = await cipher.encrypt(stretch, fileKey);
+      return [new Stanza(["scrypt", toBase64(random), String(AGE_WORK_FACTOR)], encrypted)];
     },
   };
 }
@@ -58,10 +58,10 @@ export function passwordIdentity(password: string, cipher: PasswordCipher): Iden
       const [stanza] = stanzas;
       if (stanza === undefined || stanza.args[0] !== "scrypt") return null;
       const [, salt, factor, ...more] = stanza.args;
-      const isForm = salt !== undefined && factor !== undefined && more.length === 0 && stanza.body.length === 32;
-      if (!isForm || !/^1?[0-9]$/.test(factor) || factor.startsWith("0")) throw new AgeError("malformed");
+      const isWellFormed = salt !== undefined && factor !== undefined && more.length === 0 && stanza.body.length === 32;
+      if (!isWellFormed || !/^1?[0-9]$/.test(factor) || factor.startsWith("0")) throw new AgeError("malformed");
       const stretch = { password: utf8.encode(password), salt: saltOf(saltFrom(salt)), workFactor: Number(factor) };
-      return cipher.open(stretch, stanza.body);
+      return cipher.decrypt(stretch, stanza.body);
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Keys under a master password. Scrypt is expensive: five runs in all, native where either implementation would do. */
+/**
+ * Private keys encrypted with a master password. Scrypt is expensive: these tests run it five times in all, natively
+ * unless the library's own implementation is what is tested.
+ */
 import { describe, expect, test, vi } from "vitest";
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 import { decryptText } from "../decrypt.ts";
@@ -24,8 +27,8 @@ const protectedKey = await protectPrivateKey({ ...pair, password, keyName: "Ann'
 
 /** A cipher without any protection, to test everything except the password stanza. */
 const withoutScrypt: PasswordCipher = {
-  seal: (_, fileKey) => new Uint8Array([...fileKey, ...new Uint8Array(16)]),
-  open: (_, sealed) => sealed.slice(0, 16),
+  encrypt: (_, fileKey) => new Uint8Array([...fileKey, ...new Uint8Array(16)]),
+  decrypt: (_, encrypted) => encrypted.slice(0, 16),
 };
 
 const codeOf = async (work: () => Promise<unknown>): Promise<AgeErrorCode | "no error"> => {
@@ -66,8 +69,8 @@ describe("a protected key", () => {
     expect(await publicKeyOf(opened.privateKey)).toBe(made.publicKey);
   });
 
-  test("that does not open again is never returned", async () => {
-    const broken = { ...withoutScrypt, open: () => null };
+  test("that can't be decrypted again is never returned", async () => {
+    const broken = { ...withoutScrypt, decrypt: () => null };
     expect(await codeOf(() => createProtectedKey({ password, passwordCipher: broken }))).toBe("wrong_password");
   });
 
@@ -93,7 +96,7 @@ test("where the memory for scrypt can't be allocated, it fails with out_of_memor
   const noMemory = () => {
     throw new RangeError("Array buffer allocation failed");
   };
-  const unlock = { password, passwordCipher: { seal: noMemory, open: noMemory } };
+  const unlock = { password, passwordCipher: { encrypt: noMemory, decrypt: noMemory } };
   expect(await codeOf(() => protectPrivateKey({ ...pair, ...unlock }))).toBe("out_of_memory");
   expect(await codeOf(() => openProtectedKey(protectedKey, unlock))).toBe("out_of_memory");
 });
@@ -119,7 +122,7 @@ test("a name cannot add lines to the key file", () => {
   ]);
 });
 
-describe("values of another form are recognised without work", () => {
+describe("values in another format are recognised without decrypting them", () => {
   const toKey = encryptText("x", { publicKeys: [pair.publicKey] });
   const binary = dearmor(protectedKey, 4096);
   const withFactor = (factor: string) =>
@@ -141,7 +144,7 @@ describe("values of another form are recognised without work", () => {
     expect(await codeOf(() => openProtectedKey(value, { password }))).toBe("not_protected_key");
   });
 
-  test("work factor 17 has our form", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
+  test("a protected key with work factor 17 is accepted", () => expect(isProtectedKey(withFactor("17"))).toBe(true));
 });
 
 test("a password file that contains no key is refused after opening", async () => {

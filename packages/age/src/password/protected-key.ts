@@ -1,8 +1,8 @@
 /**
  * A private key under a master password: an ordinary key file, encrypted as by `age -p`, in armor. The stock program
- * accepts it unchanged: `age -d -i protected.age message.age` asks for the password. Each call takes a scrypt of 256
- * MiB: half a second in Node's native code, about a second in a browser, a minute in a browser without JIT. Call it in
- * a worker.
+ * accepts it unchanged: `age -d -i protected.age message.age` asks for the password. Encrypting and decrypting a key
+ * take one scrypt of 256 MiB each: half a second in Node's native code, about a second in a browser, a minute in a
+ * browser without JIT. Call these functions in a worker.
  */
 import { AgeError } from "../age-error.ts";
 import { decryptText } from "../decrypt.ts";
@@ -32,7 +32,7 @@ export interface ProtectedKeyPair {
 /**
  * Encrypts a private key with a password.
  * @returns armor of at most 4 KiB
- * @throws AgeError `bad_private_key`, `bad_password`
+ * @throws AgeError `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
  */
 export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<string> {
   const publicKey = await publicKeyOf(key.privateKey);
@@ -43,8 +43,8 @@ export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<strin
 
 /**
  * @param protectedKey made by `protectPrivateKey`, or by `age -p` from a key file with one key
- * @throws AgeError `not_protected_key` before any work, `wrong_password`, `malformed`, `bad_password`,
- * `bad_private_key`
+ * @throws AgeError `not_protected_key` before any computation, `wrong_password`, `malformed`, `bad_password`,
+ * `bad_private_key`, `out_of_memory`, `insecure_context`
  */
 export async function openProtectedKey(
   protectedKey: string,
@@ -59,7 +59,8 @@ export async function openProtectedKey(
 
 /**
  * Makes a new protected key pair and opens it again as a check: two scrypts.
- * @throws AgeError `bad_password`; `malformed` if the new key can't be opened
+ * @throws AgeError `bad_password`, `out_of_memory`, `insecure_context`; `malformed` or `wrong_password` if the new key
+ * can't be decrypted again
  */
 export async function createProtectedKey(options: {
   password: string;

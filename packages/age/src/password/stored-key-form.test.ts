@@ -14,7 +14,11 @@ test.each([
   ["a key under a password", protectedKey, "protected"],
   ["a bare private key", pair.privateKey, "unprotected"],
   ["a key file", keyFileText(pair), "unprotected"],
-  ["a key file for another key", await encryptText(keyFileText(pair), { publicKeys: [pair.publicKey] }), "unprotected"],
+  [
+    "a key file encrypted to a public key",
+    await encryptText(keyFileText(pair), { publicKeys: [pair.publicKey] }),
+    "unprotected",
+  ],
   ["nothing", "", "older"],
   ["OpenSSL's form", "U2FsdGVkX1+0zz", "older"],
   ["another work factor", armor(Buffer.from(otherFactor, "latin1")), "older"],

@@ -27,7 +27,7 @@ function isBareKey(text: string): boolean {
 }
 
 /** A cipher for which every password is wrong, without computing anything. */
-const noCipher: PasswordCipher = { seal: (_, fileKey) => fileKey, open: () => null };
+const noCipher: PasswordCipher = { encrypt: (_, fileKey) => fileKey, decrypt: () => null };
 
 /**
  * Whether the file is encrypted to keys: without a password stanza it fails with `no_matching_key` before any

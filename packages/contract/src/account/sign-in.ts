@@ -20,7 +20,10 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 
 export const signInLinkBody = z.object({
   token: linkToken,
-  /** Required in a browser other than the one that asked for the link, and if the e-mail was never confirmed. */
+  /**
+   * Required in a browser other than the one that asked for the link, and by an account with a password whose e-mail
+   * was never confirmed.
+   */
   password: z
     .string()
     .min(1, authMessages.passwordRequired)

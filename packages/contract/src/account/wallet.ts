@@ -34,7 +34,7 @@ export const walletStatements = {
 } as const;
 
 /** Seconds during which a challenge can be answered. */
-export const walletChallengeSeconds = 5 * 60;
+export const WALLET_CHALLENGE_SECONDS = 5 * 60;
 
 const proofPart = z.string("This must be a text").optional();
 

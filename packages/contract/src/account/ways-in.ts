@@ -6,8 +6,8 @@ import { limits } from "../limits.ts";
 import { accountEmail, authMessages } from "./auth.ts";
 import { walletBody } from "./wallet.ts";
 
-/** Maximum age, in seconds, of the sign-in (or of the proof made through the proof routes) that such a change needs. */
-export const freshProofSeconds = 5 * 60;
+/** Maximum age, in seconds, of the sign-in or new proof that changing the ways to sign in needs. */
+export const FRESH_PROOF_SECONDS = 5 * 60;
 
 export const waysInMessages = {
   passwordWrong: "This is not your password",

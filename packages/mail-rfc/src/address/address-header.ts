@@ -31,19 +31,19 @@ export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
 }
 
 /**
- * Address lists by parsed header: a message to many aliases is rewritten for each of them, but its addresses are parsed
- * once.
+ * Address lists already parsed, by header and field name: a message to many aliases is rewritten for each of them, but
+ * its addresses are parsed once.
  */
-const readBefore = new WeakMap<readonly HeaderField[], Map<string, AddressList>>();
+const listsByHeader = new WeakMap<readonly HeaderField[], Map<string, AddressList>>();
 
 /**
- * Reads the addresses of all fields with a name, in order, without duplicates. Entries beyond `ADDRESSES_MAX` are left
- * out.
+ * Reads the addresses of all fields with a name, in order, without duplicates. Once `ADDRESSES_MAX` entries have been
+ * read, further fields are left out.
  * @param name field name in lower case
  */
 export function addressesOf(source: HeaderSource, name: string): Readonly<AddressList> {
-  const lists = readBefore.get(source.fields) ?? new Map<string, AddressList>();
-  readBefore.set(source.fields, lists);
+  const lists = listsByHeader.get(source.fields) ?? new Map<string, AddressList>();
+  listsByHeader.set(source.fields, lists);
   const list = lists.get(name) ?? readAddresses(source, name);
   lists.set(name, list);
   return list;

@@ -3,7 +3,6 @@
  * encoded words and raw UTF-8 (RFC 6532). Never throws: unreadable entries are counted and left out. Makes one pass
  * over the text without backtracking.
  *
- *
  * Group names, comments after a name and source routes are dropped. Lists are written by `format-address.ts`.
  */
 
@@ -25,8 +24,8 @@ export interface AddressList {
   /** Number of entries that are not an address and were left out. */
   unreadCount: number;
   /**
-   * Number of entries that violate RFC 5322, including unread ones. Another program may read a different address in
-   * them.
+   * Number of entries in which another program may read a different address: unreadable ones, and those with unmatched
+   * angle brackets or text after the closing bracket.
    */
   looseCount: number;
   /** Whether entries beyond `ADDRESSES_MAX` were left out. */
@@ -36,6 +35,7 @@ export interface AddressList {
 /** Maximum entries of one field, including unreadable ones; bounds the work. */
 export const ADDRESSES_MAX = 1000;
 
+/** Maximum tokens kept of one entry, before and within its angle brackets each. */
 const WORDS_MAX = 1000;
 
 interface Entry {
@@ -44,7 +44,7 @@ interface Entry {
   /** Tokens between the angle brackets; `null` without brackets. */
   angle: Token[] | null;
   comment: string;
-  /** Whether a token was skipped or the brackets do not match. */
+  /** Whether the angle brackets do not match, or something other than a comment follows the closing one. */
   isLoose: boolean;
 }
 
@@ -106,7 +106,7 @@ function* entries(value: string): Generator<Entry> {
 
 const isSeparator = ({ kind, text }: Token): boolean => kind === "special" && (text === "," || text === ";");
 
-/** Keeps only the first `WORDS_MAX` words of an entry; no name or address is longer. */
+/** Adds a token unless the entry already has `WORDS_MAX` of them; no real name or address is longer. */
 function addWord(words: Token[] | null, token: Token): void {
   if (words !== null && words.length < WORDS_MAX) words.push(token);
 }

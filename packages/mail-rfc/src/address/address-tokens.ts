@@ -43,7 +43,7 @@ export function* tokenizeAddresses(value: string): Generator<Token> {
 
 function takeWord(
   take: (pattern: RegExp) => RegExpExecArray | null,
-  takeSign: () => string,
+  takeCharacter: () => string,
 ): Pick<Token, "kind" | "text"> {
   const quoted = take(QUOTED);
   if (quoted) return { kind: "quoted", text: (quoted[1] ?? "").replace(/\\(.)/gsu, "$1") };
@@ -51,7 +51,7 @@ function takeWord(
   if (literal) return { kind: "literal", text: literal[0] };
   const atom = take(ATOM);
   if (atom) return { kind: "atom", text: atom[0] };
-  return { kind: "special", text: takeSign() };
+  return { kind: "special", text: takeCharacter() };
 }
 
 /** Reads a comment, which may contain comments; an unterminated one extends to the end. */
@@ -59,13 +59,13 @@ function readComment(value: string, start: number): { text: string; end: number 
   let depth = 0;
   let text = "";
   for (let at = start; at < value.length; at += 1) {
-    const sign = value[at] ?? "";
-    if (sign === "\\") text += value[++at] ?? "";
+    const character = value[at] ?? "";
+    if (character === "\\") text += value[++at] ?? "";
     else {
-      if (sign === "(") depth += 1;
-      if (sign === ")") depth -= 1;
+      if (character === "(") depth += 1;
+      if (character === ")") depth -= 1;
       if (depth === 0) return { text: text.slice(1), end: at + 1 };
-      text += sign;
+      text += character;
     }
   }
   return { text: text.slice(1), end: value.length };

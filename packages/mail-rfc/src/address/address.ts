@@ -1,8 +1,7 @@
 /**
  * Parses addresses of SMTP commands: the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531), given as the text
- * after the colon, into one canonical spelling. Does not parse header addresses (RFC 5322) or the parameters after the
- * path.
- *
+ * after the colon, into one canonical spelling. Header addresses (RFC 5322) are parsed by `address-list.ts`, the
+ * parameters after the path by `esmtp-params.ts`.
  *
  * The only deviation from the grammar is that underscores in domain labels are accepted, since real senders use them.
  */

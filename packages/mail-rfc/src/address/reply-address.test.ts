@@ -40,8 +40,8 @@ describe("a reply token", () => {
         const token = replyToken(Buffer.from(bytes), correspondent);
         const [local = ""] = replyAddress(token, "alias.test").split("@");
         const former = `r.${token}`;
-        for (const it of [local, former]) {
-          expect([readReplyToken(it), readReplyToken(it.toUpperCase())]).toEqual([token, token]);
+        for (const written of [local, former]) {
+          expect([readReplyToken(written), readReplyToken(written.toUpperCase())]).toEqual([token, token]);
         }
       }),
     );
@@ -81,7 +81,7 @@ describe("a reply token", () => {
     expect(replyAddress(token, "").slice(0, -1)).toMatch(groups);
     fc.assert(
       fc.property(fc.array(fc.nat(3), { minLength: 19, maxLength: 19 }), (hyphens) => {
-        const moved = [...token].map((sign, at) => `${sign}${"-".repeat(hyphens[at] ?? 0)}`).join("");
+        const moved = [...token].map((letter, at) => `${letter}${"-".repeat(hyphens[at] ?? 0)}`).join("");
         expect(readReplyToken(`r-${moved}`)).toBe(token);
         expect(readReplyToken(moved)).toBeNull();
         expect(readReplyToken(`r.-${moved}`)).toBeNull();

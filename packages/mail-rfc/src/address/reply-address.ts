@@ -3,7 +3,6 @@
  * address. The token is a keyed hash of the correspondent under the alias' reply key, so it is always the same. Row id
  * and content key are derived from the token alone, so the table reveals nothing without the tokens.
  *
- *
  * Security properties: correspondents cannot be listed from the rows; somebody who has the reply key can test a guessed
  * correspondent.
  */
@@ -60,14 +59,13 @@ export function replyRowId(token: string): Buffer {
   return createHash("sha256").update("row").update(token).digest();
 }
 
-/** @returns the key that encrypts the content of the reply address's row */
+/** @returns the key that seals the content of the reply address' row */
 export function replyContentKey(token: string): Buffer {
   return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
 }
 
 /**
- * Encrypts a correspondent so that only the token decrypts it (AES-256-GCM; nonce, ciphertext, tag; bound to the row
- * id).
+ * Seals a correspondent so that only the token opens it (AES-256-GCM; nonce, ciphertext, tag; bound to the row id).
  */
 export function sealCorrespondent(token: string, { address, name }: Mailbox): Buffer {
   const json = Buffer.from(JSON.stringify({ address, name }));

@@ -9,8 +9,7 @@ import { splitAddress } from "./split-address.ts";
 export const SHOWN_NAME_MAX = 60;
 
 // Matches control and format characters (bidi marks, zero-width, tags), lone surrogates, private use, line separators,
-// and
-// invisible letters: combining grapheme joiner, Hangul and Khmer fillers, the blank Braille pattern.
+// and invisible letters: combining grapheme joiner, Hangul and Khmer fillers, the blank Braille pattern.
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 // The "@" sign and its fullwidth and small variants.
@@ -35,7 +34,10 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }
 
-/** Replaces white space first, so that a tab separates words instead of being removed as invisible. */
+/**
+ * Removes "@" and invisible characters from a text and puts it on one line. White space is replaced first, so that a
+ * tab separates words instead of being removed as invisible.
+ */
 function plain(text: string): string {
   return text.replace(/\s+/gu, " ").replace(UNSEEN, "").replace(AT_SIGNS, "").replace(/ {2,}/g, " ").trim();
 }

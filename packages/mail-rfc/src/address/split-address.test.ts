@@ -10,7 +10,7 @@ test.each([
   expect(splitAddress(address)).toEqual({ local, domain });
 });
 
-test("a domain is lower case, and in A-labels where that is asked for", () => {
+test("the domain of an address is returned in lower case, by asciiDomainOf as A-labels", () => {
   expect(domainOf("ann@Žuvis.Example")).toBe("žuvis.example");
   expect(asciiDomainOf("ann@Žuvis.Example")).toBe("xn--uvis-kbb.example");
   expect(asciiDomainOf("ann@not a domain")).toBe("not a domain");

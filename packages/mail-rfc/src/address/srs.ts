@@ -32,7 +32,7 @@ export interface SrsContext {
   now: Date;
 }
 
-/** The owner of a bound address. */
+/** The alias to which a bound address belongs. */
 export interface SrsSubject {
   id: string;
   /** SRS_HINT_CHARACTERS base32 characters that narrow the search for `id`; they need not be unique. */
@@ -65,7 +65,7 @@ type Kind = "SRS0" | "SRS1";
  * Rewrites a remote envelope sender to our domain, so that SPF passes for us and bounces return to us.
  * @param envelopeFrom canonical address; the null sender (RFC 5321 §4.5.5) and addresses at our domains are returned
  * unchanged
- * @param subject owner the address is bound to; absent for plain SRS
+ * @param subject alias to which the address is bound; absent for plain SRS
  * @returns e.g. `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; another forwarder's SRS0 or SRS1 becomes our SRS1
  * @throws MailSyntaxError `path_too_long` when the local part would exceed 64 octets or the path 256 (RFC 5321
  * §4.5.3.1)

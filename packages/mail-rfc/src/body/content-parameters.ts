@@ -6,7 +6,7 @@
 export interface ContentParameters {
   /** Media type or disposition in lower case, without parameters, e.g. `text/calendar`. */
   value: string;
-  /** Parameter names in lower case, without RFC 2231's `*`, each with all its distinct values. */
+  /** Distinct values by parameter name; names in lower case, without the `*` and numbers of RFC 2231. */
   parameters: ReadonlyMap<string, readonly string[]>;
   /** Whether the field is longer than `CONTENT_FIELD_MAX`, so that the rest was not parsed. */
   isCut: boolean;
@@ -35,7 +35,7 @@ export function readContentParameters(text: string): ContentParameters {
   };
 }
 
-/** Always continues after the last match, parameter or not, so that no character is read more than a few times. */
+/** Collects parameters. Always continues after the last match, so that no character is read more than a few times. */
 function readParameters(field: string, parameters: Map<string, Set<string>>): void {
   const continued = new Map<string, string>();
   for (let at = field.indexOf(";"); at >= 0; at = field.indexOf(";", PARAMETER.lastIndex)) {

@@ -9,6 +9,7 @@ const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
+/** Number of lines beginning with a dot from which on the byte-by-byte version is used. */
 const MANY_DOTS = 10_000;
 
 /** @returns the wire form of `bytes`; `unstuff` reverses it */

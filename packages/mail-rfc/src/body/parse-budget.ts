@@ -8,9 +8,10 @@
 export const PART_DEPTH_MAX = 20;
 /** Maximum parts of one message, at all depths together. */
 export const PARTS_MAX = 1000;
-/** Enough to read 25 MiB through four levels of parts and decode all of it from base64. */
+/** Enough to search 25 MiB for delimiters at three levels of nesting and to decode all of it from base64. */
 const COST_MAX_NS = 80_000_000;
 
+/** Nanoseconds charged for each unit of work. */
 export const costNs = {
   part: 5000,
   /** One byte searched natively for a pattern of eight bytes or more. */

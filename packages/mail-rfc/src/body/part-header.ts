@@ -37,10 +37,10 @@ export interface PartExtent {
 
 /** @throws ParseLimitError */
 export function readPartHeader(bytes: Buffer, { start, end, budget }: PartExtent): PartHeader {
-  const { text, bodyStart, isCut } = headerText(bytes, start, end);
+  const { text, bodyStart, isUnclear } = headerText(bytes, start, end);
   budget.spend((bodyStart - start) * costNs.headerByte);
   const fields = new Map<string, string>();
-  let isAmbiguous = isCut || BARE_BREAK.test(text);
+  let isAmbiguous = isUnclear || BARE_BREAK.test(text);
   for (const line of unfoldedLines(text, budget)) {
     if (line === "") continue;
     const [, title = "", value = ""] = FIELD.exec(line) ?? [];
@@ -64,7 +64,7 @@ function unfoldedLines(text: string, budget: ParseBudget): string[] {
   return lines;
 }
 
-/** Describes the body from the message's own header. @param fields lower-case names and unfolded values, in order */
+/** Parses the fields that describe a body. @param fields unfolded values by lower-case field name */
 export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHeader, "bodyStart" | "isAmbiguous"> {
   const encoding = fields.get("content-transfer-encoding") ?? "";
   return {
@@ -82,17 +82,25 @@ function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";
 }
 
-function headerText(bytes: Buffer, start: number, end: number): { text: string; bodyStart: number; isCut: boolean } {
+function headerText(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { text: string; bodyStart: number; isUnclear: boolean } {
   const head = bytes.subarray(start, Math.min(end, start + HEADER_MAX));
   const first = head.toString("latin1", 0, 2);
   if (/^[\r\n]/.test(first))
-    return { text: "", bodyStart: start + (first === "\r\n" ? 2 : 1), isCut: first !== "\r\n" };
+    return { text: "", bodyStart: start + (first === "\r\n" ? 2 : 1), isUnclear: first !== "\r\n" };
   const blank = head.indexOf(BLANK_LINE);
   const text = head.toString("latin1", 0, blank < 0 ? head.length : blank);
   const lenient = BARE_BREAK.test(text) ? LENIENT_BLANK_LINE.exec(text) : null;
   if (lenient !== null) {
-    return { text: text.slice(0, lenient.index), bodyStart: start + lenient.index + lenient[0].length, isCut: true };
+    return {
+      text: text.slice(0, lenient.index),
+      bodyStart: start + lenient.index + lenient[0].length,
+      isUnclear: true,
+    };
   }
-  if (blank >= 0) return { text, bodyStart: start + blank + 4, isCut: false };
-  return { text, bodyStart: start + head.length, isCut: head.length < end - start };
+  if (blank >= 0) return { text, bodyStart: start + blank + 4, isUnclear: false };
+  return { text, bodyStart: start + head.length, isUnclear: head.length < end - start };
 }

@@ -17,7 +17,7 @@ export interface Part {
 }
 
 /**
- * @param budget shared by everything that is done with these parts
+ * @param budget shared with all later work on these parts
  * @returns `null` when the header is too large or the parts exceed the budget
  */
 export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBudget()): Part | null {
@@ -46,7 +46,7 @@ function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
   return part;
 }
 
-/** @returns the Content-Type field of a part; empty when there is none */
+/** @returns the first 4096 characters of a part's Content-Type; empty when there is none */
 export function typeOf({ header, block }: Part): string {
   return (firstValue(header, block.fields, "content-type") ?? "").slice(0, 4096);
 }

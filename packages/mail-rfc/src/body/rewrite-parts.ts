@@ -30,9 +30,9 @@ export interface RewrittenParts {
 }
 
 const CRLF = Buffer.from("\r\n");
-const passing = ["content-type", "content-transfer-encoding", "content-disposition", "content-description"];
+const KEPT_FIELDS = ["content-type", "content-transfer-encoding", "content-disposition", "content-description"];
 const CONTENT_ID_LINK = /\bcid:([^"'\s<>()]{1,900})/gi;
-const fileDates = /;\s*(?:creation|modification|read)-date\s*=\s*"[^"]*"/gi;
+const FILE_DATES = /;\s*(?:creation|modification|read)-date\s*=\s*"[^"]*"/gi;
 
 /**
  * Rewrites the parts. Returns the given buffers unchanged when the message has only one part, or when its parts exceed
@@ -68,12 +68,12 @@ interface PartTree {
   budget: ParseBudget;
 }
 
-/** Replaces names assigned by a mail program; the same identifier gets the same new name throughout the message. */
+/** New boundaries and Content-IDs of one message; a Content-ID gets the same new name wherever it occurs. */
 class PartNames {
   readonly budget: ParseBudget;
   readonly #token: string;
   readonly #domain: string;
-  /** New name by the identifier that the sender's program assigned. */
+  /** New Content-ID by the one that the sender's program assigned. */
   readonly #names = new Map<string, string>();
   #boundaries = 0;
 
@@ -127,7 +127,7 @@ function writePart(part: Part, names: PartNames): Buffer[] {
   const isMultipart = part.children.length > 0;
   const boundary = isMultipart ? names.newBoundary() : "";
   const html = isMultipart ? null : htmlWithNewIds(part, names);
-  const fields = passing.map((name) => {
+  const fields = KEPT_FIELDS.map((name) => {
     if (name === "content-type" && isMultipart) return fieldTextBytes(multipartType(part, boundary, names));
     if (name === "content-transfer-encoding" && html !== null) {
       return fieldTextBytes(headerField("Content-Transfer-Encoding", ["base64"]));
@@ -136,7 +136,7 @@ function writePart(part: Part, names: PartNames): Buffer[] {
     if (field === null) return Buffer.alloc(0);
     const bytes = fieldBytes(part.header, field);
     return name === "content-disposition"
-      ? Buffer.from(bytes.toString("latin1").replace(fileDates, ""), "latin1")
+      ? Buffer.from(bytes.toString("latin1").replace(FILE_DATES, ""), "latin1")
       : bytes;
   });
   const id = names.nameOf(contentId(part) ?? "");

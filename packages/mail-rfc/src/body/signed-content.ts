@@ -20,7 +20,7 @@ const SET = 0x31;
 const OBJECT_ID = 0x06;
 const INTEGER = 0x02;
 const OCTETS = 0x04;
-const OCTETS_IN_PIECES = 0x24;
+const SEGMENTED_OCTETS = 0x24;
 const EXPLICIT_0 = 0xa0;
 /** Tag of the end-of-contents marker, two zero bytes (X.690 §8.1.5). */
 const END_OF_CONTENT = 0x00;
@@ -36,7 +36,8 @@ export function isSignedData(der: Buffer): boolean {
 }
 
 /**
- * @returns `null` for anything but SignedData, such as encrypted content, and for SignedData without content
+ * @returns the signed content; "unreadable" for malformed SignedData; `null` for anything but SignedData, such as
+ * encrypted content, and for SignedData without content
  * @throws ParseLimitError
  */
 export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "unreadable" | null {
@@ -45,7 +46,7 @@ export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "u
   const octets = findOctets(der, type.end, type.outerEnd);
   if (octets === null) return "unreadable";
   if (octets === "detached") return null;
-  const pieces = new Pieces(der, budget);
+  const pieces = new OctetSegments(der, budget);
   if (pieces.collect(octets, 0) === null) return "unreadable";
   budget.spend(der.length * costNs.searchedByte);
   return Buffer.concat(pieces.found);
@@ -83,7 +84,7 @@ function inside(der: Buffer, element: Element | null, tag: number): Element | nu
 }
 
 /** Collects an octet string whose segments may be segmented themselves. */
-class Pieces {
+class OctetSegments {
   readonly found: Buffer[] = [];
   readonly #der: Buffer;
   readonly #budget: ParseBudget;
@@ -100,7 +101,7 @@ class Pieces {
       this.found.push(this.#der.subarray(element.start, element.end));
       return element.end;
     }
-    if (element.tag !== OCTETS_IN_PIECES || depth === DEPTH_MAX) return null;
+    if (element.tag !== SEGMENTED_OCTETS || depth === DEPTH_MAX) return null;
     let at = element.start;
     while (at < element.end) {
       const piece = elementAt(this.#der, at, element.end);

@@ -96,7 +96,7 @@ function isStrictBase64(text: string): boolean {
   return end < 0 || (text.length - end < 100 && /^={1,2}\s*$/.test(text.slice(end)));
 }
 
-/** Encodes a body; it ends in CRLF only if the old one did, since its end may be the end of the message. */
+/** Encodes a body. Encoded lines end in CRLF if the old body did, since its end may be the end of the message. */
 function encode(bytes: Buffer, encoding: string, before: Buffer): Buffer {
   if (identities.has(encoding)) return bytes;
   if (encoding === "base64") return isEnded(before) ? toBase64Lines(bytes) : toBase64Lines(bytes).subarray(0, -2);

@@ -22,7 +22,7 @@ const rewrite = (text: string, change = inward) => {
 };
 const unfold = (text: string) => text.replace(/\r?\n[ \t]/g, "");
 
-/** Lines that any program may write and that contain no address to write to. */
+/** Calendar lines without an address that a program would send mail to. */
 const otherLine = fc.constantFrom(
   "BEGIN:VEVENT",
   "UID:a@b.example",

@@ -43,7 +43,7 @@ interface Line {
   lineEnd: string;
 }
 
-/** Properties whose value is an address that a program may write to. The last two are Thunderbird's and Outlook's. */
+/** Properties whose value is an address that programs send mail to. The last two are Thunderbird's and Outlook's. */
 const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVITED-ATTENDEE", "X-MS-OLK-SENDER"];
 /** Maximum address lines parsed of one calendar; further ones are removed. */
 export const ADDRESS_LINES_MAX = 1000;
@@ -79,7 +79,10 @@ export class CalendarText {
     this.#parts = parts;
   }
 
-  /** @returns `null` when its folds are ambiguous @throws ParseLimitError */
+  /**
+   * @returns `null` when the text has FOLDS_MAX consecutive folds or contains a character that marks folds here
+   * @throws ParseLimitError
+   */
   static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
     budget.spend(text.length * costNs.calendarByte);
     if (MARK.test(text)) return null;
@@ -158,11 +161,11 @@ function readLine(raw: string, lineEnd: string, form: CalendarForm): Line {
 }
 
 function addressesOfLine({ parameters, value }: CalendarLine): string[] {
-  const values = [value, ...parameters.filter(isNoName).flatMap((parameter) => parameter.values)];
+  const values = [value, ...parameters.filter(isNotDisplayName).flatMap((parameter) => parameter.values)];
   return values.flatMap(({ address }) => address ?? []);
 }
 
-const isNoName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
+const isNotDisplayName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
 
 /** @returns the folded line with its line end, empty when it is removed; `null` when it is not changed */
 function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
@@ -171,7 +174,7 @@ function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): s
   if (value === null) return "";
   const address = { before: line.value.address, after: value.address };
   const parameters = line.parameters.flatMap((parameter) =>
-    isNoName(parameter) ? changeParameter(parameter, change) : changeName(parameter, address, change),
+    isNotDisplayName(parameter) ? changeParameter(parameter, change) : changeName(parameter, address, change),
   );
   const changed = { ...line, parameters, value };
   const text = formatCalendarLine(changed);
@@ -187,12 +190,12 @@ function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarC
   if (!value.hasAtSign) return value;
   const instead = value.address === null ? null : addressFor(value.address);
   if (instead === null) return unreadable === "keep" ? value : null;
-  if (instead === value.address && isPlainly(value)) return value;
+  if (instead === value.address && isExactly(value)) return value;
   return { ...calendarValue(writeAddress(value, instead), value.isQuoted), address: instead };
 }
 
 /** Whether the text is exactly the address, so that no program can read another one in it. */
-function isPlainly({ text, address }: CalendarValue): boolean {
+function isExactly({ text, address }: CalendarValue): boolean {
   return (
     text
       .trim()

@@ -31,7 +31,7 @@ export interface FoundPart {
 export interface FoundCalendars {
   /** Calendar parts that are not signed, in the order of the body. */
   parts: FoundPart[];
-  /** Why there may be calendars besides `parts`; `null` when there are none. */
+  /** Why there may be calendars that are not among `parts`; `null` when there are no others. */
   hidden: "signed" | "unreadable" | null;
 }
 
@@ -44,11 +44,11 @@ export interface MessageFields extends Pick<PartHeader, "content" | "contentDisp
 
 /** Maximum UTF-16 units of a file name; a longer one counts as a match, since its ending is not read. */
 const NAME_MAX = 2000;
-/** Maximum fields examined in an ambiguous message that could belong to a calendar part. */
+/** Maximum Content-Type and Content-Disposition fields examined in an ambiguous message. */
 const FIELDS_MAX = 1000;
-/** Maximum UTF-16 units examined of each. */
+/** Maximum UTF-16 units examined of each field of an ambiguous message. */
 const FIELD_HEAD_MAX = 600;
-/** Encoded characters decoded to determine whether content is signed. */
+/** Encoded bytes that are decoded to determine whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
 const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;
@@ -148,7 +148,7 @@ class Search {
   #visit(part: PartHeader, extent: Extent, place: Place): void {
     this.#isAmbiguous ||= part.isAmbiguous;
     const type = part.content.value === "" ? (place.defaultType ?? "") : part.content.value;
-    if (isBeyondReading(part) || STRUCTURED_CALENDAR_TYPE.test(type)) this.#giveUp();
+    if (isBeyondReading(part) || STRUCTURED_CALENDAR_TYPE.test(type)) this.#markUnreadable();
     else if (type.startsWith("multipart/")) this.#visitMultipart(part, extent, place);
     else if (MESSAGE_TYPE.test(type)) this.#visitMessage(part, extent, place);
     else if (isCalendar(part)) this.#add("calendar", part, extent, place);
@@ -172,7 +172,7 @@ class Search {
     const boundary = onlyParameter(part.content, "boundary")?.trimEnd() ?? "";
     if (boundary === "") this.#isAmbiguous = true;
     if (boundary === "") return;
-    if (/[^ -~]/.test(boundary)) return this.#giveUp();
+    if (/[^ -~]/.test(boundary)) return this.#markUnreadable();
     const isSigned = place.isSigned || part.content.value === "multipart/signed";
     const defaultType = part.content.value === "multipart/digest" ? "message/rfc822" : "text/plain";
     const inside = { depth: place.depth + 1, isSigned, defaultType };
@@ -193,7 +193,7 @@ class Search {
   }
 
   #visitMessage(part: PartHeader, { end }: Extent, { depth, isSigned }: Place): void {
-    // Mail programs show it as an attachment and do not act on it before a person opens it.
+    // Mail programs do not act on an attached message before a person opens it.
     if (/^\s*attachment\b/i.test(part.contentDisposition)) return;
     this.#budget.countPart(depth + 1);
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, { depth, isSigned });
@@ -205,7 +205,7 @@ class Search {
   /** Searches encoded content. Calendars found there cannot be changed in place and make the message unreadable. */
   #visitEncoded(part: PartHeader, end: number, place: Place): void {
     const decoded = this.#decode(part, end);
-    if (decoded === null) return this.#giveUp();
+    if (decoded === null) return this.#markUnreadable();
     const isMultipart = part.content.value.startsWith("multipart/");
     const plain = { ...part, encoding: "", isAmbiguous: false };
     if (this.#isFoundIn(decoded, place, isMultipart ? plain : null)) this.#hidden ??= "unreadable";
@@ -213,13 +213,13 @@ class Search {
 
   #visitOpaque(part: PartHeader, { end }: Extent, place: Place): void {
     const head = this.#decode(part, Math.min(end, part.bodyStart + ENCODED_HEAD_MAX));
-    // Usually encrypted content, which may be as large as a message, so the rest is not decoded.
+    // Anything else is usually encrypted content, which may be as large as a message, so the rest is not decoded.
     if (head !== null && head.length >= SIGNED_DATA_HEAD_BYTES && !isSignedData(head)) return;
     const der = this.#decode(part, end);
-    if (der === null) return this.#giveUp();
+    if (der === null) return this.#markUnreadable();
     const content = readSignedContent(der, this.#budget);
     if (content === null) return;
-    if (content === "unreadable") return this.#giveUp();
+    if (content === "unreadable") return this.#markUnreadable();
     if (this.#isFoundIn(content, place, null)) this.#hidden ??= "signed";
   }
 
@@ -283,7 +283,7 @@ class Search {
     return false;
   }
 
-  #giveUp(): void {
+  #markUnreadable(): void {
     this.#hidden ??= "unreadable";
   }
 }

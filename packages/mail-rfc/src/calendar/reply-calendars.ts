@@ -86,7 +86,7 @@ function changeFor({ aliasAddress, isOwnMailbox, correspondentOf }: OwnerAddress
   return {
     addressFor,
     nameFor(name, { before, after }) {
-      // The owner's own name, as the owner's program wrote it.
+      // The name beside the owner's mailbox may be the owner's real name, so the alias address replaces it.
       if (before !== null && isOwnMailbox(before)) return aliasAddress;
       if (after !== null && name === after.replace("@", " at ")) return after;
       const [named] = name.includes("@") ? parseAddressList(name.slice(0, 1000)) : [];

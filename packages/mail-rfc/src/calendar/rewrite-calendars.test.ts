@@ -223,7 +223,7 @@ const pieces = [
   "charset=utf-16;",
 ];
 
-it("arbitrary messages never make it throw or leave a correspondent's address in a calendar it rewrote", {
+it("no message makes the rewriting throw or leaves a correspondent's address in a rewritten calendar", {
   timeout,
 }, () => {
   const message = fc

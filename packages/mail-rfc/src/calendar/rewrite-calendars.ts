@@ -1,6 +1,6 @@
 /**
  * Replaces addresses in the calendars of a message: the parts to change are found once, and the new body is written for
- * each recipient. Everything around the changed values stays byte for byte.
+ * each recipient. Everything around the changed values stays byte for byte, except header fields that measure a part.
  */
 
 import { ParseBudget, ParseLimitError } from "../body/parse-budget.ts";

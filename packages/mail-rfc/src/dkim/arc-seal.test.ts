@@ -37,9 +37,9 @@ test.each([
   ["a message without a chain but with a verdict", "", "pass"],
   ["a chain with a set that lacks its seal", set(1, "none").replace(/^ARC-Seal.*\r\n/, ""), "pass"],
   ["a chain with a duplicate set", set(1, "none") + set(1, "none"), "pass"],
-  ["a gap", set(1, "none") + set(3), "pass"],
+  ["a chain with a gap", set(1, "none") + set(3), "pass"],
   ["a chain that already ended as failed", set(2, "fail") + set(1, "none"), "fail"],
-  ["fifty sets", Array.from({ length: 50 }, (_, at) => set(at + 1)).join(""), "pass"],
+  ["a chain of fifty sets", Array.from({ length: 50 }, (_, at) => set(at + 1)).join(""), "pass"],
 ] as const)("nothing is added to %s", async (_, chain, status) => {
   expect(await seal(chain, status)).toBe("");
 });

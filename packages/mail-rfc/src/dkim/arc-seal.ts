@@ -17,6 +17,7 @@ export interface ArcSource extends DkimSource {
   status: "none" | "pass" | "fail";
 }
 
+/** Maximum ARC sets of a message (§4.2.1). */
 const INSTANCES_MAX = 50;
 /** Names of an ARC set's fields, in the order a seal covers them (§5.1.1). */
 const names = ["arc-authentication-results", "arc-message-signature", "arc-seal"] as const;
@@ -27,23 +28,24 @@ export async function arcSeal(source: ArcSource, key: DkimKey): Promise<FieldTex
   if (chain === null) return NO_FIELD;
   const instance = chain.length + 1;
   const seconds = Math.floor(source.signedAt.getTime() / 1000);
-  const who = `a=${key.algorithm}; d=${key.domain}; s=${key.selector}; t=${seconds};`;
+  const signerTags = `a=${key.algorithm}; d=${key.domain}; s=${key.selector}; t=${seconds};`;
   const results = headerField("ARC-Authentication-Results", [`i=${instance};`, ...resultsWords(source.results)]);
   const { names: signedNames, input } = signedFields(source);
   const bodyHash = `bh=${source.bodyHash.toString("base64")};`;
-  const messageLines = [`i=${instance}; c=relaxed/simple;`, who, bodyHash, ...foldNames(signedNames)];
+  const messageLines = [`i=${instance}; c=relaxed/simple;`, signerTags, bodyHash, ...foldNames(signedNames)];
   const signature = await signedField("ARC-Message-Signature", { lines: messageLines, input }, key);
   // In a broken chain the seal covers only the newest set (§5.1.2).
   const covered = [...(source.status === "fail" ? [] : chain.flat()), bytesAsText(results), bytesAsText(signature)];
   const sealed = covered.map((field) => `${relaxedField(field)}\r\n`).join("");
-  const sealLines = [`i=${instance}; cv=${source.status};`, who];
+  const sealLines = [`i=${instance}; cv=${source.status};`, signerTags];
   const seal = await signedField("ARC-Seal", { lines: sealLines, input: sealed }, key);
   return joinFields([seal, signature, results]);
 }
 
 /**
- * Reads whole fields, one list for each instance. @returns `null` when the chain is complete or malformed, so that no
- * set may be added
+ * Reads the fields of the existing ARC sets, one list of whole fields for each instance.
+ * @returns `null` when no set may be added: there are fifty already, the chain failed before, it contradicts `status`,
+ * or it is said to pass but has an incomplete or duplicate set
  */
 function readChain({ header, fields, status }: ArcSource): string[][] | null {
   const found = fields.filter(({ name }) => (names as readonly string[]).includes(name));

@@ -4,12 +4,12 @@ import { expect, it, test } from "vitest";
 import { canonicalBody, type DkimCanonicalization } from "./dkim-body.ts";
 import { simpleBodyHash } from "./dkim-canonical.ts";
 
-function read(body: Buffer, canonicalization: DkimCanonicalization): { text: string; isAsItLies: boolean } {
+function read(body: Buffer, canonicalization: DkimCanonicalization): { text: string; isUnchanged: boolean } {
   const pieces: Buffer[] = [];
   const canonical = canonicalBody(body, canonicalization);
   let next = canonical.next();
   for (; !next.done; next = canonical.next()) pieces.push(next.value);
-  return { text: Buffer.concat(pieces).toString("latin1"), isAsItLies: next.value };
+  return { text: Buffer.concat(pieces).toString("latin1"), isUnchanged: next.value };
 }
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
@@ -36,8 +36,8 @@ it.each<[string, DkimCanonicalization, boolean]>([
   ["two  spaces\r\n", "simple", true],
   ["bare\n", "simple", false],
   ["space at the end ", "relaxed", false],
-])("%j with %s canonicalization: left unchanged is %s", (text, canonicalization, isAsItLies) => {
-  expect(read(latin1(text), canonicalization).isAsItLies).toBe(isAsItLies);
+])("%j with %s canonicalization: left unchanged is %s", (text, canonicalization, isUnchanged) => {
+  expect(read(latin1(text), canonicalization).isUnchanged).toBe(isUnchanged);
 });
 
 it.each(["", "a", "a\n", "a\r\n", "\r", "a\r"])("any number of empty lines after %j is not hashed", (text) => {
@@ -57,8 +57,8 @@ it.each(["", "a", "a\n", "a\r\n", "\r", "a\r"])("any number of empty lines after
 });
 
 test("a long line is yielded in chunks", () => {
-  for (const sign of ["x", " ", "\t", "\r", "\n"]) {
-    const pieces = [...canonicalBody(latin1(`a${sign.repeat(1_000_000)}b`), "relaxed")];
+  for (const character of ["x", " ", "\t", "\r", "\n"]) {
+    const pieces = [...canonicalBody(latin1(`a${character.repeat(1_000_000)}b`), "relaxed")];
     const largest = Math.max(...pieces.map(({ length }) => length));
     expect(largest).toBeLessThan(200_000);
   }
@@ -71,7 +71,7 @@ test("any body is canonicalized correctly across the boundaries of windows", { t
     fc.integer({ min: 32_766, max: 32_770 }).map((lines) => "\r\n".repeat(lines)),
     fc
       .tuple(fc.integer({ min: 65_534, max: 65_538 }), fc.constantFrom(" ", "\t", "\r", "\n"))
-      .map(([n, sign]) => sign.repeat(n)),
+      .map(([n, character]) => character.repeat(n)),
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom("simple", "relaxed"), (pieces, canonicalization) => {

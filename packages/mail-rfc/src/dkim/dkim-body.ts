@@ -1,7 +1,8 @@
 /**
  * Canonicalizes a message body (RFC 6376 §3.4.3, §3.4.4) for verification. Yields chunks, which are views into the body
- * wherever nothing changes, as is usual. Searches natively, line by line at most. A bare LF counts as a line end, since
- * some programs sign before they convert to CRLF. No chunk exceeds a window, however long a line is.
+ * wherever nothing changes, as is usual. Searches with Buffer's native methods, so that JavaScript runs per line at
+ * most. A bare LF counts as a line end, since some programs sign before they convert to CRLF. However long a line is,
+ * no chunk is larger than about two windows.
  */
 
 export type DkimCanonicalization = "simple" | "relaxed";
@@ -23,39 +24,39 @@ const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
  * @returns whether nothing changed except empty lines at the end
  */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
-  let heldLines = 0;
-  let isSpaceHeld = false;
+  let pendingLines = 0;
+  let hasPendingSpace = false;
   let isEmpty = true;
-  let isAsItLies = true;
-  for (const { bytes, goesOn } of windows(body)) {
-    // Skips windows of empty lines: a message may have twelve million of them, too many to examine one by one.
-    if (!isSpaceHeld && bytes.equals(emptyLines)) {
-      heldLines += bytes.length / 2;
+  let isUnchanged = true;
+  for (const { bytes, endsMidLine } of windows(body)) {
+    // Skips windows of empty lines: a message may have millions of them, too many to examine one by one.
+    if (!hasPendingSpace && bytes.equals(emptyLines)) {
+      pendingLines += bytes.length / 2;
       continue;
     }
-    const piece = canonicalLines(isSpaceHeld ? Buffer.concat([ONE_SPACE, bytes]) : bytes, canonicalization);
+    const piece = canonicalLines(hasPendingSpace ? Buffer.concat([ONE_SPACE, bytes]) : bytes, canonicalization);
     // White space at the end of a window becomes one space or nothing, depending on how the line continues.
-    isSpaceHeld = goesOn && canonicalization === "relaxed" && isBlank(bytes.at(-1));
-    if (piece !== bytes) isAsItLies = false;
+    hasPendingSpace = endsMidLine && canonicalization === "relaxed" && isBlank(bytes.at(-1));
+    if (piece !== bytes) isUnchanged = false;
     const end = endOfText(piece);
     if (end > 0) {
       // Empty lines count only if text follows them.
-      yield* blankLines(heldLines);
-      heldLines = 0;
+      yield* blankLines(pendingLines);
+      pendingLines = 0;
       isEmpty = false;
     }
     // Yields empty chunks too, so that the caller can track progress window by window.
     yield piece.subarray(0, end);
-    heldLines += (piece.length - end) / 2;
+    pendingLines += (piece.length - end) / 2;
   }
   if (!isEmpty || canonicalization === "simple") yield CRLF;
-  return isAsItLies;
+  return isUnchanged;
 }
 
 interface Window {
   bytes: Buffer;
   /** Whether the window ends in the middle of a line. */
-  goesOn: boolean;
+  endsMidLine: boolean;
 }
 
 /** Cuts after the last line end of a window if there is one, and never between CR and LF. */
@@ -64,9 +65,9 @@ function* windows(body: Buffer): Generator<Window, void> {
     const bytes = body.subarray(at, at + WINDOW_BYTES);
     const lineEnd = bytes.lastIndexOf(LF) + 1;
     const isLast = at + bytes.length === body.length;
-    const isBetween = body[at + WINDOW_BYTES] === LF && bytes.at(-1) === CR;
-    const size = isLast ? bytes.length : lineEnd || (isBetween ? WINDOW_BYTES - 1 : WINDOW_BYTES);
-    yield { bytes: bytes.subarray(0, size), goesOn: !isLast && lineEnd === 0 };
+    const splitsCrlf = body[at + WINDOW_BYTES] === LF && bytes.at(-1) === CR;
+    const size = isLast ? bytes.length : lineEnd || (splitsCrlf ? WINDOW_BYTES - 1 : WINDOW_BYTES);
+    yield { bytes: bytes.subarray(0, size), endsMidLine: !isLast && lineEnd === 0 };
     at += size;
   }
 }

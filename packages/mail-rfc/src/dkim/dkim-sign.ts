@@ -1,6 +1,6 @@
 /**
- * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. The key is parsed once, and the
- * signature is computed off the event loop.
+ * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Signatures are computed off the event
+ * loop. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "../header/header-field.ts";
@@ -74,7 +74,8 @@ interface ToSign {
 }
 
 /**
- * Signs every instance, the lowest first (§5.4.2), and names one From more than there is, so that none can be added.
+ * Selects the fields to sign: every instance, the lowest one in the header first (§5.4.2). Names `from` once more than
+ * it occurs, so that adding another From invalidates the signature.
  */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const chosen = fields.filter((field) => signedNames.has(field.name)).toReversed();
@@ -93,7 +94,7 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): P
 
 /**
  * Adds `b=` to the lines of a field and signs the preceding input together with the field itself (§3.7).
- * @param signed `input`: relaxed fields, each with its CRLF, one character per byte
+ * @param content `lines` of the field before `b=`; `input`: relaxed fields, each with its CRLF, one character per byte
  */
 export async function signedField(
   name: string,

@@ -61,7 +61,7 @@ describe("the records of a domain", () => {
     expect(dmarcOf("a!b,c;d@ąžuolas.lt")).toContain("rua=mailto:a%21b%2Cc%3Bd@xn--uolas-2wa16f.lt");
   });
 
-  it("hold each DKIM key of the domain, and no other domain's", () => {
+  it("contain each DKIM key of the domain, and no other domain's", () => {
     const names = (domain: string) => linesOf(domain).map((line) => line.split(" ")[0]);
     expect(names("kauke.example")).toEqual(
       expect.arrayContaining(["k1._domainkey.kauke.example.", "k2._domainkey.kauke.example."]),
@@ -77,13 +77,13 @@ describe("the records of a domain", () => {
     expect(Buffer.from(p, "base64")).toEqual(rsa.publicKey.export({ type: "spki", format: "der" }));
   });
 
-  it("carry an Ed25519 key as its bare 32 octets", () => {
+  it("contain an Ed25519 key as its bare 32 octets", () => {
     const { text } = textOf(linesOf("kauke.example").find((line) => line.startsWith("k2.")) ?? "");
     const raw = Buffer.from(ed25519.publicKey.export({ format: "jwk" }).x ?? "", "base64url");
     expect(text).toBe(`v=DKIM1; k=ed25519; p=${raw.toString("base64")}`);
   });
 
-  it("never hold a private key", () => {
+  it("never contain a private key", () => {
     const secret = rsa.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
     expect(linesOf("kauke.example").join("\n")).not.toContain(secret.slice(40, 80));
   });

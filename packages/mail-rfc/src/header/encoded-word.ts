@@ -11,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
  * after a field name.
  */
 const CHUNK_OCTETS = 39;
-/** Length above which a word is encoded, because encoded words can be split over lines. */
+/** Characters above which even a plain ASCII word is encoded, because only encoded words can be split over lines. */
 const LONGEST_BARE_WORD = 60;
 
 interface Run {
@@ -70,14 +70,14 @@ export function encodeWords(text: string): string[] {
   const words: string[] = [];
   let chunk = "";
   let octets = 0;
-  for (const sign of text.toWellFormed()) {
-    const size = Buffer.byteLength(sign);
+  for (const character of text.toWellFormed()) {
+    const size = Buffer.byteLength(character);
     if (octets + size > CHUNK_OCTETS) {
       words.push(encodeWord(chunk));
       chunk = "";
       octets = 0;
     }
-    chunk += sign;
+    chunk += character;
     octets += size;
   }
   return chunk === "" ? words : [...words, encodeWord(chunk)];

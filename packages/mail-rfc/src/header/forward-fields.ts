@@ -4,18 +4,17 @@
  * registry of message header fields (2026), manuals of mail programs, and fields seen in practice. Add new ones here,
  * with a reason.
  *
- *
  * From, Reply-To, To, Cc and the List- fields are not in this table, because they are rewritten.
  */
 
-interface FieldsThatGo {
-  /** Why the field must be removed. */
+interface DroppedFields {
+  /** Why the fields must be removed; "it" is the address in the field. */
   reason: string;
   /** Field names in lower case; a trailing `*` matches any ending. */
   names: readonly string[];
 }
 
-export const droppedFields: readonly FieldsThatGo[] = [
+export const droppedFields: readonly DroppedFields[] = [
   {
     reason: "answers are sent to it in addition to or instead of From (RFC 5322 §3.6.2, RFC 9057)",
     names: ["sender", "author", "originator-return-address", "apparently-from"],

@@ -3,7 +3,6 @@
  * nothing, and runs no JavaScript per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form
  * (dot-stuffed) and plain form.
  *
- *
  * The block ends at the first blank line, at the first line that is not a field, or at the end of the bytes. If it ends
  * without a blank line (`isSeparated` false), code that puts fields on top must add one; otherwise the body would be
  * read as header.
@@ -49,7 +48,7 @@ export const headerLimits: HeaderLimits = {
 };
 
 /**
- * Limits for messages accepted before: they may have been accepted under older limits, or have fields of ours on top.
+ * Limits for messages that the server accepted earlier: possibly under older limits, and with fields of ours on top.
  */
 const readLimits: HeaderLimits = {
   bytesMax: 528 * 1024,

@@ -12,8 +12,8 @@ import {
 
 const keys = messageIdKeys(Buffer.alloc(32, 1), "alias.test");
 const otherKeys = messageIdKeys(Buffer.alloc(32, 2), "alias.test");
-const sign = fc.constantFrom(..."abcXYZ0123456789.$+=_-/é");
-const word = fc.array(sign, { minLength: 1, maxLength: 45 }).map((all) => all.join(""));
+const character = fc.constantFrom(..."abcXYZ0123456789.$+=_-/é");
+const word = fc.array(character, { minLength: 1, maxLength: 45 }).map((all) => all.join(""));
 const anyId = fc.tuple(word, word).map(([left, right]) => `<${left}@${right}.example>`);
 
 describe("a sealed identifier", () => {

@@ -27,10 +27,13 @@ export interface ThreadIds {
 
 /** Maximum identifiers kept of a References field: the first one and the last of the rest. */
 export const REFERENCES_MAX = 30;
+/** Maximum characters of a sealed identifier before its "@". */
 const LEFT_MAX = 200;
 const IV_BYTES = 16;
 const HASH_BYTES = 20;
+/** Bytes of each keyed hash in a voucher. */
 const VOUCH_BYTES = 5;
+/** Maximum identifiers that a voucher covers. */
 const VOUCHED_MAX = 20;
 const VOUCHER = /^v\.([a-z2-7]+)$/i;
 

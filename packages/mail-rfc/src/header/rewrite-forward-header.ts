@@ -46,9 +46,9 @@ export interface ForwardHeader {
   replies: ReplyAddresses;
 }
 
-/** Maximum addresses in From, Reply-To, To, Cc and calendars together. */
+/** Maximum addresses in From, Reply-To, To, Cc, mailing-list fields and calendars together. */
 export const CORRESPONDENTS_MAX = 100;
-/** Maximum of those that may be spellings of the owner's own aliases. */
+/** Maximum addresses in To and Cc that are the owner's own aliases; further ones are removed. */
 const OWN_MAX = 50;
 /** From field when there is no author to answer to: a group without members (RFC 6854). */
 const NOBODY = headerField("From", ["Unknown sender:;"]);
@@ -131,7 +131,11 @@ class KeptFields {
   }
 }
 
-/** @param isVerified whether the name is shown without a warning */
+/**
+ * Builds the mailbox that stands for a correspondent: the shown name and the reply address.
+ * @param isVerified whether the name is shown without a warning
+ * @returns `null` when the maximum number of reply addresses is reached
+ */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };

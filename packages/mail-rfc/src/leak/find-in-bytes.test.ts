@@ -17,14 +17,14 @@ const encodings: Record<string, (text: string) => Buffer> = {
   "capitals in UTF-16BE": (text) => utf16be(text.toUpperCase()),
   "percent signs": (text) => Buffer.from(text.replace("@", "%40")),
   "entities of every character before the domain": (text) =>
-    Buffer.from(text.replace(/^[^@]*@/, (local) => [...local].map((sign) => `&#${sign.charCodeAt(0)};`).join(""))),
+    Buffer.from(text.replace(/^[^@]*@/, (local) => [...local].map((letter) => `&#${letter.charCodeAt(0)};`).join(""))),
   "an escape": (text) => Buffer.from(text.replace("@", "\\u0040")),
   "quoted-printable": (text) => Buffer.from(text.replace("@", "=40")),
 };
 const CHUNK = 1_048_576;
 const text = Buffer.alloc(CHUNK * 2 + 4096, "an ordinary line of text, ");
 const noise = Buffer.from(Array.from({ length: CHUNK * 2 + 4096 }, (_, index) => (index * 131 + (index >> 7)) & 0xff));
-/** Offsets near both ends of the text and near both chunk boundaries, or anywhere in it. */
+/** Offsets near the two chunk boundaries of the text, or anywhere in it. */
 const offset = fc.oneof(
   fc.integer({ min: -80, max: 80 }).map((shift) => CHUNK + shift),
   fc.integer({ min: -80, max: 80 }).map((shift) => CHUNK * 2 + shift),

@@ -17,6 +17,7 @@ interface Needle {
 const CHUNK = 1_048_576;
 /** Characters decoded before a domain: enough for a local part in which every character is an HTML entity. */
 const BEFORE = 480;
+/** Characters decoded after a domain, to see whether it continues. */
 const AFTER = 70;
 /**
  * Characters before a domain that are checked for encodings; when these have none, the hit is decided without decoding.
@@ -45,7 +46,7 @@ export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]):
     for (const needle of needles) {
       for (const around of domainsIn(chunk, needle)) {
         const shifted = { ...around, from: start + around.from, at: start + around.at, end: start + around.end };
-        const found = isPlainStranger(chunk, around, patterns) ? null : findAround(bytes, shifted, patterns);
+        const found = isPlainOther(chunk, around, patterns) ? null : findAround(bytes, shifted, patterns);
         if (found !== null) return found;
       }
     }
@@ -72,12 +73,11 @@ function* domainsIn(chunk: string, { bytes: needle, charset }: Needle): Generato
   }
 }
 
-/** Fast path for the usual case: plain ASCII without any encoding, naming none of the mailboxes searched for. */
-function isPlainStranger(
-  chunk: string,
-  { from, at, end, charset }: Around,
-  patterns: readonly MailboxPattern[],
-): boolean {
+/**
+ * Fast path for the usual hit: whether the text before the domain is plain ASCII without any encoding and names none of
+ * the mailboxes.
+ */
+function isPlainOther(chunk: string, { from, at, end, charset }: Around, patterns: readonly MailboxPattern[]): boolean {
   if (charset !== "utf8" || chunk[at - 1] !== "@" || at < PLAIN_BEFORE) return false;
   const text = chunk.slice(Math.max(from, at - PLAIN_BEFORE), end);
   return !NOT_PLAIN.test(text) && findMailbox(text, patterns, "within") === null;

@@ -36,7 +36,7 @@ interface Window {
   isLast: boolean;
 }
 
-/** Ignores hits close to an edge that cuts the text: the adjacent window holds them whole and decides. */
+/** Searches one window. Ignores hits close to an edge that cuts the text: the adjacent window contains them whole. */
 function findInWindow(
   { text, isFirst, isLast }: Window,
   patterns: readonly MailboxPattern[],

@@ -1,4 +1,4 @@
-/** Data found inside a container, in the form every unpacker yields. */
+/** Data unpacked from a container or decoded from a text, in the form that every unpacker yields. */
 
 import type { PartKind } from "./leak-finding.ts";
 import type { Packing } from "./unpack/inflate.ts";

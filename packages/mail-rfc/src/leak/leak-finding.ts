@@ -1,6 +1,6 @@
 /**
- * Result of the leak guard: where an address was found, or which part could not be searched. Never holds the address
- * itself.
+ * Result of the leak guard: where in a message a mailbox of the owner was found, or which part could not be searched.
+ * Contains no text of the message; `destination` is the mailbox in the caller's spelling.
  */
 
 /** Kind of a message part, in the terms of the person who wrote the message. */

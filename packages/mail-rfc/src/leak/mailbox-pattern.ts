@@ -29,7 +29,7 @@ export type Boundary = "whole" | "within";
 
 export interface FoundMailbox {
   destination: string;
-  /** Offset of the `@` in the text. */
+  /** Offset of the `@`, or of the `=` in its place, in the text. */
   at: number;
 }
 
@@ -90,13 +90,13 @@ interface Wanted {
 
 function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
   for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
-    const sign = text[at - 1];
+    const separator = text[at - 1];
     // Bounce addresses of mailing lists write `ann=example.org` (VERP).
-    if (sign !== "@" && sign !== "=") continue;
+    if (separator !== "@" && separator !== "=") continue;
     const end = at + domain.length;
     if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + LOCAL_MAX_OCTETS))) continue;
     const before = text.slice(Math.max(0, at - 1 - BEFORE_MAX), at - 1);
-    if (endsWithLocal(before, pattern, sign === "=" ? "token" : boundary)) return at - 1;
+    if (endsWithLocal(before, pattern, separator === "=" ? "token" : boundary)) return at - 1;
   }
   return -1;
 }

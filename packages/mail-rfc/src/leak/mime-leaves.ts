@@ -23,8 +23,9 @@ export interface MimeLeaf {
   isMessage: boolean;
 }
 
-/** Maximum nesting of multiparts; anything deeper is read as one text. */
+/** Maximum nesting of multiparts; a multipart below that level is not split. */
 const DEPTH_MAX = 30;
+/** Maximum parts of a message; each further part is searched as text with its header. */
 const PARTS_MAX = 5000;
 /**
  * Budget for finding parts. It may be generous: searching the parts costs far more, and a separate process does both.

@@ -38,25 +38,25 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** Linear in the length of the text: each view is made by native replacements, and there are about ten at most. */
+/** Yields at most 21 views of a text; takes linear time, since each view is made by native replacements. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
-  if (text.includes("=?")) yield* shifted(decodeEncodedWords(text.replace(FOLD, "")));
-  if (/\n[ \t]/.test(text)) yield* shifted(text.replace(FOLD, ""));
-  if (/;\s*[\w-]+\*\d/.test(text)) yield* shifted(joinContinuations(text));
-  if (/=(?:[0-9a-f]{2}|[ \t]*\r?\n)/i.test(text)) yield* shifted(readQuotedPrintable(text));
-  if (/\\[ux][0-9a-f]/i.test(text)) yield* shifted(withoutEscapes(text));
-  if (text.includes("<")) yield* shifted(withoutMarkup(text));
+  if (text.includes("=?")) yield* withoutLineNumbers(decodeEncodedWords(text.replace(FOLD, "")));
+  if (/\n[ \t]/.test(text)) yield* withoutLineNumbers(text.replace(FOLD, ""));
+  if (/;\s*[\w-]+\*\d/.test(text)) yield* withoutLineNumbers(joinContinuations(text));
+  if (/=(?:[0-9a-f]{2}|[ \t]*\r?\n)/i.test(text)) yield* withoutLineNumbers(readQuotedPrintable(text));
+  if (/\\[ux][0-9a-f]/i.test(text)) yield* withoutLineNumbers(withoutEscapes(text));
+  if (text.includes("<")) yield* withoutLineNumbers(withoutMarkup(text));
 }
 
 function* allForms(text: string): Generator<TextView> {
-  const seen = plain(text);
-  yield { text: seen, keepsLines: true };
-  for (const undoneText of undone(seen)) yield { text: undoneText, keepsLines: false };
+  const shown = plain(text);
+  yield { text: shown, keepsLines: true };
+  for (const decoded of decodedForms(shown)) yield { text: decoded, keepsLines: false };
 }
 
-function* shifted(text: string): Generator<TextView> {
+function* withoutLineNumbers(text: string): Generator<TextView> {
   for (const view of allForms(text)) yield { ...view, keepsLines: false };
 }
 
@@ -68,7 +68,7 @@ function plain(text: string): string {
  * Decodes entities before percent-encoding, since a link in HTML may hold percent signs written as entities. Does both
  * twice, since programs quote text that is quoted already.
  */
-function* undone(text: string): Generator<string> {
+function* decodedForms(text: string): Generator<string> {
   let current = text;
   for (let round = 0; round < 2; round += 1) {
     const next = withoutPercent(withoutEntities(current));

@@ -116,4 +116,4 @@ describe("a composed message", () => {
   });
 });
 
-const isAscii = (text: string) => [...text].every((sign) => sign > "\0" && sign < "\x80");
+const isAscii = (text: string) => [...text].every((character) => character > "\0" && character < "\x80");

@@ -85,7 +85,7 @@ describe("an outgoing reply", () => {
       "To: eve@evil.example, r.cccccccccccccccccccc@kauke.test, ???\r\nCc: Eve <eve@evil.example>\r\n",
     );
     expect(done.strangers).toEqual(["eve@evil.example", "r.cccccccccccccccccccc@kauke.test"]);
-    expect(done.hasUnread).toBe(true);
+    expect(done.hasUnreadable).toBe(true);
     expect(done.text).not.toContain("evil");
   });
 
@@ -97,7 +97,7 @@ describe("an outgoing reply", () => {
     const done = rewrite(`${header}\r\n`);
     expect(value(done, "to")).toBe("undisclosed-recipients:;");
     expect(parseAddressList(value(done, "cc") ?? "").map(({ address }) => address)).toEqual(cc);
-    expect([done.strangers, done.hasUnread]).toEqual([[], false]);
+    expect([done.strangers, done.hasUnreadable]).toEqual([[], false]);
   });
 
   it("keeps another alias of the owner if the caller recognizes it", () => {

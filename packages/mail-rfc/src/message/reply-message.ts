@@ -36,14 +36,14 @@ export interface ReplyHeader {
   /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
   strangers: string[];
   /** Whether To or Cc contained text that is not an address; it is left out of `header`. */
-  hasUnread: boolean;
+  hasUnreadable: boolean;
 }
 
 /**
  * Fields copied byte for byte, each once. Content-ID, -Language and -Location are not among them: they name hosts and
  * habits.
  */
-const passing = [
+const COPIED_FIELDS = [
   "subject",
   "mime-version",
   "content-type",
@@ -69,16 +69,16 @@ export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
     writeAutoSubmitted(source),
   );
   return {
-    header: Buffer.concat([written, ...passing.map((name) => passField(source, name))]),
+    header: Buffer.concat([written, ...COPIED_FIELDS.map((name) => passField(source, name))]),
     strangers: [...new Set([...to.strangers, ...cc.strangers])],
-    hasUnread: to.hasUnread || cc.hasUnread,
+    hasUnreadable: to.hasUnreadable || cc.hasUnreadable,
   };
 }
 
 interface Outward {
   mailboxes: Mailbox[];
   strangers: string[];
-  hasUnread: boolean;
+  hasUnreadable: boolean;
 }
 
 /**
@@ -87,7 +87,7 @@ interface Outward {
  */
 function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   const { mailboxes, unreadCount, isCut } = addressesOf(source, name);
-  const outward: Outward = { mailboxes: [], strangers: [], hasUnread: unreadCount > 0 || isCut };
+  const outward: Outward = { mailboxes: [], strangers: [], hasUnreadable: unreadCount > 0 || isCut };
   for (const { address } of mailboxes) {
     const correspondent = source.correspondentOf(address);
     if (correspondent !== null) outward.mailboxes.push(correspondent);

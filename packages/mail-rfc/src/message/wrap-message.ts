@@ -13,7 +13,7 @@ export interface WrapSource {
   body: Buffer;
   /** CRLF lines, the last one terminated; no line may begin with a dot or two dashes. */
   notice: string;
-  /** Must not occur in `header` or `body`: derive it from a secret. */
+  /** Boundary of the new multipart. It must not occur in `header` or `body`, so callers derive it from a secret. */
   boundary: string;
   /** File name of the attachment. */
   fileName: string;

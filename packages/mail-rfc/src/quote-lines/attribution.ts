@@ -38,7 +38,10 @@ const ONLY_COLON = new RegExp(`^${CLOSING}${COLON}`, "u");
 /** Matches Gmail's attribution in Russian and Japanese: date, time, name and address, without a verb. */
 const DATE_AND_NAME = /\d{1,2}:\d{2}(?!\d)[^@:.!?]{0,120}[<(]$/;
 
-/** Linear in the text: anything longer than an attribution is rejected before a regular expression is applied. */
+/**
+ * Whether a text is the attribution of a quote that names the owner. Takes linear time: longer texts are rejected
+ * before a regular expression is applied.
+ */
 export function isAttribution({ text, isAboveQuote }: Attribution): boolean {
   if (text.length > LENGTH_MAX || !/[:：]$|-{3}$/.test(text)) return false;
   const joined = text.normalize("NFC").replace(TWICE, `<${OWN}>`);

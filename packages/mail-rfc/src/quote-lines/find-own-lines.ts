@@ -24,7 +24,7 @@ const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
 
-/** Positions of the owner's addresses in those lines. */
+/** Positions of the owner's addresses in the lines that mail programs wrote. */
 export interface OwnLines {
   spans: Span[];
   /** Line numbers in the source, from 1. */
@@ -36,12 +36,12 @@ export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresse
   const found: OwnLines = { spans: [], lineNumbers: [] };
   const named = new Set<QuoteLine>();
   let index = 0;
-  let judged = -1;
+  let lastChecked = -1;
   for (const { start } of own.find(source)) {
     while ((lines.lines[index]?.end ?? Number.POSITIVE_INFINITY) <= start) index += 1;
     const line = lines.lines[index];
-    if (line === undefined || start < line.start || judged === index) continue;
-    judged = index;
+    if (line === undefined || start < line.start || lastChecked === index) continue;
+    lastChecked = index;
     for (const part of search.linesAround(index)) named.add(part);
   }
   for (const line of [...named].sort((one, other) => one.start - other.start)) {

@@ -3,11 +3,11 @@ export interface QuoteLine {
   /** Offset in the source at which the line's text and markup begin. */
   start: number;
   end: number;
-  /** Level of quoting. */
+  /** Level of quoting; 0 for text that is not quoted. */
   depth: number;
   /** Line number in the source, from 1. */
   number: number;
-  /** Whether a blank line precedes it. */
+  /** Whether a blank line, or the start of the text, precedes this line. */
   isAfterBlank: boolean;
 }
 

@@ -12,7 +12,7 @@ const ENCODED = /(?:=[0-9a-f]{2}){1,60000}|=[ \t]{0,76}\r?\n/gi;
 /** Maximum columns of a line, including the "=" of a soft line break. */
 const COLUMNS = 76;
 
-/** From this position until the next stretch, `width` encoded characters represent each decoded one. */
+/** Start of a run of text in which `width` encoded characters stand for each decoded one; three in a run of `=XX`. */
 interface Stretch {
   decoded: number;
   encoded: number;
@@ -70,7 +70,7 @@ export class QuotedText {
       const to = toEncoded(end, true);
       push(this.#encoded.slice(at, from));
       if (lineEnd < to || lineEnd === 0) lineEnd = indexOfEnd(this.#encoded, to);
-      push(column + quoted.length + lineEnd - to <= COLUMNS ? quoted : onLinesOfItsOwn(quoted));
+      push(column + quoted.length + lineEnd - to <= COLUMNS ? quoted : betweenSoftBreaks(quoted));
       at = to;
     }
     return pieces.join("") + this.#encoded.slice(at);
@@ -83,8 +83,8 @@ function indexOfEnd(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** Encloses a word in soft line breaks, so that the surrounding lines do not grow. */
-function onLinesOfItsOwn(word: string): string {
+/** Puts a soft line break before and after a word, so that the surrounding lines do not grow. */
+function betweenSoftBreaks(word: string): string {
   const chunks = word.match(/.{1,72}/g) ?? [];
   return `=\r\n${chunks.join("=\r\n")}=\r\n`;
 }

@@ -6,6 +6,7 @@
 import { firstValue, type HeaderBlock, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
+/** Bytes at the start of the body in which known first words of reports are searched. */
 const BODY_BYTES = 2048;
 
 /** Subjects of common delivery reports that are not multipart/report. */
@@ -18,7 +19,7 @@ const BODY =
 
 /** Subjects of reports that say delivery is still being tried. */
 const DELAY = /delayed|warning|could not be sent (?:yet|for)|still being retried/i;
-/** Bytes read of a report: the machine-readable part comes first or second, the returned original last. */
+/** Bytes read after the header: the machine-readable part comes first or second, the returned original last. */
 const READ_BYTES = 131_072;
 const STATUS_PART = /^content-type:[ \t]*message\/(?:global-)?delivery-status/im;
 const ACTION = /^action:[ \t]*([a-z]{1,16})/gim;

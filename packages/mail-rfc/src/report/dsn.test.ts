@@ -189,7 +189,7 @@ describe("a delivery report", () => {
     ["Exim", "X-Failed-Recipients: shop@kauke.test\r\nFrom: Mail Delivery System <Mailer-Daemon@mx.example>"],
     ["qmail", "From: MAILER-DAEMON@mx.example\r\nSubject: failure notice"],
     ["an old Exchange", "From: postmaster@example.org\r\nSubject: Undeliverable: Your order"],
-    ["a German one", "From: <MAILER-DAEMON@mx.example>\r\nSubject: Unzustellbar: x"],
+    ["a German report", "From: <MAILER-DAEMON@mx.example>\r\nSubject: Unzustellbar: x"],
   ])("%s is recognized", (_, header) => {
     expect(isDeliveryReport(Buffer.from(`${header}\r\n\r\nbody\r\n`))).toBe(true);
   });
@@ -201,13 +201,13 @@ describe("a delivery report", () => {
   });
 
   it.each([
-    ["a letter", "From: ann@example.org\r\nSubject: Hello"],
+    ["an ordinary message", "From: ann@example.org\r\nSubject: Hello"],
     ["a message about a delivery report", "From: ann@example.org\r\nSubject: Undeliverable: my parcel"],
     ["a personal message from a postmaster", "From: postmaster@example.org\r\nSubject: Hello"],
     ["a read receipt", "Content-Type: multipart/report; report-type=disposition-notification; boundary=x"],
     ["an abuse complaint", "Content-Type: multipart/report; report-type=feedback-report; boundary=x"],
     ["an absence note", "From: ann@example.org\r\nAuto-Submitted: auto-replied\r\nSubject: Away"],
-    ["nothing", ""],
+    ["a message without a header", ""],
   ])("%s is not a delivery report", (_, header) => {
     expect(isDeliveryReport(Buffer.from(`${header}\r\n\r\nbody\r\n`))).toBe(false);
   });

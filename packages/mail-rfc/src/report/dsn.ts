@@ -23,8 +23,8 @@ export interface DeliveryReport {
   /** Public host name of this mail server. */
   reportingMta: string;
   /**
-   * RFC 3463, e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an invalid status becomes
-   * `5.0.0`.
+   * Enhanced status (RFC 3463), e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an
+   * invalid status becomes `5.0.0`.
    */
   enhancedStatus: string;
   /**
@@ -114,7 +114,7 @@ const described = [
 /** Maximum characters of a value in the text part; the third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
-/** Lines by which the sender can recognize the message. */
+/** @returns lines by which the sender can recognize the original message */
 function describe({ header, fields }: HeaderSource): string[] {
   return described.flatMap(([name, label]) => {
     const field = findField(fields, name);

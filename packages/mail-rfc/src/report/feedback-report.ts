@@ -1,12 +1,12 @@
 /**
  * Recognizes feedback reports (ARF, RFC 5965): a reader marked a message as spam, and their provider reports it to the
- * sender. Since anybody can write one, only the message's envelope sender is read; whether it is genuine can be checked
- * if we issued it.
+ * sender. Since anybody can write one, only the envelope sender of the reported message is read: the caller can verify
+ * that it is one of our bounce addresses.
  */
 import { firstValue, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
-/** Bytes read of a report: the machine-readable part comes second, the returned message last. */
+/** Bytes read after the header: the machine-readable part comes second, the returned message last. */
 const READ_BYTES = 131_072;
 const FEEDBACK_PART = /^content-type:[ \t]*message\/feedback-report/im;
 const MAIL_FROM = /^original-mail-from:[ \t]*<?([^\s<>]{1,512})>?[ \t]*\r?$/im;

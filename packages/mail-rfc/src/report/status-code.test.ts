@@ -70,7 +70,7 @@ describe("parseReply", () => {
   });
 });
 
-it("a reply line says whether another one follows", () => {
+it("a reply line is parsed into code, text and whether another line follows", () => {
   expect(parseReplyLine("250-SIZE 1000")).toEqual({ code: 250, hasMore: true, text: "SIZE 1000" });
   expect(parseReplyLine("250 OK")).toEqual({ code: 250, hasMore: false, text: "OK" });
   expect(parseReplyLine("221")).toEqual({ code: 221, hasMore: false, text: "" });

@@ -1,6 +1,6 @@
 /** The export of everything stored about one account, for its owner to download. */
 
-/** A row in clear text. Columns that hold a hash or a wrapped key are named as such. */
+/** A row in clear text. Keyed hashes and other binary columns are left out. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
   /** ISO 8601 date, or a sentence where the date is not known, e.g. `with the account`. */
@@ -8,7 +8,7 @@ export interface ExportedRow {
 }
 
 export interface ExportedTable {
-  /** What this table contains, and what of it the export leaves out. */
+  /** Sentence for the account's owner: what the table contains, and what the export leaves out. */
   about: string;
   /** Pages of rows, read from the database as the iterator advances; can be iterated once. */
   rows: AsyncIterable<readonly ExportedRow[]>;

@@ -3,26 +3,28 @@
  * closed set: messages of the age library never leave the worker, since they can contain the secret key.
  */
 
-/** Input (`wish`) and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
+/** Input and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
-    wish: { keyName: string; masterPassword: string; createdAt: Date };
+    input: { keyName: string; masterPassword: string; createdAt: Date };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Checks that the public key can be encrypted to, and that the other value is a password-protected private key. */
+  /**
+   * Checks that the public key can be encrypted to, and that the private key is an age file protected by a password.
+   */
   checkKey: {
-    wish: { publicKey: string; encryptedPrivateKey: string };
+    input: { publicKey: string; encryptedPrivateKey: string };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  openKey: { wish: { encryptedPrivateKey: string; masterPassword: string }; result: { privateKey: string } };
+  openKey: { input: { encryptedPrivateKey: string; masterPassword: string }; result: { privateKey: string } };
   decryptWithKey: {
-    wish: { encryptedPrivateKey: string; masterPassword: string; encryptedText: string };
+    input: { encryptedPrivateKey: string; masterPassword: string; encryptedText: string };
     result: { text: string };
   };
   /** @property privateKey a single identity, or the text of a whole identity file */
-  decrypt: { wish: { privateKey: string; encryptedText: string }; result: { text: string } };
-  /** Returns text that already is an armored age file unchanged. */
-  encrypt: { wish: { publicKey: string; text: string }; result: { encryptedText: string } };
+  decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
+  /** Encrypts the text to the public key. Text that already is an armored age file is not encrypted again. */
+  encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;
 
@@ -46,7 +48,7 @@ export type AgeOutcome<N extends AgeJobName> =
 
 export interface AgeJob<N extends AgeJobName> {
   name: N;
-  /** Account that the job is queued for; accounts take turns. */
+  /** Account that the job is queued for. The account that recently used the least time of the worker is served next. */
   userId: string;
 }
 
@@ -54,5 +56,5 @@ export interface AgeWorker {
   /**
    * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
    */
-  run<N extends AgeJobName>(job: AgeJob<N>, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>>;
+  run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;
 }

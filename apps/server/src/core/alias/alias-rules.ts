@@ -21,7 +21,10 @@ export function ownDomainErrors(
   return isOwn ? { [field]: [aliasMessages.forwardToOwnDomain] } : {};
 }
 
-/** Throws the first of the errors, if any. @throws AppError `invalid` */
+/**
+ * Throws one error for all field errors, with the first of them as its message; does nothing if there are none.
+ * @throws AppError `invalid`
+ */
 export function refuseFieldErrors(errors: FieldErrors): void {
   const first = Object.values(errors)[0]?.[0];
   if (first !== undefined) throw new AppError("invalid", { message: first, errors });

@@ -13,6 +13,7 @@ export interface AliasChange {
 export interface AliasStore {
   /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
+  /** Active aliases of the account with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
   /**

@@ -33,7 +33,7 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** Unconfirmed mailboxes of a route, by the address as the alias spells it. */
+/** Mailboxes of a route without an answer to the request for confirmation, by the address as the alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** All data the mail path needs of an alias, read in one look-up. */
@@ -43,11 +43,11 @@ export interface AliasRoute {
   /** Address of the alias: `name@domain`, lower case. */
   address: string;
   /**
-   * Destinations to send mail to, without mailboxes that refused confirmation or are suspended. Empty while the alias
-   * is paused.
+   * Destinations to send mail to: without mailboxes that refused or blocked mail or are suspended, and without paused
+   * webhooks. Empty while the alias is paused.
    */
   destinations: Destination[];
-  /** Omitted when all mailboxes are confirmed. */
+  /** Mailboxes that have not answered yet whether they want mail. Omitted when there are none. */
   unconfirmed?: UnconfirmedMailboxes;
   /** Mailboxes that have refused mail as nonexistent, including suspended ones. Omitted when there are none. */
   missing?: readonly string[];

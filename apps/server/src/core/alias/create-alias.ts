@@ -14,29 +14,29 @@ export interface NewAlias {
 }
 
 /**
- * Creates an active alias. Only requests that pass validation count against the rate limit.
+ * Creates an active alias. Requests with invalid fields or a reserved name do not count against the rate limit.
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
-  wish: NewAlias,
+  input: NewAlias,
 ): Promise<Alias> {
   refuseFieldErrors({
-    ...domainErrors(wish.domain, deps.ownDomains),
-    ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
+    ...domainErrors(input.domain, deps.ownDomains),
+    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
   });
-  refuseReservedName(wish.name);
-  await takeLimit(deps, "alias_create", { userId: wish.userId });
+  refuseReservedName(input.name);
+  await takeLimit(deps, "alias_create", { userId: input.userId });
   // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners blocked
   // us.
-  await refuseBlocked(deps, "forwardTo", wish.destinations);
+  await refuseBlocked(deps, "forwardTo", input.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),
-    userId: wish.userId,
-    name: wish.name,
-    domain: wish.domain,
-    routing: { state: "active", destinations: wish.destinations },
-    notes: wish.notes,
+    userId: input.userId,
+    name: input.name,
+    domain: input.domain,
+    routing: { state: "active", destinations: input.destinations },
+    notes: input.notes,
     providerId: null,
     sealTo: "account",
     createdAt: deps.clock.now(),

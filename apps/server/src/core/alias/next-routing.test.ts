@@ -35,21 +35,21 @@ describe("routing of an alias after a change request", () => {
     ],
     ["forwardTo takes precedence over lastForwardTo", [paused, { destinations: ann, lastDestinations: bob }], paused],
   ];
-  it.each(cases)("%s", (_, [routing, wish], after) => {
-    expect(nextRouting({ ...routing } as typeof active, wish)).toEqual(after);
+  it.each(cases)("%s", (_, [routing, input], after) => {
+    expect(nextRouting({ ...routing } as typeof active, input)).toEqual(after);
   });
 
   it("applying the same request twice changes nothing more", () => {
     const destinations = fc.option(fc.constantFrom(ann, bob), { nil: undefined });
-    const wishes: fc.Arbitrary<RoutingInput> = fc.record({
+    const inputs: fc.Arbitrary<RoutingInput> = fc.record({
       active: fc.option(fc.boolean(), { nil: undefined }),
       destinations,
       lastDestinations: destinations,
     });
     fc.assert(
-      fc.property(fc.constantFrom(active, paused), wishes, (routing, wish) => {
-        const once = nextRouting({ ...routing } as typeof active, wish);
-        expect(nextRouting(once, wish)).toEqual(once);
+      fc.property(fc.constantFrom(active, paused), inputs, (routing, input) => {
+        const once = nextRouting({ ...routing } as typeof active, input);
+        expect(nextRouting(once, input)).toEqual(once);
       }),
     );
   });

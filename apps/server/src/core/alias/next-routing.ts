@@ -11,12 +11,12 @@ export interface RoutingInput {
  * The routing of an alias after a change request. New destinations of a paused alias do not activate it: they apply
  * once it is activated.
  */
-export function nextRouting(now: AliasRouting, wish: RoutingInput): AliasRouting {
+export function nextRouting(now: AliasRouting, input: RoutingInput): AliasRouting {
   const isPaused = now.state === "paused";
   const current = isPaused ? now.lastDestinations : now.destinations;
-  const pausesOrIs = isPaused || wish.active === false;
-  const destinations = wish.destinations ?? (pausesOrIs ? wish.lastDestinations : undefined) ?? current;
-  return (wish.active ?? !isPaused)
+  const isOrBecomesPaused = isPaused || input.active === false;
+  const destinations = input.destinations ?? (isOrBecomesPaused ? input.lastDestinations : undefined) ?? current;
+  return (input.active ?? !isPaused)
     ? { state: "active", destinations }
     : { state: "paused", lastDestinations: destinations };
 }

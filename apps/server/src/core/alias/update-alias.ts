@@ -9,7 +9,7 @@ import type { AliasChange } from "./alias-store.ts";
 import { nextRouting, type RoutingInput } from "./next-routing.ts";
 
 /** The requested changes; omitted properties stay as they are. */
-export interface AliasWish extends RoutingInput {
+export interface AliasUpdateInput extends RoutingInput {
   name?: string;
   /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
@@ -26,17 +26,17 @@ export interface AliasWish extends RoutingInput {
 export async function updateAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
-  wish: AliasWish,
+  input: AliasUpdateInput,
 ): Promise<Alias> {
   refuseFieldErrors({
-    ...ownDomainErrors("forwardTo", wish.destinations, deps.ownDomains),
-    ...ownDomainErrors("lastForwardTo", wish.lastDestinations, deps.ownDomains),
+    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
+    ...ownDomainErrors("lastForwardTo", input.lastDestinations, deps.ownDomains),
   });
   await takeLimit(deps, "alias_change", { userId });
-  await countRename(deps, { userId, aliasId }, wish.name);
-  await refuseBlocked(deps, "forwardTo", wish.destinations);
-  await refuseBlocked(deps, "lastForwardTo", wish.lastDestinations);
-  const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, wish));
+  await countRename(deps, { userId, aliasId }, input.name);
+  await refuseBlocked(deps, "forwardTo", input.destinations);
+  await refuseBlocked(deps, "lastForwardTo", input.lastDestinations);
+  const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, input));
   if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
   return changed;
 }
@@ -54,24 +54,24 @@ async function countRename(
   await takeLimit(deps, "alias_create", { userId });
 }
 
-function decideChange(alias: Alias, wish: AliasWish): AliasChange {
-  if (wish.before !== undefined && !isStill(alias, wish.before)) throw new AppError("alias_changed");
+function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
+  if (input.before !== undefined && !isUnchanged(alias, input.before)) throw new AppError("alias_changed");
   // An existing name that became reserved later may stay, and its letter case may change.
-  if (wish.name !== undefined && wish.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(wish.name);
+  if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(input.name);
   const change: AliasChange = {};
-  if (isRoutingInput(wish)) change.routing = nextRouting(alias.routing, wish);
-  if (wish.name !== undefined) change.name = wish.name;
-  if (wish.notes !== undefined) change.notes = wish.notes;
-  if (wish.sealTo !== undefined) change.sealTo = wish.sealTo;
+  if (isRoutingInput(input)) change.routing = nextRouting(alias.routing, input);
+  if (input.name !== undefined) change.name = input.name;
+  if (input.notes !== undefined) change.notes = input.notes;
+  if (input.sealTo !== undefined) change.sealTo = input.sealTo;
   return change;
 }
 
 /** Whether the alias still has the values in `before`; whether it is paused does not matter. */
-function isStill({ name, notes, routing }: Alias, before: NonNullable<AliasWish["before"]>): boolean {
+function isUnchanged({ name, notes, routing }: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
   const destinations = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
   return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;
 }
 
-function isRoutingInput({ active, destinations, lastDestinations }: AliasWish): boolean {
+function isRoutingInput({ active, destinations, lastDestinations }: AliasUpdateInput): boolean {
   return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
 }

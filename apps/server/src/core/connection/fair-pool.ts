@@ -1,8 +1,8 @@
 /**
  * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
  * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
- * evicted for a newcomer whose own network or block would then be larger. Pure: time and the state of members are
- * passed in.
+ * evicted from a smaller block than the newcomer's own, nor from a smaller network of an equally large block; the
+ * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
  */
 import type { ClientParty } from "./client-network.ts";
 
@@ -34,10 +34,12 @@ export interface Standing {
   isKnown?: boolean;
 }
 
-export interface Wish<T> {
+/** A client that asks for admission to the pool. */
+export interface Newcomer<T> {
   /** `null`: counts against no network, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
+  /** Returns the current activity of a member. */
   judge(member: T): Standing;
 }
 
@@ -95,15 +97,15 @@ export class FairPool<T> {
   }
 
   /** @returns `room`: admit; `full`: refuse; otherwise the member to evict, which the caller ends and deletes */
-  makeRoom(wish: Wish<T>): "room" | "full" | { leaves: T } {
+  makeRoom(newcomer: Newcomer<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
-    const { party, now } = wish;
+    const { party, now } = newcomer;
     const isOwn = this.#ownBound(party);
     if (isOwn === null && this.size < max) return "room";
     let chosen: Candidate<T> | null = null;
     for (const [member, at] of this.#members) {
       if (isOwn !== null && (at === null || !isOwn(at))) continue;
-      const standing = wish.judge(member);
+      const standing = newcomer.judge(member);
       if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
       const candidate = { member, standing, ...this.#sizes(at, party) };
       if (this.#isEvictable(candidate, party) && (chosen === null || isEvictedBefore(candidate, chosen)))
@@ -113,8 +115,8 @@ export class FairPool<T> {
   }
 
   /**
-   * @returns `null` when the party is below its own limits; otherwise a test for the members that its newcomer may
-   * replace
+   * @returns `null` when the party is below its own limits; otherwise a function that tells which members (those of its
+   * network or block) its newcomer may replace
    */
   #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
     if (party === null) return null;
@@ -124,7 +126,10 @@ export class FairPool<T> {
     return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** Members of the network and block, including the newcomer; small ones all count as `SMALL_MEMBERS`. */
+  /**
+   * Number of members of the network and of the block, including the newcomer; numbers below `SMALL_MEMBERS` count as
+   * that.
+   */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);

@@ -19,9 +19,9 @@ type DecryptDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" 
  * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`,
  * `not_text`, `rate_limited`, `busy`, `unavailable`
  */
-export async function decryptAuto(deps: DecryptDeps, wish: AutoDecryption): Promise<string | null> {
-  const { userId, masterPassword, encryptedText } = wish;
-  const { encryptedPrivateKey } = await findEncryptionKey(deps, wish);
+export async function decryptAuto(deps: DecryptDeps, input: AutoDecryption): Promise<string | null> {
+  const { userId, masterPassword, encryptedText } = input;
+  const { encryptedPrivateKey } = await findEncryptionKey(deps, input);
   await takeLimit(deps, "master_password", { userId });
   const texts = { encryptedPrivateKey, masterPassword, encryptedText };
   const outcome = await deps.ageWorker.run({ name: "decryptWithKey", userId }, texts);

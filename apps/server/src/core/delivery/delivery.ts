@@ -45,8 +45,8 @@ export interface FinalFailure extends DeliveryFailure {
 export type DeliveryOutcome =
   | { kind: "taken" }
   /**
-   * @property isUntried no attempt was made or counted, since the destination is at its concurrency limit @property
-   * notBefore with `isUntried`: time of the next attempt, if known
+   * `isUntried`: no attempt was made or counted, since the destination is at its concurrency limit. `notBefore`, set
+   * only with `isUntried`: time of the next attempt, if known.
    */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
@@ -72,7 +72,10 @@ export interface DeliveryTarget {
 export interface Delivery {
   id: string;
   messageId: string;
-  /** `null` for mail kept for the operator (postmaster@, abuse@), and for the server's own mail. */
+  /**
+   * `null` for mail kept for the operator (postmaster@, abuse@), for the server's own mail, and for mail whose alias
+   * was deleted during an attempt.
+   */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -157,7 +160,7 @@ export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Set for composed mail. */
+  /** Id of the record of composed mail; absent for other mail. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -167,7 +170,7 @@ export interface MessageToKeep {
 export interface Finished {
   /** False when the lease was lost, so that nothing was changed. */
   finished: boolean;
-  /** Id of the message that was deleted with its last delivery. */
+  /** Id of the message if it was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;
   /**
    * True when the last open delivery of the message for its alias ended and no destination of the alias accepted the
@@ -177,22 +180,24 @@ export interface Finished {
 }
 
 /**
- * The delivery queue. Calls that take a lease token do nothing and return false when the lease was lost. The record of
- * composed mail (`email_job`) changes in the same commit.
+ * The delivery queue. Calls that take a lease token do nothing when the lease was lost, and their result says so. The
+ * record of composed mail (`email_job`) changes in the same commit.
  */
 export interface DeliveryStore {
   /** Inserts the message and its open deliveries in one commit (fsync). The body must already be in `MessageBodies`. */
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[]): Promise<void>;
   /**
    * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
+   * Above 1000 messages or 64 MiB, older messages are evicted.
    * @param address recipient as the client gave it, lower case
-   * @throws AppError `spool_quota` when 1000 messages or 64 MiB are stored already
+   * @throws AppError `spool_quota` when the new message itself would be evicted
    */
   keepForOperator(message: MessageToKeep, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
   /**
    * Leases due deliveries and those whose lease expired, in turn between accounts; within an account by priority, then
-   * oldest first. The cost does not grow with the queue (`FOR UPDATE SKIP LOCKED`).
+   * oldest first. Concurrent claims skip each other's rows (`FOR UPDATE SKIP LOCKED`). The cost does not grow with the
+   * queue.
    */
   claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
@@ -220,7 +225,9 @@ export interface DeliveryStore {
    * account or alias.
    */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
+  /** Number of open deliveries. */
   count(): Promise<number>;
+  /** Whether the queue holds a message with this id. */
   isKnownMessage(messageId: string): Promise<boolean>;
   /** Releases every lease. Embedded database only, at start, when no other process can hold one. @returns how many */
   releaseLeases(): Promise<number>;

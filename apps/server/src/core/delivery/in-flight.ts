@@ -13,11 +13,11 @@ export interface InFlightMessage {
 
 export interface InFlightMessages {
   /**
-   * Returns when the message is on stable storage; after a crash, the next start puts it into the queue.
+   * Stores the message; resolves when it is on stable storage. After a crash, the next start puts it into the queue.
    * @throws AppError `spool_failed`, leaving no partial file behind
    */
   keep(inFlight: InFlightMessage): Promise<void>;
-  /** Deletes the message after its attempt succeeded. */
+  /** Deletes the file of the message. Called when its attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.

@@ -8,7 +8,8 @@ const unknownLink = () => new AppError("not_found", { message: "This link is unk
 
 /**
  * State of the mailbox that an answer link is about; changes nothing. A link works until it expires, also after an
- * answer. @throws AppError `not_found` when the link is unknown or has expired
+ * answer.
+ * @throws AppError `not_found` when the link is unknown or has expired
  */
 export async function readLink(
   { destinations }: Pick<CoreDeps, "destinations">,
@@ -30,11 +31,11 @@ export async function answerLink(
 ): Promise<ConfirmationState> {
   const answered = await deps.destinations.answerLink(hashLinkToken(token), choice);
   if (answered === null) throw unknownLink();
-  for (const ended of answered.ended) await tellOwner(deps, ended);
+  for (const ended of answered.ended) await notifyOwner(deps, ended);
   return answered.state;
 }
 
-async function tellOwner(
+async function notifyOwner(
   { notices, clock, random }: Pick<CoreDeps, "notices" | "clock" | "random">,
   { userId, address }: Answered["ended"][number],
 ): Promise<void> {

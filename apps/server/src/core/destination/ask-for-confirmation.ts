@@ -6,7 +6,7 @@ import type { OwnMessageHead } from "../own-mail/own-message.ts";
 import { queueOwnMessage } from "../own-mail/queue-own-message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { confirmationMessage } from "./confirmation-message.ts";
-import { linkDays } from "./confirmation-rules.ts";
+import { LINK_DAYS } from "./confirmation-rules.ts";
 import type { AskDecision, AskInput, ConfirmationSettings, Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
@@ -18,8 +18,8 @@ export type AskDeps = Pick<
 const DAY_MS = 86_400_000;
 
 /**
- * The limit counts the mailbox over all accounts, deleted ones included, so that many accounts together cannot flood a
- * stranger's mailbox.
+ * Mails the mailbox a link to confirm, if the rules and the limit per mailbox allow it. That limit counts the mailbox
+ * over all accounts, deleted ones included, so that many accounts together cannot flood a stranger's mailbox.
  * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
  */
 export async function askForConfirmation(
@@ -28,20 +28,20 @@ export async function askForConfirmation(
   pair: Pair & Pick<AskInput, "isByOwner">,
 ): Promise<AskDecision> {
   const token = newLinkToken(deps.random);
-  const wish: AskInput = {
+  const input: AskInput = {
     ...pair,
     id: deps.random.uuid(),
     tokenHash: hashLinkToken(token),
-    tokenExpiresAt: new Date(deps.clock.now().getTime() + linkDays * DAY_MS),
+    tokenExpiresAt: new Date(deps.clock.now().getTime() + LINK_DAYS * DAY_MS),
   };
-  const decision = await deps.destinations.ask(wish);
+  const decision = await deps.destinations.ask(input);
   if (decision.kind !== "ask") return decision;
   try {
     await takeLimit(deps, "confirmation_mailbox", { key: sameMailbox(pair.address) });
     const write = (head: OwnMessageHead) => confirmationMessage({ ...head, origin: settings.origin, token });
     await queueOwnMessage(deps, settings, { ...pair, purpose: "confirm", write });
   } catch (thrown) {
-    await deps.destinations.takeBackAsk(wish);
+    await deps.destinations.takeBackAsk(input);
     if (!(thrown instanceof AppError && thrown.code === "rate_limited")) throw thrown;
     return { kind: "too_soon", nextAt: thrown.details.resetAt ?? null };
   }

@@ -4,7 +4,7 @@
  */
 import { product } from "@kauke/contract";
 import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
-import { linkDays } from "./confirmation-rules.ts";
+import { LINK_DAYS } from "./confirmation-rules.ts";
 
 export interface ConfirmationMessage extends OwnMessageHead {
   /** Base URL of the links, e.g. `https://kauke.test`. */
@@ -37,7 +37,7 @@ function wordsFor(domain: string, mine: string): Words {
     notMine: `${mine}/not-mine`,
     closing: [
       "If you know nothing of it, say so, and that account can forward nothing more to you.",
-      `Nothing happens before you press the button on the page. Both links work for ${linkDays} days.`,
+      `Nothing happens before you press the button on the page. Both links work for ${LINK_DAYS} days.`,
       "This message was sent by a program; replies to it are not read.",
     ],
   };

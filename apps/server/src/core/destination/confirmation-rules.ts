@@ -8,7 +8,7 @@ export const WAITING_MAILBOXES_MAX = 5;
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
 /** Days until a confirmation link expires. */
-export const linkDays = mailDays.confirmationLink;
+export const LINK_DAYS = mailDays.confirmationLink;
 
 export interface AskedPair {
   state: ConfirmationState;
@@ -26,7 +26,7 @@ export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isBy
   return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
 }
 
-/** The mailbox's reader may change the answer, except for a block, which is permanent. */
+/** The mailbox's reader may change the answer, except for a block, which only the operator can lift. */
 export function stateAfter(state: KnownState, choice: ConfirmationChoice): KnownState {
   if (state === "blocked" || choice === "block") return "blocked";
   return choice === "mine" ? "confirmed" : "refused";

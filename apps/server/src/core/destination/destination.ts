@@ -2,8 +2,8 @@
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 
 /**
- * State of an account and a mailbox that has a row, written when mail was first forwarded or confirmation was
- * requested.
+ * State of a pair of account and mailbox that has a row. The row is made when mail is first forwarded, when
+ * confirmation is requested, or when the account confirms this mailbox as its e-mail.
  */
 export type KnownState = Exclude<ConfirmationState, "new">;
 
@@ -35,7 +35,7 @@ export type AskDecision =
   | { kind: "known"; state: KnownState }
   /** The account has the maximum of unconfirmed mailboxes. */
   | { kind: "too_many" }
-  /** @param nextAt `null`: the mailbox is never asked again */
+  /** `nextAt`: when the mailbox may be asked again; `null`: never. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface Answered {
@@ -57,9 +57,9 @@ export interface DestinationStore {
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
   /** Decides by `decideAsk` under the account's lock, and stores state and link in one commit. */
-  ask(wish: AskInput): Promise<AskDecision>;
+  ask(input: AskInput): Promise<AskDecision>;
   /** Undoes `ask` when its message could not be enqueued. */
-  takeBackAsk(wish: AskInput): Promise<void>;
+  takeBackAsk(input: AskInput): Promise<void>;
   /** @returns `null` for a link that is unknown or expired */
   stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;

@@ -1,13 +1,13 @@
 /**
  * Suspends a mailbox whose host says that it does not exist: after three messages refused that way over at least a day,
- * with none accepted in between. Mail from the account's aliases to it is then rejected until the owner resumes the
- * mailbox. Only replies to RCPT in our own SMTP sessions count, since a delivery report can be forged.
+ * with none accepted in between. Aliases of the account then send no mail to it until the owner resumes it. Only
+ * replies to RCPT in our own SMTP sessions count, since a delivery report can be forged.
  */
 
 export const MISSING_MAILBOX_RULE = {
   /** Refused messages before a mailbox is suspended. */
   refusals: 3,
-  /** Minimum milliseconds between the first and the last of them. */
+  /** Minimum milliseconds between the first and the last of these refusals. */
   spanMs: 86_400_000,
 } as const;
 
@@ -30,7 +30,8 @@ export interface MissingMailbox {
 export interface MissingMailboxStore {
   /**
    * Counts a refused message once, however many aliases it came through.
-   * @returns `null` when the account no longer exists or has too many rows
+   * @returns `null` when nothing was counted: the message was counted before, the mailbox is suspended already, or the
+   * account no longer exists or has too many rows
    */
   note(refusal: MailboxRefusal): Promise<MissingMailbox | null>;
   /**

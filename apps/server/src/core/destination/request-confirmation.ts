@@ -12,7 +12,8 @@ type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "al
  * Sends the confirmation message, first or again, when the owner requests it.
  * @returns the mailbox's state
  * @throws AppError `not_found` when no alias of the account forwards to the mailbox, `rate_limited` within a day,
- * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached
+ * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached, or when this server asks for no
+ * confirmations
  */
 export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
   if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");

@@ -6,8 +6,8 @@ import type { CoreDeps } from "../core-deps.ts";
 export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
 
 /**
- * Mailboxes whose state the owner should see, in one query: unconfirmed ones, or where confirmation is off, only
- * refused and blocked ones.
+ * Mailboxes whose state the owner should see: unconfirmed ones, or where confirmation is off, only refused and blocked
+ * ones.
  */
 export async function unconfirmedMailboxes(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,

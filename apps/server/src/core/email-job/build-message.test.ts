@@ -64,7 +64,10 @@ describe("a composed message", () => {
 
 const fieldNames = "date from to subject message-id mime-version content-type content-transfer-encoding".split(" ");
 
-/** Control characters have become spaces, and parsers may fold runs of spaces. */
+/**
+ * Normalises a subject for comparison: composing replaces control characters by spaces, and parsers may fold runs of
+ * spaces.
+ */
 const wordsOf = (text: string) =>
   text
     .toWellFormed()

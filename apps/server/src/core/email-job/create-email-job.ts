@@ -48,17 +48,17 @@ const DAY_MS = 86_400_000;
  * Composes the message and enqueues it, due when the time to cancel is over, or when scheduled if that is later.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
-export async function createEmailJob(deps: CreateDeps, wish: NewEmailJob): Promise<EmailJob> {
+export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {
   const now = deps.clock.now();
-  if (wish.scheduledAt !== null && wish.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
+  if (input.scheduledAt !== null && input.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
     throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
-  const alias = await findSender(deps, wish);
-  await takeLimit(deps, "email_job_burst", { userId: wish.userId });
-  await guardLeaks(deps, wish, alias);
-  await takeLimit(deps, "email_job_create", { userId: wish.userId });
-  const body = await encryptBody(deps, wish);
+  const alias = await findSender(deps, input);
+  await takeLimit(deps, "email_job_burst", { userId: input.userId });
+  await guardLeaks(deps, input, alias);
+  await takeLimit(deps, "email_job_create", { userId: input.userId });
+  const body = await encryptBody(deps, input);
   // The clock is read again: encryption may have waited in a queue, and the time to cancel starts now.
-  return store(deps, makeJob(deps, { wish: { ...wish, body }, alias, now: deps.clock.now() }));
+  return store(deps, makeJob(deps, { input: { ...input, body }, alias, now: deps.clock.now() }));
 }
 
 /** Finds the alias to send from. `store` checks it again under lock; this earlier check avoids unnecessary work. */
@@ -73,10 +73,10 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
  * Rejects text that reveals a mailbox, unless the owner switched the leak guard off; applies also if the account no
  * longer exists.
  */
-async function guardLeaks({ users, leakGuard }: CreateDeps, wish: NewEmailJob, alias: Alias): Promise<void> {
+async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, alias: Alias): Promise<void> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
-  if (mailboxes.length === 0 || (await users.settings(wish.userId))?.leakGuard === false) return;
-  const leak = await findTypedLeak(wish, { userId: wish.userId, mailboxes, leakGuard });
+  if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;
+  const leak = await findTypedLeak(input, { userId: input.userId, mailboxes, leakGuard });
   if (leak !== null) throw fieldError(leak.field, leak.message);
 }
 
@@ -84,26 +84,26 @@ const mailboxesAmong = (destinations: readonly Destination[]): string[] =>
   destinations.flatMap((destination) => (destination.kind === "mailbox" ? [destination.address] : []));
 
 interface Composing {
-  wish: NewEmailJob;
+  input: NewEmailJob;
   alias: Alias;
   now: Date;
 }
 
 function makeJob(
   { random, undoSeconds }: CreateDeps,
-  { wish, alias, now }: Composing,
+  { input, alias, now }: Composing,
 ): EmailJobToQueue & { wire: Buffer } {
   const from = aliasAddress(alias.name, alias.domain);
-  const typed = { ...wish, aliasAddress: from, aliasDomain: alias.domain };
+  const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain };
   const { wire, envelope, recipient, messageId } = buildMessage(typed, { now, random: random.bytes(16) });
-  const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, wish.scheduledAt?.getTime() ?? 0));
+  const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, input.scheduledAt?.getTime() ?? 0));
   const job: EmailJob = {
     id: random.uuid(),
-    userId: wish.userId,
+    userId: input.userId,
     aliasId: alias.id,
-    useEncryption: wish.recipientPublicKey !== null,
+    useEncryption: input.recipientPublicKey !== null,
     status: "pending",
-    priority: wish.priority,
+    priority: input.priority,
     maxRetries: MAX_RETRIES,
     currentRetries: 0,
     scheduledAt: notBefore,
@@ -118,16 +118,16 @@ function makeJob(
     id: random.uuid(),
     messageId: message.id,
     aliasId: alias.id,
-    userId: wish.userId,
+    userId: input.userId,
     target: { purpose: "send" as const, destination: mailboxAt(recipient), aliasAddress: from },
     attempts: 0,
     createdAt: now,
     notBefore,
     lease: null,
     lastFailure: null,
-    priority: wish.priority,
+    priority: input.priority,
   };
-  return { job, content: { recipient, subject: wish.subject }, message, delivery, wire };
+  return { job, content: { recipient, subject: input.subject }, message, delivery, wire };
 }
 
 const mailboxAt = (address: string) => ({ kind: "mailbox" as const, address });

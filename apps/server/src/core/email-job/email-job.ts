@@ -48,10 +48,10 @@ export interface WaitingJob {
 export interface EmailJobStore {
   /**
    * Inserts record, message and delivery in one commit.
-   * @throws AppError `invalid` on `fromAliasId` when the alias is now paused, deleted or without SMTP credentials,
-   * `spool_failed` when the store cannot write
+   * @throws AppError `invalid` on `fromAliasId` when the alias was paused, renamed or deleted meanwhile or has no SMTP
+   * credentials, `spool_failed` when the store cannot write
    */
-  queue(wish: EmailJobToQueue): Promise<void>;
+  queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
   /** Messages that are pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;

@@ -23,13 +23,16 @@ export interface TypedLeakDeps {
   leakGuard: LeakGuard;
 }
 
-/** Maximum characters that are searched on the event loop, which takes about a millisecond. */
-const SHORT = 16_384;
+/** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
+const EVENT_LOOP_TEXT_MAX = 16_384;
 
-/** @returns the field that leaks, the body first @throws AppError `busy`, `unavailable` */
+/**
+ * @returns the field that leaks, the body first; `null` if none does
+ * @throws AppError `busy`, `unavailable`
+ */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const { mailboxes } = deps;
-  const isShort = body.length <= SHORT;
+  const isShort = body.length <= EVENT_LOOP_TEXT_MAX;
   if (isShort && findLeak({ text: body }, mailboxes) !== null) {
     return { field: "body", message: emailJobMessages.bodyLeaks };
   }

@@ -21,11 +21,11 @@ type CreateDeps = Pick<CoreDeps, "encryptionKeys" | "ageWorker" | "rateLimits" |
  * password.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
  */
-export async function createEncryptionKey(deps: CreateDeps, wish: NewKeyInput): Promise<EncryptionKey> {
-  const { userId, keyName, isDefault } = wish;
+export async function createEncryptionKey(deps: CreateDeps, input: NewKeyInput): Promise<EncryptionKey> {
+  const { userId, keyName, isDefault } = input;
   if ((await deps.encryptionKeys.count(userId)) >= limits.encryptionKeysMax) throw tooMany();
   const createdAt = deps.clock.now();
-  const made = await makeOrCheck(deps, wish, createdAt);
+  const made = await makeOrCheck(deps, input, createdAt);
   const key = { id: deps.random.uuid(), userId, keyName, isDefault, createdAt, ...made };
   const kept = await deps.encryptionKeys.insert(key, limits.encryptionKeysMax);
   if (kept === null) throw tooMany();

@@ -16,7 +16,7 @@ export interface EncryptionKey {
 export interface NewEncryptionKey extends EncryptionKey {
   /** Requested value: an account's first key becomes the default whatever this says. */
   isDefault: boolean;
-  /** Armored age file under the master password. */
+  /** Private key as an armored age file that the master password opens. */
   encryptedPrivateKey: string;
 }
 

@@ -54,12 +54,12 @@ export class FairLine<Item> {
   }
 
   /**
-   * Dequeues the first item for which `mayGo` is true, parties in turn; other items of its party stay without blocking
-   * those behind them.
+   * Dequeues the first item for which `isAllowed` is true, parties in turn. Other items of that party stay in the queue
+   * without blocking those behind them.
    */
-  shiftIf(mayGo: (item: Item) => boolean): Item | undefined {
+  shiftIf(isAllowed: (item: Item) => boolean): Item | undefined {
     for (const [party, items] of this.#parties) {
-      const item = items.find(mayGo);
+      const item = items.find(isAllowed);
       if (item === undefined) continue;
       this.delete(party, item);
       const rest = this.#parties.get(party);
@@ -90,7 +90,8 @@ export class FairLine<Item> {
   }
 
   /**
-   * Drops the newest item of the party with the most items, unless the newcomer's party would have at least as many.
+   * Drops the newest item of the party with the most items, counting the item to be added, or among equals of the party
+   * that used the most time. Drops nothing if that is the newcomer's party.
    */
   #displaceFor(newcomer: string): Item | null {
     let busiest = {

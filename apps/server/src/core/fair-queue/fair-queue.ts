@@ -9,7 +9,7 @@ import { UsedTime } from "./used-time.ts";
 
 export interface QueueTurn {
   party: string;
-  /** Whether an account knows the party; false by default. */
+  /** Whether the party is known, e.g. a signed-in user or a known browser; false by default. */
   isKnown?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface FairQueueOptions {
   waitingOfPartyMax?: number;
   /**
    * Clock in milliseconds. With it, the party that recently used the least time is served next; without it, parties
-   * take turns. For jobs whose cost the party can choose, and for queues that many parties could fill.
+   * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
 }
@@ -65,7 +65,10 @@ export class FairQueue {
     for (const { reject } of [...this.#known.clear(), ...this.#unknown.clear()]) reject(new AppError("unavailable"));
   }
 
-  /** Hands the place directly to the next job, so that a newcomer cannot take it first, or frees it. */
+  /**
+   * Passes the slot of a finished job directly to the next waiting job, so that a newcomer cannot take it first;
+   * without one, frees the slot.
+   */
   #leave(): void {
     const lines = [this.#known, this.#unknown];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();

@@ -5,7 +5,9 @@
 import type { LeakPlace, Unsearchable } from "@kauke/mail-rfc";
 
 export interface LeakQuestion {
-  /** Account that the search is queued for; an account waits only for its own searches. */
+  /**
+   * Account that the search is queued for. The account that recently used the least time of the worker is served next.
+   */
   userId: string;
   /** Mailbox addresses that the content must not reveal. */
   mailboxes: readonly string[];

@@ -7,7 +7,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { LoginSession } from "./login-session.ts";
 import { hashSessionToken } from "./session-token.ts";
 
-/** Minimum interval between writes of `lastSeenAt`, so that a busy page writes once a minute. */
+/** Minimum interval between writes of `lastSeenAt`, so that many requests of one page cause one write a minute. */
 const TOUCH_EVERY_SECONDS = 60;
 
 /** @returns `null` when the token is unknown or the session has expired */

@@ -3,7 +3,7 @@
  * (password, wallet signature, federated sign-in or mailed link), and proving again opens a new session with a new
  * token. So the session's start is the time of its proof, and a token stolen before it gains nothing from it.
  */
-import { freshProofSeconds } from "@kauke/contract";
+import { FRESH_PROOF_SECONDS } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import { isFromFuture } from "../clock-set-back.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -14,7 +14,7 @@ import { hashSessionToken } from "./session-token.ts";
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
   if (session === null || isFromFuture(session.createdAt, now)) return 0;
   const age = (now.getTime() - session.createdAt.getTime()) / 1000;
-  return Math.min(Math.max(0, freshProofSeconds - age), freshProofSeconds);
+  return Math.min(Math.max(0, FRESH_PROOF_SECONDS - age), FRESH_PROOF_SECONDS);
 }
 
 type ProofDeps = Pick<CoreDeps, "loginSessions" | "clock">;

@@ -1,8 +1,8 @@
 import type { MessageBodies } from "./message.ts";
 
 /**
- * Puts a message into the queue: first its body onto stable storage, then its rows. A body without rows is never left
- * behind.
+ * Puts a message into the queue: first its body onto stable storage, then its rows. If the rows cannot be stored, the
+ * body is deleted again.
  * @param insertRows commits the message's rows
  * @throws what storing throws; then nothing was enqueued
  */

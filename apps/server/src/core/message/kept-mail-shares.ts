@@ -21,7 +21,7 @@ interface Bounds {
  * @param kept oldest first
  * @returns ids in the order of eviction
  */
-export function whoGivesWay<Id>(kept: readonly KeptMail<Id>[], { maxMessages, maxBytes }: Bounds): Id[] {
+export function chooseEvicted<Id>(kept: readonly KeptMail<Id>[], { maxMessages, maxBytes }: Bounds): Id[] {
   const weigh = ({ sizeBytes }: KeptMail<Id>) => 1 / maxMessages + sizeBytes / maxBytes;
   let left = [...kept];
   let bytes = left.reduce((sum, mail) => sum + mail.sizeBytes, 0);

@@ -47,11 +47,11 @@ export interface WireMessage {
 export interface MessageBodies {
   /** @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body behind */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
-  /** @returns `null` when no body has this id */
+  /** @returns `null` when no body has this id, or when it is damaged */
   get(messageId: string): Promise<Buffer | null>;
   /**
-   * The first 256 KiB at most, which contain the whole header of any accepted message.
-   * @returns `null` when no body has this id
+   * Reads at most the first 256 KiB, which contain the whole header of any accepted message.
+   * @returns `null` when no body has this id, or when it is damaged
    */
   getStart(messageId: string): Promise<Buffer | null>;
   delete(messageId: string): Promise<void>;

@@ -12,8 +12,6 @@ export interface OwnMail {
   /** Mailbox address in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
-  /** Among due deliveries, higher priorities are sent first. */
-  priority?: number;
   /** @returns the message, not dot-stuffed, see `own-message.ts` */
   write(head: OwnMessageHead): Buffer;
 }
@@ -22,7 +20,7 @@ export interface OwnMail {
 export async function queueOwnMessage(
   { deliveries, bodies, clock, random }: QueueDeps,
   { domain }: OwnMailSettings,
-  { userId, address, purpose, priority, write }: OwnMail,
+  { userId, address, purpose, write }: OwnMail,
 ): Promise<void> {
   const at = clock.now();
   const id = random.uuid();
@@ -43,6 +41,6 @@ export async function queueOwnMessage(
   const target: DeliveryTarget = { purpose, destination: { kind: "mailbox", address }, aliasAddress: from };
   const delivery = { id: random.uuid(), messageId: id, aliasId: null, userId, target, attempts: 0, createdAt: at };
   const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
-  const row = { ...delivery, notBefore: at, lease: null, lastFailure: null, priority };
+  const row = { ...delivery, notBefore: at, lease: null, lastFailure: null };
   await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
 }

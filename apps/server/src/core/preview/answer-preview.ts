@@ -2,13 +2,13 @@
 import { AppError } from "../app-error.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { PreviewInbox } from "./preview-inbox.ts";
-import { type PreviewReply, writePreviewReply } from "./reply-letter.ts";
+import { type PreviewReply, writePreviewReply } from "./preview-reply.ts";
 
 /**
  * Submits a reply as authenticated mail from its mailbox.
- * @returns `null` when accepted, otherwise the rejection as the mailbox would read it
+ * @returns `null` when accepted, otherwise the text of the rejection
  */
-export type SendPreviewReply = (letter: PreviewReply) => Promise<string | null>;
+export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
@@ -30,8 +30,8 @@ export async function answerPreview({ id, text, all }: PreviewAnswer, deps: Answ
   const arrival = inbox.arrival(id);
   if (arrival === null) throw new AppError("not_found");
   if (send === null) throw new AppError("unavailable");
-  const letter = writePreviewReply(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
-  if (letter === null) throw new AppError("invalid", { message: "This message has nobody to reply to." });
-  const refusal = await send(letter);
+  const reply = writePreviewReply(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
+  if (reply === null) throw new AppError("invalid", { message: "This message has nobody to reply to." });
+  const refusal = await send(reply);
   if (refusal !== null) throw new AppError("invalid", { message: `Refused: ${refusal}.` });
 }

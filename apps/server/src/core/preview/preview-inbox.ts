@@ -57,22 +57,22 @@ export class PreviewInbox {
     return Promise.all([...this.#entries.values()].reverse().map(summary));
   }
 
-  /** Parses one message. This and the next four methods return `null` when the message does not exist. */
+  /** Parses one message. `null` for an unknown id, as in the other methods with an id. */
   async get(id: string): Promise<PreviewMessage | null> {
     const entry = this.#entries.get(id);
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
   /**
-   * HTML body with inline images (`cid:`) as `data:` URLs. Written by a stranger: serve it only under the sandboxing
-   * policy.
+   * HTML body with inline images (`cid:`) as `data:` URLs; `null` without an HTML body. Written by a stranger: serve it
+   * only under the sandboxing policy.
    */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
   }
 
-  /** The message as it was delivered. */
+  /** Returns the message with its envelope, as the preview transport received it. */
   arrival(id: string): PreviewArrival | null {
     return this.#entries.get(id) ?? null;
   }

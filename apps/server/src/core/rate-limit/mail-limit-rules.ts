@@ -7,14 +7,15 @@ import type { LimitChange } from "./rate-limit-rules.ts";
 import type { BucketRule } from "./token-buckets.ts";
 
 const rules = {
-  // Per block of client addresses. A large provider sends the mail for all our users from a few blocks, often one
-  // connection per message. 6,000 in ten minutes allow a sustained ten a second, 36,000 an hour, from one block.
+  // Connections and messages of one block of client addresses. A large provider sends the mail for all our users from a
+  // few blocks, often one connection per message. 6,000 in ten minutes allow a sustained ten a second, 36,000 an hour,
+  // from one block.
   mail_connections_ip: { max: 6000, windowSeconds: 600 },
   mail_messages_ip: { max: 6000, windowSeconds: 600 },
-  // RCPT commands, accepted or not: two per message that the block may send.
+  // RCPT commands of one block, accepted or not: twice as many as messages.
   mail_recipients_ip: { max: 12_000, windowSeconds: 600 },
-  // Unknown recipients, to stop clients that guess addresses. Lists that still write to deleted aliases stay below
-  // 3,000 an hour.
+  // Unknown recipients of one block, to stop clients that guess addresses. Lists that still write to deleted aliases
+  // stay below 3,000 an hour.
   mail_unknown_ip: { max: 500, windowSeconds: 600 },
   // Mail to one alias, against mail bombs. The busiest mailing lists send some hundred messages an hour.
   mail_alias: { max: 600, windowSeconds: 3600 },

@@ -6,7 +6,7 @@
 import type { RateLimitRule, SpacedLimitRule } from "./rate-limit.ts";
 
 const rules = {
-  // Against mass registration; still enough for ten people behind one address.
+  // Registrations from one network, against mass registration; still enough for ten people behind one address.
   register: { action: "register", max: 10, windowSeconds: 3600 },
   // Sign-in attempts from one network at any accounts.
   login_ip: { action: "login_ip", max: 30, windowSeconds: 600 },
@@ -42,22 +42,23 @@ const rules = {
   // Absence notices and receipts of one account. Counted separately, so that strangers who trigger them do not use up
   // what the owner may send.
   automatic_answer: { action: "automatic_answer", max: 500, windowSeconds: 86_400 },
-  // New passwords and signing secrets of one account: each is a commit.
+  // Changes of passwords, secrets, encryption keys and sign-in methods of one account: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
   // Exports of one account: each reads and unseals every row of the account.
   account_export: { action: "account_export", max: 10, windowSeconds: 3600 },
   // Uses of a master password: each takes half a second of processor time and 256 MiB in the worker that all accounts
   // share.
   master_password: { action: "master_password", max: 10, windowSeconds: 60 },
-  // Texts decrypted with a private key from the request, in the same worker.
+  // Texts decrypted with a private key from the request, in the worker that all accounts share.
   decrypt_manual: { action: "decrypt_manual", max: 60, windowSeconds: 60 },
   // Confirmation messages to one mailbox, counted over all accounts, so that they cannot together flood a stranger's
   // mailbox.
   confirmation_mailbox: { action: "confirmation_mailbox", max: 5, windowSeconds: 86_400 },
-  // Reset messages and sign-in links requested, or unknown links tried, from one network.
+  // Links by mail (reset, sign-in, new e-mail) requested, or unknown links tried, from one network.
   password_reset_ip: { action: "password_reset_ip", max: 30, windowSeconds: 3600 },
-  // Reset messages and sign-in links to one mailbox, requested from anywhere. Counted whether or not an account exists.
-  // The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the owner a link that works.
+  // Reset links to one mailbox, and separately sign-in links, requested from anywhere. Counted whether or not an
+  // account exists. The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the owner a
+  // link that works.
   password_reset_mailbox: {
     action: "password_reset_mailbox",
     free: 3,
@@ -65,8 +66,8 @@ const rules = {
     longestWaitSeconds: 900,
     forgetSeconds: 3600,
   },
-  // The same messages to a mailbox whose account has not confirmed it, which may be a stranger's. Counted by mailbox,
-  // over all accounts; the client is not told.
+  // Reset and sign-in links to a mailbox that its account has not confirmed, which may be a stranger's. Counted by
+  // mailbox, over all accounts; the client is not told.
   password_reset_unproven: {
     action: "password_reset_unproven",
     free: 3,

@@ -30,7 +30,7 @@ export interface RateLimitResult {
   allowed: boolean;
   /** Count in the window, including this request. */
   count: number;
-  /** Time at which the window ends. */
+  /** Time at which the window ends; for a spaced limit, when the next attempt is allowed. */
   resetAt: Date;
 }
 

@@ -11,7 +11,7 @@ import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
 
 /**
  * Limit of a block as a multiple of a network's. A /24 may be a university, or thousands of people who share their
- * provider's addresses; a /48 is one site, or the 256 homes of a small town.
+ * provider's addresses; a /48 is one site, or 256 homes with a /56 each.
  */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 

@@ -69,7 +69,7 @@ test("allows exactly what a simple model allows", () => {
         now += waitMs;
         const { tokens, at } = model.get(key) ?? { tokens: max, at: now };
         const here = Math.min(max, tokens + ((now - at) * max) / 60_000);
-        // At the very edge the two may round differently.
+        // At the exact limit, the buckets and the model may round differently.
         if (Math.abs(here - 1) < 1e-6) return;
         expect(buckets.take(String(key), now)).toBe(here >= 1);
         model.set(key, { tokens: here >= 1 ? here - 1 : here, at: now });

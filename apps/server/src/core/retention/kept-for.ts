@@ -7,19 +7,19 @@ import { retentionDays, sessionTimes } from "@kauke/contract";
 const days = (count: number) => count * 86_400;
 
 export const keptForSeconds = {
-  /** Counted from the session's last use. */
+  /** Time an idle login session is kept, counted from its last use. */
   idleLoginSession: sessionTimes.idleSeconds,
-  /** Counted from the start of the session. */
+  /** Time any login session is kept, counted from its start. */
   loginSession: sessionTimes.absoluteSeconds,
-  /** Counted from the start of the rate limit's window. */
+  /** Time the count of a rate limit is kept, counted from the start of its window. */
   rateLimit: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
-  /** Counted from when the message was sent, failed or was cancelled. */
+  /** Time the record of a composed message is kept, counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
   releasedAddress: days(retentionDays.deletedAlias),
-  /** Refusals that have not suspended a mailbox, counted from the last one. */
+  /** Time a count of refusals that has not suspended the mailbox is kept, counted from the last refusal. */
   missingMailbox: days(retentionDays.technicalLogs),
-  /** Mail to postmaster@ and abuse@ that the operator has not deleted earlier. */
+  /** Time mail to postmaster@ and abuse@ is kept unless the operator deletes it earlier. */
   operatorMail: days(retentionDays.technicalLogs),
 } as const;
 

@@ -26,8 +26,9 @@ interface Begin {
 
 /**
  * Starts linking a Google account.
- * @returns the issuer's URL.
- * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has one already
+ * @returns the issuer's URL
+ * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has one already, or
+ * federated sign-in is off
  */
 export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<string> {
   await requireFreshProof(deps, begin.token);
@@ -38,8 +39,9 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
 
 /**
  * Starts re-authenticating the user.
- * @returns the issuer's URL.
- * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked
+ * @returns the issuer's URL
+ * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked, or federated sign-in is
+ * off
  */
 export async function beginGoogleProof(deps: BeginDeps, begin: Begin & { action: WaysInAction }): Promise<string> {
   const { userId, action } = begin;

@@ -1,8 +1,8 @@
 /**
  * Browsers that have signed in to an account before. Their cookie contains up to five entries of 48 bytes, one per
  * account: a random token and two MACs under a server key. The first MAC covers the e-mail; the second covers the
- * account and when its password was set, so it expires with them. Nobody can read the account from the cookie or forge
- * an entry. The server stores no entries, only counts of failed attempts. Pure.
+ * account and when its password was set, so that a new password invalidates the entry. Nobody can read the account from
+ * the cookie or forge an entry. The server stores no entries, only counts of failed attempts. Pure.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports.ts";

@@ -20,10 +20,10 @@ const aClient = () => `10.${(clients += 1) >> 8}.${clients & 255}.1`;
 async function aSubmitter() {
   const { id: userId } = await insertUser(store);
   const alias = await insertAlias(store, userId, { name: `shop-${randomUUID().slice(0, 8)}` });
-  const wish = { id: randomUUID(), userId, aliasId: alias.id, password: PASSWORD, createdAt: clock.now() };
-  await store.smtpCredentials.insert(wish);
+  const input = { id: randomUUID(), userId, aliasId: alias.id, password: PASSWORD, createdAt: clock.now() };
+  await store.smtpCredentials.insert(input);
   const right = { username: `${alias.name}@${alias.domain}`, password: PASSWORD, clientAddress: aClient() };
-  return { alias, right, key: { userId, aliasId: alias.id, credentialId: wish.id } };
+  return { alias, right, key: { userId, aliasId: alias.id, credentialId: input.id } };
 }
 
 const pause = () => ({ routing: { state: "paused" as const, lastDestinations: [] } });

@@ -14,8 +14,8 @@ export async function createSmtpCredential(
 ): Promise<{ credential: SmtpCredential; password: string }> {
   await takeLimit(deps, "secret_change", { userId });
   const password = newSmtpPassword(deps.random);
-  const wish = { id: deps.random.uuid(), userId, aliasId, password, createdAt: deps.clock.now() };
-  const credential = await deps.smtpCredentials.insert(wish);
+  const input = { id: deps.random.uuid(), userId, aliasId, password, createdAt: deps.clock.now() };
+  const credential = await deps.smtpCredentials.insert(input);
   if (credential === null) throw new AppError("not_found", { message: "Alias not found" });
   return { credential, password };
 }

@@ -33,7 +33,7 @@ export interface SmtpLogin {
   aliasAddress: string;
   password: string;
   isPaused: boolean;
-  /** Random value that changes with every change of password or user name. */
+  /** Value that changes with every change of password or user name, so that open connections notice it. */
   stamp: string;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what this process added
- * since. Mail delivered since that count makes the figure too high, never too low, so a key is counted again before its
- * message is refused. A process also counts again after adding an eighth of the remaining space, to see what other
- * processes added.
+ * since. Mail delivered since that count makes the figure too high, so a key is counted again before its message is
+ * refused. Mail added by other processes makes it too low, so a key is also counted again after this process has added
+ * an eighth of the remaining space.
  */
 const KNOWN_MAX = 10_000;
 /** Minimum time between two counts of the same account or alias. */

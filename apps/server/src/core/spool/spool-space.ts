@@ -20,7 +20,7 @@ export interface DiskReserve {
   take(bytes: number): void;
 }
 
-/** Account and alias of a delivery; `null` for mail to the operator, which has its own limit. */
+/** Account and alias of a delivery; both `null` for mail to the operator, which has its own limit. */
 export interface SpoolParty {
   userId: string | null;
   aliasId: string | null;

@@ -45,6 +45,7 @@ export type EmailChanged =
   | { kind: "changed"; former: { email: string | null; isConfirmed: boolean } }
   /** Another account has this e-mail address; the link stays valid. */
   | { kind: "taken" }
+  /** The link is unknown, used, replaced or expired, belongs to another account, or the account has changed its e-mail. */
   | { kind: "over" };
 
 export interface AccountLinkStore {

@@ -14,9 +14,6 @@ export interface Addressee {
   email: string;
 }
 
-/** Queue priority: the user is waiting for the message. */
-const PRIORITY = 10;
-
 /**
  * Mails a new link of this kind.
  * @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists
@@ -46,8 +43,11 @@ export type SignInChange =
   | { kind: "email_changed" }
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
-/** Notifies an address that is known to be the account's own, or was until this change. */
-export async function tellSignInChanged(
+/**
+ * Notifies the owner of a change to how the account signs in, at an address known to be the account's own, or that was
+ * until this change.
+ */
+export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,
   change: SignInChange,
@@ -56,15 +56,14 @@ export async function tellSignInChanged(
   await queue(deps, addressee, { ...change, origin: deps.ownMail.origin });
 }
 
-export const tellPasswordChanged = (deps: AccountMailDeps, addressee: Addressee): Promise<void> =>
-  tellSignInChanged(deps, addressee, { kind: "password_changed" });
+export const notifyPasswordChanged = (deps: AccountMailDeps, addressee: Addressee): Promise<void> =>
+  notifySignInChanged(deps, addressee, { kind: "password_changed" });
 
 function queue(deps: AccountMailDeps, { userId, email }: Addressee, message: AccountMessage): Promise<void> {
   return queueOwnMessage(deps, deps.ownMail, {
     userId,
     address: email,
     purpose: "account",
-    priority: PRIORITY,
     write: (head) => accountMessage(message, head),
   });
 }

@@ -19,7 +19,8 @@ export interface PasswordProof {
 }
 
 /**
- * Attempts count against the sign-in limits of this browser or network, as when the password is changed.
+ * Checks the account's password. Attempts count against the sign-in limits of this browser or network, as when the
+ * password is changed.
  * @returns the account, with the hash that the password matched
  * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
  */

@@ -72,8 +72,8 @@ export interface UserStore {
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
   /**
-   * Removes a sign-in method unless it is the last one, decided under the account's lock; ends every session but
-   * `keepSession`.
+   * Removes a sign-in method unless it is the last one, decided under the account's lock. Ends every session but
+   * `keepSession`, and deletes open links that set a password, sign in or change the e-mail.
    * @param removal `issuer`: see `ways-in.ts`
    */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
@@ -91,7 +91,8 @@ export interface UserStore {
    */
   replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
   /**
-   * Changes the password, ends every session but `keepSession` (a token hash), and deletes all reset links.
+   * Changes the password, ends every session but `keepSession` (a token hash), and deletes open links that set a
+   * password, sign in or change the e-mail.
    * @returns false, with nothing changed, when the stored hash is not `from` any more
    */
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;

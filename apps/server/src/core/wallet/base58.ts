@@ -10,8 +10,8 @@ export function toBase58(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes exactly `length` bytes, in canonical form only. Rejects a text that is too long for that many bytes without
- * decoding it.
+ * Decodes exactly `length` bytes, in canonical form only. A text too short or too long for that many bytes is rejected
+ * without decoding it.
  * @returns `null` for invalid characters, another length, or a non-canonical encoding
  */
 export function fromBase58(text: string, length: number): Buffer | null {

@@ -40,6 +40,6 @@ export async function newOffer(
  * to sign.
  * @throws AppError `wallet_unproven` always, with a challenge if the address is valid; `rate_limited`
  */
-export async function offerChallenge(deps: OfferDeps, wish: ChallengeRequest): Promise<never> {
-  throw new AppError("wallet_unproven", { challenge: await newOffer(deps, wish, "sign-in") });
+export async function offerChallenge(deps: OfferDeps, input: ChallengeRequest): Promise<never> {
+  throw new AppError("wallet_unproven", { challenge: await newOffer(deps, input, "sign-in") });
 }

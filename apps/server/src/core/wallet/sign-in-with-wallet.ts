@@ -9,7 +9,8 @@ import { takeWalletProof, type WalletAttempt, type WalletProof } from "./take-wa
 type SignInDeps = Pick<CoreDeps, "users" | "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
 
 /**
- * Uses up the challenge even if the proof is wrong. The first sign-in of an address creates its account.
+ * Signs in with a signed challenge, which is used up even if the proof is wrong. The first sign-in of an address
+ * creates its account.
  * @throws AppError `wallet_unproven`, `rate_limited`
  */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
@@ -18,7 +19,7 @@ export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt)
   return (await deps.users.findByWallet(proof.walletAddress)) ?? (await createAccount(deps, proof, clientAddress));
 }
 
-/** Counts as a registration, since anybody can make any number of keys. */
+/** Creates the account of a wallet. It counts as a registration, since anybody can make any number of keys. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });

@@ -1,6 +1,6 @@
 /** A challenge that waits for its signature, stored by a hash of the nonce and the browser's token together. */
 import { createHash } from "node:crypto";
-import { type WalletChallenge, walletChallengeSeconds } from "@kauke/contract";
+import { WALLET_CHALLENGE_SECONDS, type WalletChallenge } from "@kauke/contract";
 import type { TokenTerms } from "../connection/token-terms.ts";
 
 /** A stored challenge and the address it was made for. The nonce is not stored; the client sends it with the proof. */
@@ -34,7 +34,7 @@ export function newChallenge(
     statement,
     nonce,
     issuedAt: now.toISOString(),
-    expirationTime: new Date(now.getTime() + walletChallengeSeconds * 1000).toISOString(),
+    expirationTime: new Date(now.getTime() + WALLET_CHALLENGE_SECONDS * 1000).toISOString(),
   };
 }
 

@@ -43,7 +43,7 @@ function isKilledByEight(point: Point): boolean {
 const littleEndian = (y: bigint, sign: bigint) =>
   Buffer.from((y | (sign << 255n)).toString(16).padStart(64, "0"), "hex").reverse();
 
-/** Multiples of a point of order eight give all eight points. */
+/** A point of order eight; its multiples are all eight points of small order. */
 const orderEight = decode(Buffer.from("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "hex"));
 
 describe("keys of small order", () => {
@@ -55,7 +55,8 @@ describe("keys of small order", () => {
       const key = littleEndian(y, x & 1n);
       expect(isSmallOrder(key)).toBe(true);
       expect(walletKey(toBase58(key))).toBeNull();
-      // Encodings that are not reduced, where they fit in 255 bits, and x = 0 with a sign bit.
+      // Other encodings of the same point: y not reduced modulo p, where that fits in 255 bits, and the sign bit set
+      // for x = 0.
       if (y + P < 2n ** 255n) expect(isSmallOrder(littleEndian(y + P, x & 1n))).toBe(true);
       if (x === 0n) expect(isSmallOrder(littleEndian(y, 1n))).toBe(true);
     }

@@ -52,7 +52,7 @@ function fromBase64(text: string): Buffer | null {
   return bytes.length === SIGNATURE_BYTES && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** Takes 0.1 ms, less than passing the work to another thread would. */
+/** Verifies the signature on the event loop: that takes 0.1 ms, less than passing the work to another thread. */
 export function isSignedBy(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, message, key, signature);
 }

@@ -12,7 +12,7 @@ import {
 } from "@kauke/contract";
 import { type Alias, type AliasSealing, pausedWebhooks } from "../../core/alias/alias.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
-import type { AliasWish } from "../../core/alias/update-alias.ts";
+import type { AliasUpdateInput } from "../../core/alias/update-alias.ts";
 import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 
 const PAUSED = "null";
@@ -58,7 +58,7 @@ export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlia
   };
 }
 
-export function aliasWishFromWire(body: UpdateAliasBody): AliasWish {
+export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
   return {
     name: body.alias,
     destinations: body.forwardTo === undefined ? undefined : destinationsOf(body.forwardTo),

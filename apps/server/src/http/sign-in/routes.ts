@@ -4,7 +4,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { endOtherSessions, endSession, listSessions } from "../../core/login-session/end-sessions.ts";
 import { readFreshFor } from "../../core/login-session/fresh-proof.ts";
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
-import { tellPasswordChanged } from "../../core/user/account-mail.ts";
+import { notifyPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword } from "../../core/user/change-password.ts";
 import { askEmailConfirmation, confirmEmail } from "../../core/user/confirm-email.ts";
 import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
@@ -35,7 +35,7 @@ export function passwordHandlers(
       const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
       // The browser gets a limit of its own for its next sign-in, however many others try at the same time.
       rememberBrowser(deps, user, browser);
-      later.run(mailFailed, () => tellPasswordChanged(deps, addressee));
+      later.run(mailFailed, () => notifyPasswordChanged(deps, addressee));
       return { message: "Your password was changed" };
     },
     async changePassword({ userId, body, cookie, device, clientAddress, browser }) {
@@ -51,7 +51,7 @@ export function passwordHandlers(
       cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken, device }));
       rememberBrowser(deps, user, browser);
       if (email !== null && emailConfirmedAt !== null)
-        later.run(mailFailed, () => tellPasswordChanged(deps, { userId, email }));
+        later.run(mailFailed, () => notifyPasswordChanged(deps, { userId, email }));
       return { message: "Your password was changed" };
     },
   };

@@ -5,7 +5,7 @@ import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-
 import { openByPassword } from "../../core/login-session/open-by-password.ts";
 import { openIfStill } from "../../core/login-session/open-if-still.ts";
 import { beginGoogleLink, beginGoogleProof } from "../../core/sign-in/federated-settings.ts";
-import { type SignInChange, tellSignInChanged } from "../../core/user/account-mail.ts";
+import { notifySignInChanged, type SignInChange } from "../../core/user/account-mail.ts";
 import { askEmailChange, changeEmail, readEmailChange } from "../../core/user/change-email.ts";
 import { linkWallet, removeWay } from "../../core/user/change-ways-in.ts";
 import { proveByPassword, proveByWallet } from "../../core/user/prove-again.ts";
@@ -28,7 +28,7 @@ export function notifyOwner(
 ): void {
   const { id: userId, email, emailConfirmedAt } = user;
   if (email !== null && emailConfirmedAt !== null)
-    later.run(mailFailed, () => tellSignInChanged(deps, { userId, email }, change));
+    later.run(mailFailed, () => notifySignInChanged(deps, { userId, email }, change));
 }
 
 export function proofHandlers(
@@ -109,7 +109,7 @@ export function emailChangeHandlers(
       const { user, former } = await changeEmail(deps, { userId, sessionToken, ...body });
       // The known-browser cookie is bound to the e-mail, so it needs a new entry.
       rememberBrowser(deps, user, browser);
-      if (former !== null) later.run(mailFailed, () => tellSignInChanged(deps, former, { kind: "email_changed" }));
+      if (former !== null) later.run(mailFailed, () => notifySignInChanged(deps, former, { kind: "email_changed" }));
       return signInToWire(user, await readFreshFor(deps, sessionToken));
     },
   };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { signInMessage, type WalletChallenge, walletChallengeSeconds, walletMessages } from "@kauke/contract";
+import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge, walletMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, signText, type WalletKey, type WalletProof } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toBase58 } from "../../core/wallet/base58.ts";
@@ -172,7 +172,7 @@ describe("a signed challenge", () => {
     const key = makeWalletKey();
     const person = visitor();
     const challenge = await ask(person, key.address);
-    server.clock.advance(walletChallengeSeconds - 1);
+    server.clock.advance(WALLET_CHALLENGE_SECONDS - 1);
     expect((await person.call("walletSignIn", { body: proveWallet(key, challenge) })).status).toBe(200);
   });
 });
@@ -234,7 +234,7 @@ const forgeries: Record<string, Forgery> = {
   expired: {
     forge: (proof) => proof,
     sender({ person }) {
-      server.clock.advance(walletChallengeSeconds);
+      server.clock.advance(WALLET_CHALLENGE_SECONDS);
       return person;
     },
   },

@@ -121,7 +121,7 @@ export async function prepareAsAlias(
     newMessageId: makeMessageId(deps.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
-  if (rewritten.strangers.length > 0 || rewritten.hasUnread) return { refusal: outsidersNamed };
+  if (rewritten.strangers.length > 0 || rewritten.hasUnreadable) return { refusal: outsidersNamed };
   const parts = rewriteParts({
     header: rewritten.header,
     body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),

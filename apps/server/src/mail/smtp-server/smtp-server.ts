@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { type ClientParty, clientParty } from "../../core/connection/client-network.ts";
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
-import { listenBacklog } from "../../core/connection/listen-backlog.ts";
+import { LISTEN_BACKLOG } from "../../core/connection/listen-backlog.ts";
 import type { Metrics } from "../../core/ports.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
@@ -117,7 +117,7 @@ export class SmtpServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(
-        { host, port, backlog: listenBacklog, reusePort: sharePort && port !== 0 && process.platform === "linux" },
+        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && port !== 0 && process.platform === "linux" },
         resolve,
       );
     });

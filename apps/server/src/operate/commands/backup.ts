@@ -26,7 +26,7 @@ export const restore: Command = {
   async run({ args: [file = ""], values }) {
     const folder = values["data-dir"];
     if (typeof folder !== "string" || folder === "") return refuse("Name the new data directory: --data-dir <folder>.");
-    const { withSecretKey } = await restoreBackup(resolve(file), resolve(folder)).catch(inWords);
+    const { withSecretKey } = await restoreBackup(resolve(file), resolve(folder)).catch(throwOperatorError);
     if (values.json === true) return print(jsonText({ withSecretKey }));
     const key = withSecretKey
       ? ""
@@ -35,6 +35,6 @@ export const restore: Command = {
   },
 };
 
-function inWords(thrown: unknown): never {
+function throwOperatorError(thrown: unknown): never {
   throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
 }

@@ -14,7 +14,7 @@ const restore = command("restore <file>", { "data-dir <folder>": "where to" });
 
 const found = (...typed: string[]) => findCommand([users, usersFind, restore], typed);
 
-describe("what was typed", () => {
+describe("the command line of kauke", () => {
   it.each([
     [["users"], users, [], {}],
     [["users", "--show-addresses", "--json"], users, [], { "show-addresses": true, json: true }],
@@ -24,7 +24,7 @@ describe("what was typed", () => {
     [["restore", "--data-dir", "there", "file"], restore, ["file"], { "data-dir": "there" }],
     [["--data-dir", "there", "restore", "file"], restore, ["file"], { "data-dir": "there" }],
     [["restore", "file", "--data-dir=there"], restore, ["file"], { "data-dir": "there" }],
-  ])("%j is understood wherever its options stand", (typed, expected, args, values) => {
+  ])("%j runs its command, wherever the options are", (typed, expected, args, values) => {
     expect(found(...typed)).toEqual({ kind: "run", command: expected, args, values });
   });
 
@@ -40,7 +40,7 @@ describe("what was typed", () => {
     [["users", "--show-addresses=yes"], "users "],
     [["restore", "file", "--data-dir"], "restore "],
     [["restore", "file", "more", "--data-dir", "there"], "restore "],
-  ])("%j gets the help instead", (typed, usage) => {
+  ])("%j is invalid and gets the help", (typed, usage) => {
     const unknown = found(...typed);
     expect(unknown.kind).toBe("unknown");
     expect(unknown).toHaveProperty("text", expect.stringContaining(`Usage: npx kauke ${usage}`));

@@ -1,5 +1,6 @@
 /**
- * Finds what was typed among the commands and reads its options. Pure; what is not understood comes back as the help.
+ * Matches the command line against the commands and parses the options. Pure; for an unknown command or invalid options
+ * it returns the help text to print.
  */
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Command, Values } from "./command.ts";
@@ -9,7 +10,7 @@ export type Found =
   | { kind: "help"; text: string }
   | { kind: "unknown"; text: string };
 
-const everywhere = { json: "prints JSON instead of text", help: "prints this" };
+const commonOptions = { json: "prints JSON instead of text", help: "prints this help" };
 
 export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
   const words = wordsOf(commands, typed);
@@ -31,7 +32,7 @@ export function findCommand(commands: readonly Command[], typed: readonly string
 const nameOf = ({ usage }: Command) => usage.split(" ").filter((word) => !word.startsWith("<"));
 const argumentsOf = ({ usage }: Command) => usage.split(" ").filter((word) => word.startsWith("<"));
 
-/** What is no option and no option's value, whichever command it is meant for. */
+/** Words of the command line that are neither an option of any command nor the value of one. */
 function wordsOf(commands: readonly Command[], typed: readonly string[]): readonly string[] {
   const options = Object.assign({}, ...commands.map(optionsOf)) as ReturnType<typeof optionsOf>;
   return parseArgs({ args: [...typed], options, allowPositionals: true, strict: false }).positionals;
@@ -62,14 +63,14 @@ function overview(commands: readonly Command[]): string {
 ${lines.join("\n")}
 
   --json   prints JSON instead of text
-  --help   prints this; after a command, what that one takes
+  --help   prints this help; after a command, the help of that command
 
-It reads the same settings as the server and asks the running one; when none runs it opens the data itself.
+The command reads the settings of the server and sends requests to it; if no server runs, it opens the data itself.
 `;
 }
 
 function helpOf({ usage, about, options }: Command): string {
-  const all = Object.entries({ ...options, ...everywhere });
+  const all = Object.entries({ ...options, ...commonOptions });
   const width = Math.max(...all.map(([name]) => name.length));
   const lines = all.map(([name, text]) => `  --${name.padEnd(width)}  ${text}`);
   return `Usage: npx kauke ${usage} [options]\n\n  ${about}\n\n${lines.join("\n")}\n`;

@@ -17,7 +17,7 @@ export const users: Command = {
     let count = 0;
     const textOf = (user: UserSummary) =>
       isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++);
-    // The reader of stdout may be slow, or may have closed the pipe.
+    // Waits until each page is written: the reader of stdout may be slow, or may have closed the pipe.
     for await (const page of pagesOf(access, withEmail)) if (!(await printWhole(page.map(textOf).join("")))) return 0;
     if (isJson) return print(count === 0 ? "[]\n" : "\n]\n");
     return count === 0 ? print("There are no accounts.\n") : 0;

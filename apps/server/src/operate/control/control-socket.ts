@@ -27,7 +27,10 @@ export interface ControlSocketOptions {
   logger: Logger;
 }
 
-/** Never throws: without the socket the server runs on, and the log says `control_socket_unavailable`. */
+/**
+ * Listens on the control socket. Never throws: if that fails, the server runs without the socket, and the log says
+ * `control_socket_unavailable`.
+ */
 export async function listenControl({ dataDir, handlers, logger }: ControlSocketOptions): Promise<ControlSocket> {
   const path = controlPath(dataDir);
   try {

@@ -29,15 +29,15 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
     ...userCalls(view.store),
     ...keyCalls(view.store),
-    backup: (wish) => backUp(view.store, wish),
+    backup: (request) => backUp(view.store, request),
     migrations: () => view.store.operator.migrations(),
     "relay-state": () => relayState(view.config),
   };
 }
 
-async function backUp({ backup }: Store, wish: BackupRequest): Promise<{ bytes: number }> {
+async function backUp({ backup }: Store, request: BackupRequest): Promise<{ bytes: number }> {
   if (backup === null) throw new OperatorError(elsewhere);
-  return await backup(wish).catch((thrown: unknown) => {
+  return await backup(request).catch((thrown: unknown) => {
     throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
   });
 }

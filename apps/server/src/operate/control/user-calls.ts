@@ -10,7 +10,7 @@ type UserCalls = Pick<
   "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
 >;
 
-/** Maximum accounts of one answer. They are read in smaller pages, so that the event loop is not blocked. */
+/** Maximum accounts in one answer. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
 const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

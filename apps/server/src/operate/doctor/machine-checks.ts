@@ -12,19 +12,22 @@ export interface MachineFolders {
 }
 
 const GIB = 1024 ** 3;
+/** Free disk space below which the check fails. */
 const NEEDED_BYTES = GIB / 4;
+/** Free disk space below which the check warns. */
 const WANTED_BYTES = 2 * GIB;
+/** Milliseconds by which the clock may be behind the newest file. */
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
-  const parts = [checkModes(folders), checkRoom(folders.dataDir), checkClock(folders), checkInFlight(folders)];
+  const parts = [checkModes(folders), checkDiskSpace(folders.dataDir), checkClock(folders), checkInFlight(folders)];
   return (await Promise.all(parts)).flat();
 }
 
 /** Checks file modes. No result if the directory does not exist, nor on Windows, which has no such modes. */
 async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckResult[]> {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
-  const private_ = [
+  const privatePaths = [
     { name: "data directory", path: dataDir, mode: "700" },
     ...["secret.key", "self-signed.pem", "kauke.sock"].map((name) => ({
       name,
@@ -34,7 +37,7 @@ async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckRes
     { name: ".env", path: join(folder, ".env"), mode: "600" },
   ];
   const open: CheckResult[] = [];
-  for (const { name, path, mode } of private_) {
+  for (const { name, path, mode } of privatePaths) {
     const found = await stat(path).catch(() => null);
     if (found === null || (found.mode & 0o077) === 0) continue;
     open.push(checking("permissions", name).fix(`Other users of this machine have access: chmod ${mode} ${path}`));
@@ -42,7 +45,7 @@ async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckRes
   return open.length > 0 ? open : [checking("permissions", "data directory").ok("Only its owner can read the data.")];
 }
 
-async function checkRoom(dataDir: string): Promise<CheckResult[]> {
+async function checkDiskSpace(dataDir: string): Promise<CheckResult[]> {
   const { ok, warn, fix } = checking("disk", "data directory");
   const found = await statfs(dataDir).catch(() => null);
   if (found === null) return [warn("The free disk space can't be read.")];
@@ -94,7 +97,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  // A spool file that disappeared meanwhile belongs to a delivered message.
+  // A file that was deleted meanwhile belongs to a message that was delivered or moved into the queue.
   const times = found.flatMap((it) => (it === null ? [] : [it.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];

@@ -7,7 +7,10 @@ import { dnsPlan } from "../dns-plan.ts";
 import { makeSelfSigned } from "../self-signed.ts";
 import { checkCertificate, checkPorts } from "./port-checks.ts";
 
-/** Issued to mail.kauke.example and smtp.kauke.example until 2126 by an authority that no longer exists. */
+/**
+ * Certificate for mail.kauke.example and smtp.kauke.example, valid until 2126, issued by an authority that no longer
+ * exists.
+ */
 const issued = `-----BEGIN CERTIFICATE-----
 MIIBtTCCAVugAwIBAgIUEh+ZqfoXFajGD2f6Daqr1FLIVJcwCgYIKoZIzj0EAwIw
 HzEdMBsGA1UEAwwUS2F1a2UgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIxMTA1MTA4

@@ -3,9 +3,13 @@ import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const HOUR_MS = 3_600_000;
-/** Age above which a delivery has failed many times. Its owner is notified when the retry schedule ends. */
+/**
+ * Age of the oldest delivery from which the check warns: it has failed many times by then. Its owner is notified only
+ * when the retry schedule ends.
+ */
 const LONG_MS = 24 * HOUR_MS;
 const MIB = 1024 ** 2;
+/** Number of stored messages to postmaster@ and abuse@ above which older ones are evicted. */
 const KEPT_MAX = 1000;
 
 export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning: boolean; now: Date }): CheckResult[] {
@@ -65,6 +69,7 @@ function checkKept({ keptForOperator, postmasterGiven }: ServerFacts): CheckResu
       ? ok("Mail to postmaster@ and abuse@ goes to KAUKE_POSTMASTER.")
       : ok("There is no unread mail to postmaster@ or abuse@; set KAUKE_POSTMASTER to get it in a mailbox.");
   const how = "read it with `kauke doctor --mail`, and set KAUKE_POSTMASTER to get it in a mailbox";
-  if (keptForOperator >= KEPT_MAX) return fix(`No more mail to postmaster@ and abuse@ is accepted: ${how}.`);
+  if (keptForOperator >= KEPT_MAX)
+    return fix(`So much mail to postmaster@ and abuse@ is stored that the oldest is deleted for new mail: ${how}.`);
   return warn(`There is unread mail to postmaster@ or abuse@: ${how}.`);
 }

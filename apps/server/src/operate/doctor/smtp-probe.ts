@@ -88,7 +88,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** A complete SMTP reply, or its part until the connection ended. */
+/** Reads a complete SMTP reply, or what has arrived of it when the connection ends. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

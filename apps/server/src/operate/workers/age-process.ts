@@ -4,7 +4,7 @@ import { runAgeJob } from "./run-age-job.ts";
 
 interface Order {
   name: AgeJobName;
-  wish: AgeJobs[AgeJobName]["wish"];
+  input: AgeJobs[AgeJobName]["input"];
 }
 
 process.on("message", (order: Order) => void answer(order));
@@ -12,9 +12,9 @@ process.on("disconnect", () => process.exit(0));
 // Ctrl-C is sent to the whole process group; the parent decides when this process ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
-async function answer({ name, wish }: Order): Promise<void> {
+async function answer({ name, input }: Order): Promise<void> {
   // The thrown error is not passed on, because its message may contain the private key.
-  const outcome = await runAgeJob(name, wish).catch(() => "broken" as const);
+  const outcome = await runAgeJob(name, input).catch(() => "broken" as const);
   process.send?.(outcome);
 }
 

@@ -11,7 +11,7 @@ const start = (change: Partial<AgeWorkerOptions> = {}) => {
 afterEach(() => worker.close());
 
 type Order = { say?: string; after?: number; exit?: true; hang?: true };
-/** The test program reads its orders from the field `wish`. */
+/** The test program reads its orders from the field `input`. */
 const ask = (order: Order, userId: string) =>
   worker.run({ name: "encrypt", userId }, order as never) as Promise<AgeOutcome<never>>;
 const said = async (order: Order, userId = "ann") => {

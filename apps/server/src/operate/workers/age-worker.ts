@@ -44,9 +44,9 @@ export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeW
   let running: Promise<unknown> = Promise.resolve();
 
   return {
-    async run<N extends AgeJobName>({ name, userId }: AgeJob<N>, wish: AgeJobs[N]["wish"]) {
+    async run<N extends AgeJobName>({ name, userId }: AgeJob<N>, input: AgeJobs[N]["input"]) {
       const answer = await queue.run({ party: userId }, () => {
-        running = child.ask({ name, wish });
+        running = child.ask({ name, input });
         return running;
       });
       if (answer === null || answer === BROKEN) throw new AppError("unavailable");

@@ -29,8 +29,8 @@ const production: Argon2Settings = {
 /** @param settings cheaper ones for tests */
 export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHasher {
   const { memoryKib, passes, concurrency, queueMax } = { ...production, ...settings };
-  // The queue is ordered by time used: of many address blocks with one waiting hash each, one that has used the hasher
-  // before comes after one that has not.
+  // Address blocks that recently used the hasher less are served first: among many blocks with one waiting hash each,
+  // one that has used the hasher before comes after one that has not.
   const queue = new FairQueue({ concurrency, waitingMax: queueMax, now: () => performance.now() });
   const decoyHash = makeDecoyHash(memoryKib, passes);
   return {

@@ -1,6 +1,6 @@
 /** A child process that obeys test orders, well or badly, to test how its parent handles that. */
 interface TestOrder {
-  wish?: TestOrder;
+  input?: TestOrder;
   content?: TestOrder;
   say?: string;
   after?: number;
@@ -12,7 +12,7 @@ interface TestOrder {
 
 const kept: string[][] = [];
 
-process.on("message", (order: TestOrder) => obey(order.wish ?? order.content ?? order));
+process.on("message", (order: TestOrder) => obey(order.input ?? order.content ?? order));
 process.on("disconnect", () => process.exit(0));
 
 function obey({ say, after = 0, block, exit, fill, hang }: TestOrder): void {

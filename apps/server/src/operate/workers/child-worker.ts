@@ -28,7 +28,7 @@ export class ChildWorker {
   }
 
   /**
-   * Sends an order to the child. Do not call it again before the answer.
+   * Sends an order to the child. Do not call `ask` again before its answer.
    * @param deadlineMs replaces the default deadline for this order
    * @returns `null` when the child ended, could not start or exceeded the deadline
    */

@@ -1,6 +1,6 @@
 /**
- * Runs the leak guard's searches in a child process, one message at a time. The next message is of the account that
- * used the least of its time recently, so that many messages, or archives that take seconds, delay only their own
+ * Runs the leak guard's searches in a child process, one at a time. The next search is of the account that used the
+ * least of the worker's time recently, so that many messages, or archives that take seconds, delay only their own
  * account. A message that could not be searched is not sent: its sender gets a temporary failure.
  */
 import { AppError } from "../../core/app-error.ts";
@@ -19,7 +19,10 @@ export interface ClosableLeakGuard extends LeakGuard {
   close(): Promise<void>;
 }
 
-/** A search order to the process, and its answer when nothing was found (`null` would mean that the process failed). */
+/**
+ * A search order to the child process. Its answer is NOTHING_FOUND if there is no leak, because `null` would mean that
+ * the process failed.
+ */
 export interface LeakOrder {
   mailboxes: readonly string[];
   content: { kind: "message"; bytes: Uint8Array } | { kind: "text"; text: string };

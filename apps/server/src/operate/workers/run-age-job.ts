@@ -21,7 +21,7 @@ import {
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age-worker/age-worker.ts";
 
-type Work = { [N in AgeJobName]: (wish: AgeJobs[N]["wish"]) => Promise<AgeJobs[N]["result"]> };
+type Work = { [N in AgeJobName]: (input: AgeJobs[N]["input"]) => Promise<AgeJobs[N]["result"]> };
 
 /** A failure that is returned to the caller as a value. */
 class JobFailure extends Error {
@@ -35,8 +35,8 @@ class JobFailure extends Error {
 
 const work: Work = {
   async makeKey({ keyName, masterPassword, createdAt }) {
-    const wish = { keyName, createdAt, password: masterPassword, passwordCipher: nodePasswordCipher };
-    const { publicKey, protectedKey } = await orFail(passwordFailures, () => createProtectedKey(wish));
+    const input = { keyName, createdAt, password: masterPassword, passwordCipher: nodePasswordCipher };
+    const { publicKey, protectedKey } = await orFail(passwordFailures, () => createProtectedKey(input));
     return { publicKey, encryptedPrivateKey: protectedKey };
   },
   async checkKey({ publicKey, encryptedPrivateKey }) {
@@ -64,9 +64,9 @@ const work: Work = {
 };
 
 /** @throws for unexpected failures; the error's message may contain secrets and must not be passed on */
-export async function runAgeJob<N extends AgeJobName>(name: N, wish: AgeJobs[N]["wish"]): Promise<AgeOutcome<N>> {
+export async function runAgeJob<N extends AgeJobName>(name: N, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>> {
   try {
-    return { done: true, result: await work[name](wish) };
+    return { done: true, result: await work[name](input) };
   } catch (thrown) {
     if (thrown instanceof JobFailure) return { done: false, failure: thrown.failure };
     throw thrown;

@@ -1,4 +1,4 @@
-/** The child process that builds webhook bodies. */
+/** Makes the worker whose child process builds the bodies of webhook calls. */
 import { ChildWorker } from "./child-worker.ts";
 
 export function webhookBodyWorker(): ChildWorker {

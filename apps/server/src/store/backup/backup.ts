@@ -12,7 +12,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
-/** Its message is a sentence for the operator: why the backup or restore failed. */
+/** A backup or restore failed. The message is a sentence for the operator that says why. */
 export class BackupError extends Error {
   override name = "BackupError";
 }
@@ -33,7 +33,10 @@ interface BackupSource {
   now(): Date;
 }
 
-/** The parts of the data directory that are backed up; a start recreates everything else. */
+/**
+ * Folders of the data directory that every backup contains. The key file is added on request; a start recreates the
+ * other files.
+ */
 const parts = ["db", "spool", "underway"] as const;
 const MANIFEST = "kauke-backup.json";
 const KEY_FILE = "secret.key";
@@ -41,7 +44,7 @@ const FORMAT = 1;
 const STAGING = ".backup-";
 
 /**
- * Writes the backup to a file with mode 0600, which appears only when it is complete.
+ * Writes the backup to a file with mode 0600. While incomplete, the file has the suffix `.part`.
  * @returns size of the file in bytes
  * @throws BackupError
  */
@@ -53,7 +56,7 @@ export async function writeBackup(
     throw new BackupError(
       "The key was given by KAUKE_SECRET_KEY, so there is no key file to copy. Keep the key where it comes from.",
     );
-  if (await isThere(file)) throw new BackupError("There is a file of this name already. Choose another one.");
+  if (await exists(file)) throw new BackupError("There is a file of this name already. Choose another one.");
   const staging = await mkdtemp(join(source.dataDir, STAGING));
   const unfinished = `${file}.part`;
   try {
@@ -67,7 +70,7 @@ export async function writeBackup(
     return { bytes: (await lstat(file)).size };
   } catch (thrown) {
     await rm(unfinished, { force: true }).catch(() => {});
-    throw inWords(thrown);
+    throw asBackupError(thrown);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -90,7 +93,10 @@ type CopyFile = (from: string, to: string) => Promise<void>;
 const copyOne: CopyFile = (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE);
 const linkOrCopy: CopyFile = (from, to) => link(from, to).catch(() => copyOne(from, to));
 
-/** A file that disappears meanwhile is left out: the body of a delivery that ended, or a temporary file. */
+/**
+ * Copies a directory. A file that is deleted meanwhile is left out: the body of a delivery that ended, or a temporary
+ * file.
+ */
 async function copyTree(from: string, to: string, copy: CopyFile): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(ifMissing([]))) {
@@ -140,7 +146,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
   const unfinished = `${dataDir}.restoring`;
   await mkdir(dirname(dataDir), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 }).catch((thrown: unknown) => {
-    if (codeOf(thrown) !== "EEXIST") throw inWords(thrown);
+    if (codeOf(thrown) !== "EEXIST") throw asBackupError(thrown);
     throw new BackupError(`Another restore is running, or one was interrupted: remove ${unfinished} first.`);
   });
   try {
@@ -151,7 +157,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
     return manifest;
   } catch (thrown) {
     await rm(unfinished, { recursive: true, force: true });
-    throw inWords(thrown);
+    throw asBackupError(thrown);
   }
 }
 
@@ -162,10 +168,10 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
   reading.catch(() => {});
   let isFirst = true;
   for await (const entry of readTar(unzipped)) {
-    if (isFirst !== (entry.name === MANIFEST) || !isOurs(entry.name)) throw new TarError();
+    if (isFirst !== (entry.name === MANIFEST) || !isBackupEntry(entry.name)) throw new TarError();
     isFirst = false;
     const path = join(directory, entry.name);
-    if (entry.file === null) await mkdir(path, { mode: 0o700 }).catch(ifMisplaced);
+    if (entry.file === null) await mkdir(path, { mode: 0o700 }).catch(refuseMisplaced);
     else await writeSynced(path, entry.file.read());
     if (entry.name === MANIFEST) await checkManifest(path);
   }
@@ -177,7 +183,7 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
 }
 
 /** Whether an entry's name is one that a backup contains, so that nothing is written outside the data directory. */
-function isOurs(name: string): boolean {
+function isBackupEntry(name: string): boolean {
   if (name === MANIFEST || name === KEY_FILE) return true;
   const [first, ...rest] = name.split("/");
   return parts.includes(first as never) && rest.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
@@ -191,15 +197,15 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
 }
 
 /**
- * The directory holds only entries of this archive, so an existing file or a missing parent means that the archive is
- * invalid.
+ * Reports an existing file or a missing parent as an invalid archive, because the directory holds only entries of this
+ * archive.
  */
-function ifMisplaced(thrown: unknown): never {
+function refuseMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;
 }
 
 async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(path, "wx", 0o600).catch(ifMisplaced);
+  const handle = await open(path, "wx", 0o600).catch(refuseMisplaced);
   try {
     for await (const chunk of bytes) await handle.writeFile(chunk);
     await handle.sync();
@@ -208,7 +214,7 @@ async function writeSynced(path: string, bytes: AsyncIterable<Uint8Array>): Prom
   }
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   lstat(path).then(
     () => true,
     () => false,
@@ -226,7 +232,7 @@ const sentences: Readonly<Record<string, string>> = {
   EEXIST: "Another backup into this file is running, or one was interrupted: remove the file ending in .part first.",
 };
 
-function inWords(thrown: unknown): unknown {
+function asBackupError(thrown: unknown): unknown {
   if (thrown instanceof BackupError) return thrown;
   const code = codeOf(thrown);
   const isDamaged = thrown instanceof TarError || thrown instanceof SyntaxError || /^(?:Z_|ERR_)/.test(code);

@@ -19,7 +19,7 @@ interface Entry {
   linkTo?: string;
   /** Content of the header's size field, instead of the text's real length. */
   size?: string;
-  /** The beginning of a name that is too long for its field. */
+  /** Content of the header field `prefix`: the first part of a name longer than 100 octets. */
   prefix?: string;
 }
 
@@ -69,27 +69,27 @@ it("a valid archive is restored completely, also with trailing padding from anot
 });
 
 it.each<[string, Entry]>([
-  ["a file beside the directory", { name: "../out", text: "x" }],
-  ["a way out of a folder", { name: "db/../../out", text: "x" }],
-  ["a way out by dots alone", { name: "db/..", kind: "5" }],
+  ["a path to a file beside the data directory", { name: "../out", text: "x" }],
+  ["a path that leaves a folder by ..", { name: "db/../../out", text: "x" }],
+  ["a path that ends in ..", { name: "db/..", kind: "5" }],
   ["an absolute path", { name: "/tmp/kauke-out", text: "x" }],
   ["a backslash", { name: "db\\..\\out", text: "x" }],
-  ["an empty part", { name: "db//one", text: "x" }],
-  ["a name that is no text", { name: "db/\u{1b}[2J", text: "x" }],
-  ["a place that is not the store's", { name: "kauke.sock", text: "x" }],
-  ["a link to elsewhere", { name: "db/link", kind: "2", linkTo: "/etc" }],
-  ["a second name of a file elsewhere", { name: "db/link", kind: "1", linkTo: "/etc/passwd" }],
+  ["an empty path segment", { name: "db//one", text: "x" }],
+  ["a control character in a name", { name: "db/\u{1b}[2J", text: "x" }],
+  ["a name that no backup contains", { name: "kauke.sock", text: "x" }],
+  ["a symbolic link", { name: "db/link", kind: "2", linkTo: "/etc" }],
+  ["a hard link", { name: "db/link", kind: "1", linkTo: "/etc/passwd" }],
   ["a device", { name: "db/device", kind: "3" }],
   ["a pipe", { name: "db/pipe", kind: "6" }],
-  ["holes, whose bytes are not all there", { name: "db/sparse", kind: "S", text: "x" }],
-  ["a name for the volume", { name: "db/volume", kind: "V" }],
-  ["bytes said to lie side by side", { name: "db/one", kind: "7", text: "x" }],
-  ["a name in two fields", { name: "one", text: "x", prefix: "../out" }],
-  ["a longer name in an entry of its own", { name: "././@LongLink", kind: "L", text: "db/../../out" }],
-  ["attributes in an entry of their own", { name: "PaxHeaders/one", kind: "x", text: "20 path=../../out\n" }],
-  ["a size that is no number", { name: "db/one", size: "zzz" }],
-  ["a size below nothing", { name: "db/one", size: "-0000000001" }],
-  ["a size beyond the file", { name: "db/one", text: "x", size: "77777777777" }],
+  ["a sparse file", { name: "db/sparse", kind: "S", text: "x" }],
+  ["a volume label", { name: "db/volume", kind: "V" }],
+  ["a contiguous file (type 7)", { name: "db/one", kind: "7", text: "x" }],
+  ["a name split over two header fields", { name: "one", text: "x", prefix: "../out" }],
+  ["a GNU entry for a long name", { name: "././@LongLink", kind: "L", text: "db/../../out" }],
+  ["a pax entry with attributes", { name: "PaxHeaders/one", kind: "x", text: "20 path=../../out\n" }],
+  ["a size that is not a number", { name: "db/one", size: "zzz" }],
+  ["a negative size", { name: "db/one", size: "-0000000001" }],
+  ["a size beyond the end of the archive", { name: "db/one", text: "x", size: "77777777777" }],
 ])("a file with %s is refused, and nothing is restored from it", async (_, bad) => {
   expect(await restored([manifest, { name: "db", kind: "5" }, bad])).toEqual(refused);
 });

@@ -4,18 +4,23 @@
  * to the same subset. Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
  */
 
-const BLOCK = 512;
-/** Octal digits of the field: 8 GiB. A database file is cut at 1 GiB, a message is far below. */
-const SIZE_MAX = 8 ** 11 - 1;
+const BLOCK_BYTES = 512;
+/**
+ * Largest size that the 11 octal digits of the size field can hold: 8 GiB. A file of the database has at most 1 GiB, a
+ * message far less.
+ */
+const SIZE_MAX_BYTES = 8 ** 11 - 1;
 
 export interface TarEntry {
-  /** Relative, `/` between its parts, at most 100 octets. */
+  /** Path relative to the root of the archive, with `/` as separator; at most 100 octets, for a directory 99. */
   name: string;
-  /** `null`: a directory. */
+  /** Content of a regular file; `null` for a directory. */
   file: { sizeBytes: number; read(): AsyncIterable<Uint8Array> } | null;
 }
 
-/** @throws TarError for a name or size that does not fit, or a file that is not as long as it said */
+/**
+ * @throws TarError for a name or size too long for its header field, and for a file whose length is not its `sizeBytes`
+ */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { name, file } of entries) {
     const size = file?.sizeBytes ?? 0;
@@ -28,14 +33,17 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
     if (written !== size) throw new TarError();
     yield Buffer.alloc(padding(size));
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/** Entries one after another; each one's bytes must be read before the next is asked for. @throws TarError */
+/**
+ * Yields the entries in order. The content of each entry must be read completely before the next entry is requested.
+ * @throws TarError
+ */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(bytes);
   for (;;) {
-    const block = await source.take(BLOCK);
+    const block = await source.take(BLOCK_BYTES);
     if (isEmpty(block)) return await source.endEmpty();
     const { name, size, isDirectory } = parseHeader(block);
     if (isDirectory) {
@@ -47,21 +55,26 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** The file is no backup of ours, is damaged, or ends too soon. */
+/**
+ * Thrown for an archive that is damaged, truncated or outside the supported subset, and for an entry that cannot be
+ * written.
+ */
 export class TarError extends Error {
   override name = "TarError";
 }
 
-const padding = (size: number) => (BLOCK - (size % BLOCK)) % BLOCK;
+const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
 const CHECKSUM_AT = 148;
-/** The beginning of a longer name; none of ours has one. */
+/**
+ * Offset of the header field `prefix`: the first part of a path longer than 100 octets. Our archives leave it empty.
+ */
 const PREFIX_AT = 345;
 
 function header(name: string, size: number, isDirectory: boolean): Buffer {
   const path = isDirectory ? `${name}/` : name;
-  if (Buffer.byteLength(path) > 100 || size > SIZE_MAX) throw new TarError();
-  const block = Buffer.alloc(BLOCK);
+  if (Buffer.byteLength(path) > 100 || size > SIZE_MAX_BYTES) throw new TarError();
+  const block = Buffer.alloc(BLOCK_BYTES);
   block.write(path, 0);
   block.write(octal(isDirectory ? 0o700 : 0o600, 7), 100);
   block.write(octal(0, 7) + octal(0, 7) + octal(size, 11) + octal(0, 11), 108);
@@ -85,7 +98,7 @@ function parseHeader(block: Buffer): { name: string; size: number; isDirectory: 
   return { name: text(0, 100).replace(/\/$/, ""), size, isDirectory: kind === "5" };
 }
 
-/** Hands out exactly as many bytes as are asked for, whatever pieces they come in. */
+/** Reads exact numbers of bytes from a stream whose chunks have any length. */
 class ByteSource {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -96,11 +109,15 @@ class ByteSource {
 
   async take(length: number): Promise<Buffer> {
     const taken: Buffer[] = [];
-    for await (const piece of this.stream(length)) taken.push(piece);
+    for await (const chunk of this.stream(length)) taken.push(chunk);
     return Buffer.concat(taken);
   }
 
-  /** Other programs pad the end by any length; who writes the bytes waits until all are read. */
+  /**
+   * Reads the zero padding after the last entry, of which other programs add any number of blocks. Reads to the end of
+   * the stream, because its source waits until all bytes are read.
+   * @throws TarError for any other byte
+   */
   async endEmpty(): Promise<void> {
     for (let rest: Uint8Array = this.#rest; ; ) {
       if (!isEmpty(rest)) throw new TarError();
@@ -117,10 +134,10 @@ class ByteSource {
         if (done === true) throw new TarError();
         this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
       }
-      const piece = this.#rest.subarray(0, missing);
-      this.#rest = this.#rest.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
+      const chunk = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(chunk.length);
+      missing -= chunk.length;
+      yield chunk;
     }
   }
 }

@@ -5,7 +5,7 @@
 import type { Logger } from "../../core/ports.ts";
 
 export interface BackgroundJob {
-  /** Waits for a run in progress. */
+  /** Stops the job, and waits for a run in progress. */
   stop(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Decides whose statement the database runs next. It runs one at a time (embedded) or a few concurrently (PostgreSQL),
- * so without limits the statements of a thousand web requests would run before those of the next message. Statements of
- * callers (web requests) share a few slots, which callers get in turns; all other statements, above all those of the
- * mail path, do not wait for these slots.
+ * Decides whose statement the database runs next. The embedded database runs one statement at a time, PostgreSQL a few
+ * concurrently, so without limits the statements of a thousand web requests would run before those of the next message.
+ * Statements of callers (web requests) share a few slots, which callers get in turns; all other statements, above all
+ * those of the mail path, do not wait for these slots.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, DialectAdapter, Driver } from "kysely";
@@ -13,7 +13,7 @@ const WAITING_MAX = 2000;
 
 interface Caller {
   turn: QueueTurn;
-  /** Releases for the slots that the caller holds; they are interchangeable. */
+  /** Functions that release the slots held by this caller. The slots are interchangeable. */
   held: (() => void)[];
 }
 
@@ -25,13 +25,14 @@ export function asCaller<T>(turn: QueueTurn, work: () => T): T {
 }
 
 /**
- * Runs `work` outside the caller's turn, for work shared by several callers, so that others do not wait for this one.
+ * Runs `work` outside the turn of the current caller. Used for work that serves several callers, so that the others do
+ * not wait for the turn of one.
  */
-export function forEverybody<T>(work: () => T): T {
+export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }
 
-export interface Places {
+export interface CallerSlots {
   /** Maximum concurrent statements and transactions of callers. */
   callers: number;
   /** Whether the database has a single connection, which one statement or transaction uses at a time. */
@@ -42,7 +43,7 @@ export interface Places {
  * Wraps a dialect so that callers take turns at its connections. A transaction is one turn: within it the work must not
  * request another connection, or it would wait for itself.
  */
-export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: Places): Dialect {
+export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: CallerSlots): Dialect {
   const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX });
   const connections = isSingle ? new ConnectionQueue() : null;
   return {
@@ -86,7 +87,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
   const acquire = driver.acquireConnection.bind(driver);
   driver.acquireConnection = async (...options) => {
     const caller = callers.getStore();
-    if (caller !== undefined) caller.held.push(await takePlace(queue, caller.turn));
+    if (caller !== undefined) caller.held.push(await takeSlot(queue, caller.turn));
     await connections?.take();
     try {
       return await acquire(...options);
@@ -110,7 +111,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
  * @returns a function that releases the slot
  * @throws AppError `busy` when the queue is full
  */
-function takePlace(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
+function takeSlot(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const work = () => new Promise<void>((done) => resolve(done));
     queue.run(turn, work).catch(reject);

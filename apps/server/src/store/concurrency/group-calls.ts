@@ -3,7 +3,7 @@
  * statement, so that many callers share a commit and its fsync. A single item starts at once.
  */
 
-import { forEverybody } from "./caller-turns.ts";
+import { withoutCallerTurn } from "./caller-turns.ts";
 
 /**
  * Pause after a group, as a multiple of the time the group took. The embedded database runs on the main thread, so new
@@ -48,7 +48,7 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
     new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // A group serves all waiting callers, so it must not wait for the turn of the caller that starts it.
-      if (!running) void forEverybody(work);
+      if (!running) void withoutCallerTurn(work);
     });
 }
 
@@ -77,13 +77,13 @@ async function runGroup<Item, Result>(
   calls: GroupedCalls<Item, Result>,
 ): Promise<void> {
   try {
-    const results = await calls.run(group.map((it) => it.item));
-    for (const [index, it] of group.entries()) it.resolve(results[index] as Result);
+    const results = await calls.run(group.map(({ item }) => item));
+    for (const [index, waiter] of group.entries()) waiter.resolve(results[index] as Result);
   } catch (error) {
     if (group.length > 1 && calls.isOneItemsFault(error)) {
-      for (const it of group) await runGroup([it], calls);
+      for (const waiter of group) await runGroup([waiter], calls);
     } else {
-      for (const it of group) it.reject(error);
+      for (const waiter of group) waiter.reject(error);
     }
   }
 }

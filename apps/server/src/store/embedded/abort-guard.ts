@@ -43,7 +43,8 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       throw error;
     }
   };
-  // The first call in the loop's catch block, and the only place from which a throw leaves the loop.
+  // `stackRestore` is the first call in the catch block of PGlite's main loop, and the only one from which a throw
+  // leaves that loop.
   const restore = program.stackRestore;
   program.stackRestore = (pointer) => {
     refuse();

@@ -34,7 +34,8 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Maximum statements of callers in the database's own queue, which a statement of the mail path may have to wait for.
+ * Maximum statements of callers (web requests) in the queue of the database. A statement of the mail path may have to
+ * wait for as many.
  */
 const CALLERS_AT_ONCE = 4;
 const INT8 = 20;
@@ -56,9 +57,9 @@ const typeOptions = {
 };
 
 /**
- * PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is a stub that always reports success. Log
- * segments kept for reuse would hold rows of deleted accounts (`embedded-erasure.ts`). Memory used to build an index is
- * never returned to the system, so it is limited.
+ * Start parameters for a durable database. PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is
+ * a stub that always reports success. Log segments kept for reuse would hold rows of deleted accounts
+ * (`embedded-erasure.ts`). Memory used to build an index is never returned to the system, so it is limited.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
@@ -73,7 +74,7 @@ const startParams = [
 ];
 
 /**
- * For tests: nothing is written to disk, and the data is gone at close.
+ * Opens a database in memory, for tests: nothing is written to disk, and the data is lost at close.
  * @param dump path of the dump to load; `null` creates a database without tables
  */
 export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
@@ -91,6 +92,7 @@ export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatab
 }
 
 /**
+ * Opens the database in a data directory, and creates it first if it does not exist.
  * @param directory the data directory; it exists and this process holds its lock
  * @throws StoreStartError `first_start_failed`, `not_durable`
  */
@@ -118,8 +120,8 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
 }
 
 function kyselyOver(pglite: PGlite): Database {
-  const places = { callers: CALLERS_AT_ONCE, isSingle: true };
-  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), places) });
+  const slots = { callers: CALLERS_AT_ONCE, isSingle: true };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), slots) });
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Database } from "../database.ts";
 import { type TableState, tablesLeft, tablesToRewrite } from "./rewrite-plan.ts";
 
 /**
- * Every table with sealed or hashed values, and the table of the keys: a deleted key could still open what it sealed.
+ * Tables with sealed or hashed values, and the table of the keys, because a deleted key could still open what it
+ * sealed.
  */
 export const erasedTables = [
   "user",
@@ -37,14 +38,15 @@ export const erasedTables = [
 const CHECK_EVERY_MS = 60_000;
 const WARN_EVERY_MS = 86_400_000;
 /**
- * Upper bound for segments that an earlier version kept for reuse; the log never exceeds a gigabyte (16 MiB per
- * segment).
+ * Maximum log segments (16 MiB each) to cycle through, for those that an earlier version kept for reuse. The log never
+ * exceeds 1 GiB.
  */
 const SEGMENTS_MAX = 64;
 
 export interface EmbeddedErasure {
   /**
-   * Does what is due: rewrites all small tables or one large one, then removes the old log. Call it about every second.
+   * Rewrites the tables that are due: all small ones, or one large one. Once no table is due, removes the old log. Call
+   * it about every second.
    * @returns the names of the rewritten tables, or `log`
    */
   tick(now: Date): Promise<string[]>;
@@ -52,7 +54,10 @@ export interface EmbeddedErasure {
 
 interface Rewritten {
   at: Date;
-  /** Updates and deletions that the database has counted since its start; `null` if the earlier ones are unknown. */
+  /**
+   * Number of updates and deletions of the table that the database had counted before the rewrite; `null` if this
+   * process has not rewritten the table yet.
+   */
   changes: number | null;
 }
 
@@ -71,7 +76,7 @@ export function embeddedErasure(db: Database, { now, logger }: { now: Date; logg
     });
   }
 
-  /** Other statements can run between the rewrites of two tables. */
+  /** Rewrites one table. Other statements can run before the next table is rewritten. */
   async function rewrite(name: string, tickAt: Date): Promise<void> {
     // Changes made after this count are treated as new and cause another, possibly unnecessary, rewrite.
     const changes = await countChanges(db, name);
@@ -123,7 +128,8 @@ async function rewriteTable(db: Database, name: string): Promise<void> {
 
 async function eraseLog(db: Database): Promise<void> {
   await sql`VACUUM FULL pg_statistic`.execute(db);
-  // Each segment kept for reuse becomes the current one in turn, and is then removed with the others.
+  // Each segment that was kept for reuse becomes the current one in turn; the checkpoint below then removes it with the
+  // others.
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const isLast = (await countSegmentsAhead(db)) === 0;
     await sql`SELECT pg_logical_emit_message(false, 'erasure', '')`.execute(db);

@@ -13,19 +13,23 @@ const VACUUM_BYTES = 1024 * 1024;
 const FREEZE_AGE = 100_000_000;
 
 /**
- * Tables whose rows are often inserted and deleted, so they are vacuumed. The steady ones are only analyzed, which
+ * Tables whose rows are often inserted and deleted, so they are vacuumed. `analyzedTables` are only analyzed, which
  * reads a sample.
  */
-const busyTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
-const steadyTables = ["alias", '"user"'];
+const vacuumedTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
+const analyzedTables = ["alias", '"user"'];
 
 export interface EmbeddedUpkeep {
-  /** Checks how much log was written since the last checkpoint, and does what is due. Call it about every second. */
+  /**
+   * Runs a checkpoint, and a vacuum before it, if enough log was written or enough time has passed. Call it about every
+   * second.
+   */
   tick(now: Date): Promise<{ checkpoint: boolean; vacuum: boolean }>;
 }
 
 export async function embeddedUpkeep(db: Database, now: Date): Promise<EmbeddedUpkeep> {
-  // Opening has replayed the log of a killed process; this checkpoint saves the next opening from replaying it again.
+  // Opening the database replayed the log of a killed process. This checkpoint saves the next start from replaying it
+  // again.
   let checkpointAt = now;
   let checkpointPosition = await checkpoint(db);
   let vacuumPosition = checkpointPosition;
@@ -58,8 +62,8 @@ export async function logPosition(db: Database): Promise<number> {
 }
 
 async function vacuum(db: Database): Promise<void> {
-  for (const table of busyTables) await sql.raw(`VACUUM (ANALYZE) ${table}`).execute(db);
-  for (const table of steadyTables) await sql.raw(`ANALYZE ${table}`).execute(db);
+  for (const table of vacuumedTables) await sql.raw(`VACUUM (ANALYZE) ${table}`).execute(db);
+  for (const table of analyzedTables) await sql.raw(`ANALYZE ${table}`).execute(db);
   const { rows } = await sql<{ age: number }>`
     SELECT age(datfrozenxid)::bigint AS age FROM pg_database WHERE datname = current_database()`.execute(db);
   if ((rows[0]?.age ?? 0) > FREEZE_AGE) await sql`VACUUM (FREEZE)`.execute(db);

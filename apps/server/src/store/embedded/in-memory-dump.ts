@@ -1,9 +1,11 @@
+/** The dump that tests load instead of creating a database in memory each time. */
+
 let dumpFile: string | null = null;
 
 /**
- * Sets the dump of a database with tables and no rows that `openInMemory` loads in this process. Called by tests only.
+ * Sets the dump that `openInMemory` loads in this process: a database with tables and no rows. Called by tests only.
  */
-export function tellInMemoryDump(file: string): void {
+export function setInMemoryDump(file: string): void {
   dumpFile = file;
 }
 

@@ -7,19 +7,23 @@ const MEBIBYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 /**
- * Largest small table. A rewrite takes less than a tenth of a second, so it may run once an hour at any time of day.
+ * Maximum size of a small table: a rewrite takes less than a tenth of a second, so it may run once an hour at any time
+ * of day.
  */
 const SMALL_MAX_BYTES = 8 * MEBIBYTE;
 /**
- * Largest table that is rewritten while the server runs. A rewrite takes two to three seconds, so it runs once a day,
- * at night.
+ * Maximum size of a table that is rewritten while the server runs: a rewrite takes two to three seconds, so it runs
+ * once a day, at night.
  */
 const LARGE_MAX_BYTES = 256 * MEBIBYTE;
 const SMALL_EVERY_MS = HOUR_MS;
 const LARGE_EVERY_MS = 20 * HOUR_MS;
-/** Age at which a large table is rewritten at any time of day, for a process that does not run at night. */
+/**
+ * Time since the last rewrite after which a large table is rewritten at any time of day, for a process that does not
+ * run at night.
+ */
 const LARGE_OVERDUE_MS = 36 * HOUR_MS;
-/** Hours of the server's local time, from the first to before the second. */
+/** First hour of the night and the hour at which it ends, in the server's local time. */
 const NIGHT_HOURS = [3, 5] as const;
 
 export interface TableState {

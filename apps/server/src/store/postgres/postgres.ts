@@ -26,7 +26,11 @@ const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INTERVAL]: (text) => text,
 };
 
-/** @throws StoreStartError `database_unreachable` when the server does not answer or is older than version 15 */
+/**
+ * Opens a pool of connections, and checks the server.
+ * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
+ * version 15
+ */
 export async function openPostgres(databaseUrl: string, logger: Logger | undefined): Promise<Database> {
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
@@ -46,8 +50,8 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
     await pool.end();
     throw error;
   }
-  const places = { callers: CALLERS_AT_ONCE, isSingle: false };
-  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), places) });
+  const slots = { callers: CALLERS_AT_ONCE, isSingle: false };
+  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
 }
 
 async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {

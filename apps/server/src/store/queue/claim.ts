@@ -21,10 +21,10 @@ import type { ServerKeys } from "../sealing/server-keys.ts";
 /** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */
 export const OWN_PRIORITY = 100;
 
-/** Rows read by a claim, as a multiple of the rows it may return. */
+/** Rows that a claim reads from each of its queues, as a multiple of the rows it may return. */
 const WINDOW_FACTOR = 4;
 const WINDOW_MIN = 64;
-/** Maximum accounts whose due deliveries one claim takes. */
+/** Maximum accounts that one claim visits in order of account id. */
 const TURNS_MAX = 256;
 /** Maximum rows of the server's own mail for one account in one claim. */
 const OWN_PER_ACCOUNT = 4;
@@ -124,7 +124,11 @@ async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Ol
   };
 }
 
-/** Claims one due row of each account, in order of account id, starting after the account `turn`. */
+/**
+ * Claims one due row of each account, in order of account id, starting after the account `turn`; also one row that
+ * belongs to no account.
+ * @returns the rows, and the account after which the next claim starts
+ */
 async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: string) {
   const { now, limit, full = [] } = options;
   const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;

@@ -12,14 +12,14 @@ const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
 const after = (date: Date, ms: number) => new Date(date.getTime() + ms);
 
 describe("the delivery queue", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     const now = new Date("2026-03-01T12:00:00.000Z");
     let store: Store;
     let userId: string;
     let alias: Alias;
 
     beforeEach(async () => {
-      store = it_.store;
+      store = fixture.store;
       userId = (await insertUser(store)).id;
       alias = await insertAlias(store, userId);
     });
@@ -62,7 +62,7 @@ describe("the delivery queue", () => {
     });
 
     it("concurrent claims hand out no delivery twice", async () => {
-      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      const second = fixture.severalProcesses ? await fixture.openSecond() : store;
       try {
         for (let made = 0; made < 30; made += 1) await keepOne();
         const claims = Array.from({ length: 12 }, (_, at) => claim(now, 5, at % 2 === 0 ? store : second));
@@ -292,7 +292,7 @@ describe("the delivery queue", () => {
       const last = after(now, 7000);
       await keepOne({ notBefore: last });
       const ofLast = () => heard.filter((dueAt) => dueAt?.getTime() === last.getTime()).length;
-      await expect.poll(ofLast, { timeout: 30_000 }).toBe(it_.severalProcesses ? 2 : 1);
+      await expect.poll(ofLast, { timeout: 30_000 }).toBe(fixture.severalProcesses ? 2 : 1);
       heard.length = 0;
       await keepOne({ lease: { token: randomUUID(), until: after(now, 1000) } });
       expect(heard).toEqual([]);
@@ -300,9 +300,9 @@ describe("the delivery queue", () => {
       expect(heard.length).toBeGreaterThan(0);
     });
 
-    if (it_.severalProcesses)
+    if (fixture.severalProcesses)
       it("notifies the delivery worker of another process of the time a delivery is due", async () => {
-        const second = await it_.openSecond();
+        const second = await fixture.openSecond();
         try {
           const woken = new Promise<Date | null>((resolve) => second.deliveries.onWake(resolve));
           const { delivery } = await keepOne({ notBefore: after(now, 5000) });

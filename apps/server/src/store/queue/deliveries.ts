@@ -17,13 +17,19 @@ import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
-import { endJob, takeBackUnfit } from "../rows/job-records.ts";
+import { cancelIfAliasInactive, endJob } from "../rows/job-records.ts";
 import { deleteFinishedMessages } from "../rows/owned-mail.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import { spoolBytesBy } from "./bodies/spool-bytes.ts";
 import { claimer, OWN_PRIORITY } from "./claim.ts";
-import { type DeliveryRow, firstDueAt, keepTogether, type MessageRow, type RowsToKeep } from "./enqueue-together.ts";
+import {
+  type DeliveryRow,
+  enqueueTogether,
+  firstDueAt,
+  type MessageRow,
+  type RowsToEnqueue,
+} from "./enqueue-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
 import { putBack } from "./put-back.ts";
 import { type QueueFigures, queueFigures } from "./queue-figures.ts";
@@ -46,7 +52,10 @@ export interface DeliveryRepository extends DeliveryStore {
    * @returns false when no such message is kept
    */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
-  /** @returns number of deleted messages; their bodies are deleted too */
+  /**
+   * Deletes mail kept for the operator that is older, with its bodies.
+   * @returns number of deleted messages
+   */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }
@@ -68,7 +77,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     keep: async (message, deliveries) => {
       const dueAt = firstDueAt(deliveries);
       const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
-      await orSpoolFailed(() => grouped.keep({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      await orSpoolFailed(() => grouped.enqueue({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
     claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
@@ -83,14 +92,15 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       let wasHeld = await grouped.deferPlain({ id, leaseToken, notBefore, failureText: failureText(failure) });
       if (!wasHeld) {
         const deferred = await defer(context, { id, leaseToken, next });
-        if (deferred?.jobId) await forgetBodies(await takeBackUnfit(context, deferred.jobId));
+        if (deferred?.jobId) await forgetBodies(await cancelIfAliasInactive(context, deferred.jobId));
         wasHeld = deferred !== null;
       }
       if (wasHeld) signals.wake(notBefore);
       return wasHeld;
     },
     putBack: async (deliveries) => {
-      for (const jobId of await putBack(context, deliveries)) await forgetBodies(await takeBackUnfit(context, jobId));
+      for (const jobId of await putBack(context, deliveries))
+        await forgetBodies(await cancelIfAliasInactive(context, jobId));
     },
     nextDueAt: () => nextDueAt(db),
     countForAlias: (aliasId) => grouped.countOpen(aliasId),
@@ -102,10 +112,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     releaseLeases: () => releaseLeases(db),
     hasten: async (ids, now) => {
-      // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
-      await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
-        WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
-          AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
+      await hasten(db, ids, now);
       signals.wake(now);
     },
     onWake: (listener) => signals.onWake(listener),
@@ -118,11 +125,11 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
   return {
-    keep: groupCalls<RowsToKeep, void>({
+    enqueue: groupCalls<RowsToEnqueue, void>({
       ...options,
       weigh: ({ deliveries }) => Math.max(deliveries.length, 1),
       run: async (kept) => {
-        await keepTogether(context, kept);
+        await enqueueTogether(context, kept);
         return kept.map(() => undefined);
       },
     }),
@@ -159,6 +166,13 @@ async function nextDueAt(db: Database): Promise<Date | null> {
     .where("state", "=", "open")
     .executeTakeFirst();
   return row?.due_at ?? null;
+}
+
+async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {
+  // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
+  await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
+    WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
+      AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
 }
 
 async function releaseLeases(db: Database): Promise<number> {

@@ -16,7 +16,7 @@ export type DeliveryRow = Omit<
   priority: number;
 };
 
-export interface RowsToKeep {
+export interface RowsToEnqueue {
   message: MessageRow;
   deliveries: readonly DeliveryRow[];
   /** Earliest time at which a delivery is due; `null` when all are leased. */
@@ -28,8 +28,8 @@ export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
 }
 
-/** Inserts all of them or none. */
-export async function keepTogether({ db, signals }: StoreContext, kept: readonly RowsToKeep[]): Promise<void> {
+/** Inserts all messages with their deliveries, or none of them. */
+export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
   // Without a notification to other processes, the single statement needs no explicit transaction.
   if (signals.isAlone || dueAt === null) return await insert(db, kept);
@@ -43,7 +43,7 @@ export async function keepTogether({ db, signals }: StoreContext, kept: readonly
  * Passes one array per column, so that the statement's text is the same for any number of rows. Bytes are passed as
  * hex, because arrays of bytea are slow.
  */
-async function insert(db: Database, kept: readonly RowsToKeep[]): Promise<void> {
+async function insert(db: Database, kept: readonly RowsToEnqueue[]): Promise<void> {
   const messages = kept.map((it) => it.message);
   const deliveries = kept.flatMap((it) => it.deliveries);
   const message = <Value>(read: (row: MessageRow) => Value) => messages.map(read);

@@ -7,14 +7,14 @@ import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
 describe("claims in turns between accounts", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     let now: Date;
     let store: Store;
     let accounts: Alias[];
 
     beforeEach(async () => {
-      store = it_.store;
-      now = it_.clock.now();
+      store = fixture.store;
+      now = fixture.clock.now();
       accounts = [];
       for (let made = 0; made < 3; made++) {
         const { id } = await insertUser(store);

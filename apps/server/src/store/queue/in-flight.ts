@@ -61,7 +61,7 @@ export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   for (const messageId of await files.list()) {
     const found = await files.read(messageId);
     if (found === null) logger?.error("in_flight_unreadable", { id: messageId });
-    // The message was in the queue already, but the process ended before the file was removed.
+    // The message is in the queue already: the previous process ended before it removed the file.
     else if (await deliveries.isKnownMessage(messageId)) await files.forget(messageId);
     else if (await moveToQueue(dueNow(found, clock.now()))) recovered += 1;
   }

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
-import { whoGivesWay } from "../../core/message/kept-mail-shares.ts";
+import { chooseEvicted } from "../../core/message/kept-mail-shares.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { Database, InTransaction } from "../database.ts";
 import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/network-indexes.ts";
@@ -16,6 +16,7 @@ import type { StoreContext } from "../store-context.ts";
 
 const MESSAGES_MAX = 1000;
 const BYTES_MAX = 64 * 1024 * 1024;
+/** Shown for a kept message whose envelope cannot be opened. */
 const unreadableEnvelope = {
   envelopeFrom: "",
   helo: "",
@@ -43,13 +44,15 @@ interface MessageParts {
 }
 
 export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelopeOf, forgetBodies }: MessageParts) {
-  const readSealed = (row: { id: string; message_id: string; sealed: Buffer; envelope: Buffer; created_at: Date }) => {
+  const open = (row: KeptRow): KeptMessage => {
+    const { message_id: messageId, size_bytes: sizeBytes, created_at: createdAt } = row;
+    const plain = { messageId, sizeBytes, createdAt };
     try {
       const address = keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress;
-      return { address, envelope: envelopeOf(keys, row.message_id, row.envelope) };
+      return { ...plain, address, envelope: envelopeOf(keys, messageId, row.envelope) };
     } catch {
       // Unreadable mail is listed too, so that the operator can delete it and still sees the rest.
-      return { address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: row.created_at } };
+      return { ...plain, address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: createdAt } };
     }
   };
   return {
@@ -66,19 +69,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         await forgetBodies(gone);
       }),
     countKeptForOperator: async () => (await measureKept(db)).count,
-    listKeptForOperator: async (): Promise<KeptMessage[]> => {
-      const rows = await keptRows(db)
-        .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])
-        .select(["message.size_bytes", "message.created_at"])
-        .orderBy("message.created_at")
-        .execute();
-      return rows.map((row) => ({
-        messageId: row.message_id,
-        ...readSealed(row),
-        sizeBytes: row.size_bytes,
-        createdAt: row.created_at,
-      }));
-    },
+    listKeptForOperator: async (): Promise<KeptMessage[]> => (await readKeptRows(db)).map(open),
     deleteKeptForOperator: async (messageId: string) => {
       const result = await db
         .deleteFrom("message")
@@ -86,7 +77,6 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
         .executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
-    /** @returns number of deleted messages; their bodies are deleted too */
     deleteKeptBefore: async (createdBefore: Date): Promise<number> => {
       const rows = await db
         .deleteFrom("message")
@@ -108,6 +98,17 @@ function keptRows(db: Database) {
     .selectFrom("delivery")
     .innerJoin("message", "message.id", "delivery.message_id")
     .where("delivery.state", "=", "kept");
+}
+
+type KeptRow = Awaited<ReturnType<typeof readKeptRows>>[number];
+
+/** Rows of the kept messages, oldest first. */
+function readKeptRows(db: Database) {
+  return keptRows(db)
+    .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])
+    .select(["message.size_bytes", "message.created_at"])
+    .orderBy("message.created_at")
+    .execute();
 }
 
 async function measureKept(db: Database): Promise<{ count: number; bytes: number }> {
@@ -132,7 +133,7 @@ async function makeRoom(
     .orderBy("message.created_at")
     .execute();
   const kept = [...rows.map((row) => ({ ...row, sizeBytes: row.size_bytes })), { id: null, ...newcomer }];
-  const leaving = whoGivesWay(
+  const leaving = chooseEvicted(
     kept.map(({ id, sizeBytes, network_index, block_index }) => ({
       id,
       sizeBytes,

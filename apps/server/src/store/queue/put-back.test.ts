@@ -5,15 +5,15 @@ import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
 describe("returning deliveries without an attempt", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     let now: Date;
     let store: Store;
     let userId: string;
     let alias: Alias;
 
     beforeEach(async () => {
-      store = it_.store;
-      now = it_.clock.now();
+      store = fixture.store;
+      now = fixture.clock.now();
       userId = (await insertUser(store)).id;
       alias = await insertAlias(store, userId);
     });

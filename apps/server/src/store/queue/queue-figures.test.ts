@@ -3,9 +3,9 @@ import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
 describe("the figures of the queue", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     it("count every open delivery and each message once, and leave out mail kept for the operator", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       expect(await store.deliveries.figures()).toEqual({ open: 0, oldestAt: null, messageBytes: 0 });
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);

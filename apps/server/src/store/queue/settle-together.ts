@@ -18,6 +18,7 @@ export interface Ending extends LeaseRef {
 export interface Ended {
   /** Id of the message that was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;
+  /** True for the last open delivery of the message for its alias, if no destination of the alias took the message. */
   isTakenByNone: boolean;
 }
 
@@ -61,8 +62,8 @@ interface EndedRow {
 const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
 
 /**
- * Adds a key to the set and returns whether it was new. Of several deliveries that end in one statement, only the first
- * reports.
+ * Adds a key to the set and returns whether it was new, so that only the first of several deliveries ended by one
+ * statement reports the end of their message or alias.
  */
 function isFirst(seen: Set<string>, key: string): boolean {
   if (seen.has(key)) return false;
@@ -70,14 +71,14 @@ function isFirst(seen: Set<string>, key: string): boolean {
   return true;
 }
 
-/** @returns for each whether it was deferred; false if its lease was lost or it is composed mail */
+/** @returns for each delivery whether it was deferred; false if its lease was lost or it is composed mail */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
   const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns for each whether its lease was still held and is now extended */
+/** @returns for each delivery whether its lease was still held and is now extended */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
@@ -110,7 +111,7 @@ async function withMessagesLocked<Row>(
   });
 }
 
-/** All parts of this SQL statement see the rows as they were before it. */
+/** All subqueries of this SQL statement see the rows as they were before the statement. */
 async function finishPlain(db: Database, endings: readonly Ending[]) {
   const { rows } = await sql<EndedRow>`
     WITH ended AS (

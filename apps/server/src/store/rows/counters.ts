@@ -4,7 +4,7 @@ import type { StoreContext } from "../store-context.ts";
 
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
-  /** 0 for a name never counted. */
+  /** Reads the total; 0 for a name that was never counted. */
   read(name: string): Promise<number>;
 }
 

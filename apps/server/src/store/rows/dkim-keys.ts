@@ -1,7 +1,6 @@
 /**
  * DKIM keys of our domains: RSA-2048 and optionally Ed25519. They are created once and stored in `server_key`, wrapped
- * by `KAUKE_SECRET_KEY` like the other keys of the server. They are parsed here, once per start, because parsing costs
- * as much as signing.
+ * like the other keys of the server. They are parsed here, once per start, because parsing costs as much as signing.
  */
 import { createPrivateKey, generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";

@@ -53,7 +53,7 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJob
 }
 
 describe("jobs of composed mail", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     let now: Date;
     let store: Store;
     let userId: string;
@@ -61,8 +61,8 @@ describe("jobs of composed mail", () => {
     let credentialId: string;
 
     beforeEach(async () => {
-      store = it_.store;
-      now = it_.clock.now();
+      store = fixture.store;
+      now = fixture.clock.now();
       userId = (await insertUser(store)).id;
       alias = await insertAlias(store, userId);
       credentialId = await giveSmtpCredential(store, alias);
@@ -103,12 +103,12 @@ describe("jobs of composed mail", () => {
       expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
     });
 
-    it.runIf(it_.severalProcesses)(
+    it.runIf(fixture.severalProcesses)(
       "a job with a damaged document still lets its message end and its account be deleted",
       async () => {
         const made = await queueOne();
         const other = await queueOne();
-        const client = new pg.Client({ connectionString: it_.databaseUrl() ?? "" });
+        const client = new pg.Client({ connectionString: fixture.databaseUrl() ?? "" });
         await client.connect();
         await client.query(
           "UPDATE email_job SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) WHERE id = $1",
@@ -198,7 +198,7 @@ describe("jobs of composed mail", () => {
     );
 
     it("of a concurrent cancel and claim one succeeds, and both get the right result", async () => {
-      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      const second = fixture.severalProcesses ? await fixture.openSecond() : store;
       try {
         let undone = 0;
         for (let round = 0; round < 60; round += 1) {
@@ -221,7 +221,7 @@ describe("jobs of composed mail", () => {
     });
 
     it("many concurrent cancels and claims end every message exactly once", async () => {
-      const second = it_.severalProcesses ? await it_.openSecond() : store;
+      const second = fixture.severalProcesses ? await fixture.openSecond() : store;
       try {
         const all = [];
         for (let made = 0; made < 40; made += 1) all.push(await queueOne());
@@ -263,19 +263,22 @@ describe("jobs of composed mail", () => {
       },
     );
 
-    it.each(["paused", "deleted", "renamed"])("an alias that is %s takes its waiting messages back", async (state) => {
-      const waiting = await queueOne();
-      const other = await insertAlias(store, userId);
-      await giveSmtpCredential(store, other);
-      const untouched = aJob(other, now);
-      await store.emailJobs.queue(untouched);
-      if (state === "paused") await pauseAlias(store, alias);
-      if (state === "deleted") await store.aliases.delete(userId, alias.id);
-      if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
-      expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
-      expect(await store.bodies.get(waiting.message.id)).toBeNull();
-      expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
-    });
+    it.each(["paused", "deleted", "renamed"])(
+      "the waiting messages of an alias are cancelled when the alias is %s",
+      async (state) => {
+        const waiting = await queueOne();
+        const other = await insertAlias(store, userId);
+        await giveSmtpCredential(store, other);
+        const untouched = aJob(other, now);
+        await store.emailJobs.queue(untouched);
+        if (state === "paused") await pauseAlias(store, alias);
+        if (state === "deleted") await store.aliases.delete(userId, alias.id);
+        if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
+        expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
+        expect(await store.bodies.get(waiting.message.id)).toBeNull();
+        expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
+      },
+    );
 
     it.each(["paused", "deleted"])(
       "a message in flight while its alias is %s can finish, but is not retried",

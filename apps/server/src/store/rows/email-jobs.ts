@@ -10,7 +10,7 @@ import type { InTransaction } from "../database.ts";
 import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "../queue/deliveries.ts";
 import { SealError } from "../sealing/seal.ts";
 import type { StoreContext } from "../store-context.ts";
-import { type JobDocument, lockComposed, takeBack } from "./job-records.ts";
+import { cancelMessages, type JobDocument, lockComposed } from "./job-records.ts";
 
 export interface EmailJobStoreParts {
   /** Deletes the bodies of cancelled messages. */
@@ -20,8 +20,8 @@ export interface EmailJobStoreParts {
 export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobStoreParts): EmailJobStore {
   const { db, signals } = context;
   return {
-    queue: async (wish) => {
-      await orSpoolFailed(() => db.transaction().execute((trx) => queue(context, trx, wish)));
+    queue: async (input) => {
+      await orSpoolFailed(() => db.transaction().execute((trx) => queue(context, trx, input)));
       signals.wake();
     },
     find: (userId, jobId) => find(context, userId, jobId),
@@ -43,13 +43,13 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
 }
 
 /** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
-const uncertain = ["timed_out", "connection_lost"] as const;
+const UNCERTAIN_FAILURES = ["timed_out", "connection_lost"] as const;
 
-async function queue(context: StoreContext, trx: InTransaction, wish: EmailJobToQueue): Promise<void> {
+async function queue(context: StoreContext, trx: InTransaction, input: EmailJobToQueue): Promise<void> {
   const { keys, signals } = context;
-  const { job, message, delivery } = wish;
+  const { job, message, delivery } = input;
   if (!(await canSend(context, trx, delivery))) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
-  const document: JobDocument = { messageId: job.messageId, lastFailure: null, content: wish.content };
+  const document: JobDocument = { messageId: job.messageId, lastFailure: null, content: input.content };
   await trx
     .insertInto("email_job")
     .values({
@@ -81,7 +81,7 @@ async function canSend(
   trx: InTransaction,
   { aliasId, userId, target }: EmailJobToQueue["delivery"],
 ): Promise<boolean> {
-  // The account is locked before the alias, as everywhere; the new row refers to both.
+  // The account is locked before the alias, as in every transaction that locks both; the new row refers to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
   const alias = await trx
     .selectFrom("alias")
@@ -168,6 +168,6 @@ async function cancel(
       .executeTakeFirst();
   if ((await job()) === undefined) return null;
   const messageIds = await lockComposed(trx, { column: "id", id: jobId });
-  const messagesDone = await takeBack(context, trx, { messageIds, unlessAfter: uncertain });
+  const messagesDone = await cancelMessages(context, trx, { messageIds, unlessAfter: UNCERTAIN_FAILURES });
   return { cancelled: (await job())?.status === "cancelled", messagesDone };
 }

@@ -48,7 +48,8 @@ export async function endJob(
 }
 
 /**
- * A damaged document must not prevent the job from ending, or the message would be sent again and again.
+ * Reads the Message-ID. A damaged document must not prevent the job from ending, or the message would be sent again and
+ * again.
  * @returns the Message-ID; empty if the document is damaged
  */
 function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
@@ -83,7 +84,7 @@ export async function lockComposed(
  * @param unlessAfter messages whose last attempt failed with one of these codes are not cancelled
  * @returns ids of messages whose bodies may be deleted after the commit
  */
-export async function takeBack(
+export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
   { messageIds, unlessAfter = [] }: { messageIds: readonly string[]; unlessAfter?: readonly FailureCode[] },
@@ -109,11 +110,11 @@ export async function takeBack(
 }
 
 /**
- * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. If
- * that happens later, the transaction that pauses or deletes the alias cancels the message itself.
+ * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. An
+ * alias that is paused or deleted later cancels its pending messages in its own transaction.
  * @returns ids of messages whose bodies may be deleted
  */
-export function takeBackUnfit(context: StoreContext, jobId: string): Promise<string[]> {
+export function cancelIfAliasInactive(context: StoreContext, jobId: string): Promise<string[]> {
   return context.db.transaction().execute(async (trx) => {
     const fit = await trx
       .selectFrom("email_job")
@@ -123,7 +124,7 @@ export function takeBackUnfit(context: StoreContext, jobId: string): Promise<str
       .where("alias.active", "=", true)
       .executeTakeFirst();
     if (fit !== undefined) return [];
-    return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "id", id: jobId }) });
+    return cancelMessages(context, trx, { messageIds: await lockComposed(trx, { column: "id", id: jobId }) });
   });
 }
 

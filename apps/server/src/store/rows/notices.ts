@@ -6,7 +6,7 @@ import type { StoreContext } from "../store-context.ts";
 
 /** Maximum notices per account. */
 const NOTICES_MAX = 1000;
-/** Number of notices deleted at a time when an account has more than NOTICES_MAX. */
+/** Number of notices that are deleted at a time when an account has more than NOTICES_MAX. */
 const EVICTED_COUNT = 20;
 
 interface NoticeDocument {

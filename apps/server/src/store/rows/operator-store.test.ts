@@ -3,9 +3,9 @@ import { onEachContext } from "../context.testing.ts";
 import { plantAccount } from "./accounts/account-rows.testing.ts";
 import { operatorStore } from "./operator-store.ts";
 
-onEachContext((it_) => {
+onEachContext((fixture) => {
   it("a block is lifted by any spelling of the mailbox, once; blocked pairs are deleted, others stay", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const { mailbox, userId } = await plantAccount(context);
     const pairs = () => context.db.selectFrom("destination").select("state").where("user_id", "=", userId).execute();
     await context.db.updateTable("destination").set({ state: "blocked" }).where("user_id", "=", userId).execute();
@@ -23,7 +23,7 @@ onEachContext((it_) => {
   });
 
   it("accounts are listed page by page, each once, with their counts", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const account = await plantAccount(context);
     await plantAccount(context);
     const operator = operatorStore(context);

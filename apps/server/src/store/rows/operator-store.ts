@@ -19,7 +19,9 @@ export interface OperatorUser {
 }
 
 export interface OperatorStore {
-  /** Pages in order of id, so that the cost of a page does not depend on the number of accounts. */
+  /**
+   * Lists accounts page by page in order of id, so that the cost of a page does not depend on the number of accounts.
+   */
   listUsers(page: { after: string | null; limit: number }): Promise<OperatorUser[]>;
   findUser(id: string): Promise<OperatorUser | null>;
   /**

@@ -7,8 +7,8 @@ const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (ms: number) => new Date(start.getTime() + ms);
 
 describe("rate limits", () => {
-  onEachDatabase((it_) => {
-    const take = (key: string, at = start) => it_.store.rateLimits.take(rule, { key }, at);
+  onEachDatabase((fixture) => {
+    const take = (key: string, at = start) => fixture.store.rateLimits.take(rule, { key }, at);
 
     it("allow as many attempts as the rule says, and start over when the window ends", async () => {
       const key = randomUUID();
@@ -29,26 +29,26 @@ describe("rate limits", () => {
 
     it("count subjects and actions separately, and start over after a clear", async () => {
       const value = randomUUID();
-      await it_.store.rateLimits.take(rule, { userId: value }, start);
-      await it_.store.rateLimits.take(rule, { ipAddress: value }, start);
-      await it_.store.rateLimits.take({ ...rule, action: "login" }, { key: value }, start);
+      await fixture.store.rateLimits.take(rule, { userId: value }, start);
+      await fixture.store.rateLimits.take(rule, { ipAddress: value }, start);
+      await fixture.store.rateLimits.take({ ...rule, action: "login" }, { key: value }, start);
       expect((await take(value)).count).toBe(1);
-      await it_.store.rateLimits.clear(rule.action, { key: value });
+      await fixture.store.rateLimits.clear(rule.action, { key: value });
       expect((await take(value)).count).toBe(1);
-      expect((await it_.store.rateLimits.take(rule, { userId: value }, start)).count).toBe(2);
+      expect((await fixture.store.rateLimits.take(rule, { userId: value }, start)).count).toBe(2);
     });
 
     it("delete old windows", async () => {
       const key = randomUUID();
       await take(key);
-      await it_.store.rateLimits.deleteBefore(after(0));
+      await fixture.store.rateLimits.deleteBefore(after(0));
       expect((await take(key)).count).toBe(2);
-      await it_.store.rateLimits.deleteBefore(after(1));
+      await fixture.store.rateLimits.deleteBefore(after(1));
       expect((await take(key)).count).toBe(1);
     });
 
     const spaced = { action: "login", free: 2, longestWaitSeconds: 3, forgetSeconds: 100 };
-    const tryAt = (key: string, ms: number) => it_.store.rateLimits.takeSpaced(spaced, { key }, after(ms));
+    const tryAt = (key: string, ms: number) => fixture.store.rateLimits.takeSpaced(spaced, { key }, after(ms));
 
     it("space attempts further and further apart, up to the longest wait", async () => {
       const key = randomUUID();
@@ -72,7 +72,7 @@ describe("rate limits", () => {
     it("the first wait may be longer than a second, and no wait exceeds the longest", async () => {
       const key = randomUUID();
       const slow = { action: "slow", free: 1, firstWaitSeconds: 900, longestWaitSeconds: 1000, forgetSeconds: 9000 };
-      const at = async (ms: number) => (await it_.store.rateLimits.takeSpaced(slow, { key }, after(ms))).resetAt;
+      const at = async (ms: number) => (await fixture.store.rateLimits.takeSpaced(slow, { key }, after(ms))).resetAt;
       expect(await at(0)).toEqual(after(900_000));
       expect(await at(900_000)).toEqual(after(1_900_000));
       expect(await at(1_900_000)).toEqual(after(2_900_000));
@@ -81,9 +81,9 @@ describe("rate limits", () => {
     it("an attempt given back can be used again, and no more can be given back than were used", async () => {
       const key = randomUUID();
       for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
-      await it_.store.rateLimits.giveBack("login", { key });
+      await fixture.store.rateLimits.giveBack("login", { key });
       expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count: 2 });
-      for (const _ of [1, 2, 3, 4]) await it_.store.rateLimits.giveBack("login", { key });
+      for (const _ of [1, 2, 3, 4]) await fixture.store.rateLimits.giveBack("login", { key });
       for (const count of [1, 2]) expect(await tryAt(key, 0)).toMatchObject({ allowed: true, count });
       expect(await tryAt(key, 0)).toMatchObject({ allowed: false });
     });

@@ -18,7 +18,10 @@ import type { StoreContext } from "../store-context.ts";
 
 /** Maximum count, so that a flood does not overflow the integer column. */
 const COUNT_CAP = 1_000_000_000;
-/** Maximum rows, of about 150 bytes each. The limits themselves allow one network a few hundred per hour. */
+/**
+ * Maximum rows of about 150 bytes each; the hourly retention run deletes the rows above it. The limits themselves allow
+ * one network a few hundred rows per hour.
+ */
 const ROWS_MAX = 500_000;
 
 export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
@@ -78,8 +81,8 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
 }
 
 /**
- * Deletes the oldest windows beyond the maximum number of rows. Nearly all of them have ended; deleting one that has
- * not lets a few more attempts through.
+ * Deletes the rows with the oldest windows beyond the maximum. Nearly all of these windows have ended; deleting one
+ * that has not lets a few more attempts through.
  */
 async function deleteExcess(db: Database, rowsMax: number): Promise<number> {
   const newest = db.selectFrom("rate_limit").select("window_start").orderBy("window_start", "desc");
@@ -126,7 +129,7 @@ async function takeSpaced(
     .where("action_type", "=", rule.action)
     .where("subject_index", "=", subject_index)
     .executeTakeFirst();
-  // The row was deleted in between, so the next attempt is allowed.
+  // The defaults are for a row that was deleted since the first statement: the next attempt is then allowed.
   return { allowed: false, count: refused?.count ?? 0, resetAt: refused?.reset_at ?? now };
 }
 

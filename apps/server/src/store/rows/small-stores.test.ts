@@ -6,9 +6,9 @@ import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 const at = (iso: string) => new Date(iso);
 
 describe("sessions, notices and counters", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     it("a session is found by its hash, touched, and deleted", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const tokenHash = randomBytes(32);
       const { device, ...session } = aSession(userId, { tokenHash, createdAt: at("2026-01-01T00:00:00Z") });
@@ -21,14 +21,14 @@ describe("sessions, notices and counters", () => {
     });
 
     it("a session for an account deleted meanwhile is refused with the error of a wrong password", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       await store.users.delete(userId);
       await expect(store.loginSessions.insert(aSession(userId))).rejects.toMatchObject({ code: "credentials_wrong" });
     });
 
     it("idle and old sessions are deleted, others are not", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const make = async (createdAt: Date, lastSeenAt: Date) => {
         const tokenHash = randomBytes(32);
@@ -46,7 +46,7 @@ describe("sessions, notices and counters", () => {
     });
 
     it("an unfinished sign-in is returned once, to the first caller, and not after its expiry", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const secrets = { state: "state", nonce: "nonce", verifier: "verifier", redirectUri: "https://kauke.example/" };
       const keep = async (seconds: number) => {
         const hash = randomBytes(32);
@@ -63,7 +63,7 @@ describe("sessions, notices and counters", () => {
     });
 
     it("sessions are listed to their owner with their device, newest first, and can be ended by id or all but one", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];
       const sessions = [3, 2, 1].map((hour) =>
         aSession(owner.id, {
@@ -84,7 +84,7 @@ describe("sessions, notices and counters", () => {
     });
 
     it("notices are listed to their owner, newest first, and deleted with their alias", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [owner, stranger] = [await insertUser(store), await insertUser(store)];
       const alias = await insertAlias(store, owner.id);
       const notice = (createdAt: Date, aliasId: string | null) => ({
@@ -106,7 +106,7 @@ describe("sessions, notices and counters", () => {
     });
 
     it("a counter adds up, also with concurrent additions", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const name = randomUUID();
       expect(await store.counters.read(name)).toBe(0);
       await Promise.all(Array.from({ length: 20 }, () => store.counters.add(name)));

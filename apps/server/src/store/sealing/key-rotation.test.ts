@@ -13,7 +13,7 @@ import { type KeyRing, readKeys, serverKeys } from "./server-keys.ts";
 const settleMs = 40;
 const DAY_MS = 86_400_000;
 
-onEachContext((it_) => {
+onEachContext((fixture) => {
   const open: KeyKeeper[] = [];
   afterEach(async () => {
     for (const keeper of open.splice(0)) await keeper.stop();
@@ -31,7 +31,7 @@ onEachContext((it_) => {
     hasOldFiles = (): boolean => false,
     plugin = undefined as KyselyPlugin | undefined,
   } = {}): Promise<Process> {
-    const { context } = it_;
+    const { context } = fixture;
     const keys = serverKeys(await readKeys(context.db, context.secretKey));
     const db = plugin === undefined ? context.db : context.db.withPlugin(plugin);
     const own = { ...context, db, keys, signals: changeSignals({ notify: !isAlone }) };
@@ -62,16 +62,16 @@ onEachContext((it_) => {
       return (await before) && rows.length === 0;
     }, Promise.resolve(true));
   const sealKeys = async () => {
-    const rows = await it_.context.db.selectFrom("server_key").select(["id", "purpose"]).execute();
+    const rows = await fixture.context.db.selectFrom("server_key").select(["id", "purpose"]).execute();
     return rows.filter(({ purpose }) => purpose.startsWith("seal")).map(({ id }) => id);
   };
 
   it("every table with a sealed column is resealed, except bodies and reply addresses, which no server key seals", async () => {
     const { rows } = await sql<{ name: string }>`SELECT table_name AS name FROM information_schema.columns
-      WHERE column_name = 'sealed' AND table_schema = 'public'`.execute(it_.context.db);
+      WHERE column_name = 'sealed' AND table_schema = 'public'`.execute(fixture.context.db);
     const left = ["message_chunk", "reply_path"];
     expect([...resealTables.map(({ name }) => name), ...left].sort()).toEqual(rows.map(({ name }) => name).sort());
-    expect((await tableNames(it_.context)).length).toBeGreaterThan(rows.length);
+    expect((await tableNames(fixture.context)).length).toBeGreaterThan(rows.length);
   });
 
   it("after a rotation every row is sealed by the new key and reads as before; the old key is deleted only when nothing uses it", async () => {
@@ -98,14 +98,14 @@ onEachContext((it_) => {
       index,
     ]);
     // Bodies in rows still need the old key.
-    const bodies = messageBodiesInRows({ ...process.context, now: () => it_.context.clock.now() });
+    const bodies = messageBodiesInRows({ ...process.context, now: () => fixture.context.clock.now() });
     const messageId = accounts[0]?.messageId ?? "";
     expect((await bodies.get(messageId))?.toString()).toBe("planted");
-    it_.context.clock.advance(2 * DAY_MS);
+    fixture.context.clock.advance(2 * DAY_MS);
     await startAgain();
     expect(await sealKeys()).toContain(old);
 
-    await it_.context.db.deleteFrom("message_chunk").execute();
+    await fixture.context.db.deleteFrom("message_chunk").execute();
     await startAgain();
     expect(await sealKeys()).toContain(old);
     oldFiles = false;
@@ -116,7 +116,7 @@ onEachContext((it_) => {
     /** Starts a keeper, whose first check looks through all tables. */
     async function startAgain() {
       const next = await startProcess({ hasOldFiles: () => oldFiles });
-      await next.keeper.look();
+      await next.keeper.runDueSteps();
       await next.keeper.stop();
     }
   });
@@ -125,10 +125,10 @@ onEachContext((it_) => {
     const slow = slowRead();
     const process = await startProcess({ plugin: slow.plugin });
     await plantAccount(process.context);
-    await process.keeper.look();
+    await process.keeper.runDueSteps();
     await until(() => process.keeper.state().step === "none", "what earlier tests began");
     const before = process.keys.sealingKeyId();
-    const looking = slow.during(300, () => process.keeper.look());
+    const looking = slow.during(300, () => process.keeper.runDueSteps());
     await slow.isRead();
     expect(await process.keeper.rotate()).toBe(true);
     const made = process.keys.sealingKeyId();
@@ -177,7 +177,7 @@ onEachContext((it_) => {
     expect(await one.keeper.rotate()).toBe(true);
     expect([one.keeper.state().step, one.keys.sealingKeyId()]).toEqual(["waits", before]);
     expect(await other.keeper.rotate()).toBe(false);
-    it_.context.clock.advance(settleMs);
+    fixture.context.clock.advance(settleMs);
     await until(() => one.keys.sealingKeyId() !== before && other.keys.sealingKeyId() !== before, "both to use it");
     const sealed = one.keys.sealBytes("x", Buffer.from("text"));
     expect(other.keys.openBytes("x", sealed).toString()).toBe("text");
@@ -187,7 +187,7 @@ onEachContext((it_) => {
   it("a key that another process made and does not use yet can already open values here", async () => {
     const [one, other] = [await startProcess({ isAlone: false }), await startProcess({ isAlone: false })];
     await one.keeper.rotate();
-    const { db, secretKey, clock } = it_.context;
+    const { db, secretKey, clock } = fixture.context;
     const made = (await readKeys(db, secretKey)).find((key) => key.purpose === "seal-next");
     // A key ring as `one` will have it once the new key may seal.
     const early = serverKeys(
@@ -210,18 +210,18 @@ onEachContext((it_) => {
   it("a rotation that was interrupted is resumed at the next start", async () => {
     const first = await startProcess();
     await plantAccount(first.context);
-    await first.keeper.look();
+    await first.keeper.runDueSteps();
     expect(await first.keeper.rotate()).toBe(true);
     await first.keeper.stop();
-    // Simulates a partial rotation: one row is as before.
-    const { db, secretKey } = it_.context;
+    // Simulates an interrupted rotation: one row is still sealed with the older key.
+    const { db, secretKey } = fixture.context;
     const keys = await readKeys(db, secretKey);
     const seals = keys.filter(({ purpose }) => purpose === "seal").map(({ id }) => id);
     const older = serverKeys(keys.filter(({ id }) => id !== Math.max(...seals)));
     const row = await db.selectFrom("alias").selectAll().limit(1).executeTakeFirstOrThrow();
     const sealed = older.seal("alias", row.id, first.keys.open<object>("alias", row.id, row.sealed));
     await db.updateTable("alias").set({ sealed }).where("id", "=", row.id).execute();
-    expect(await isAnyRowOlder(it_.context, Math.max(...seals))).toBe(true);
+    expect(await isAnyRowOlder(fixture.context, Math.max(...seals))).toBe(true);
     const next = await startProcess();
     await until(() => isResealed(next), "the rest");
   });
@@ -230,9 +230,9 @@ onEachContext((it_) => {
     const process = await startProcess();
     const account = await plantAccount(process.context);
     if (!(await isSeveral())) return;
-    await process.keeper.look();
+    await process.keeper.runDueSteps();
     const before = process.keys.sealingKeyId();
-    await it_.context.db.transaction().execute(async (trx) => {
+    await fixture.context.db.transaction().execute(async (trx) => {
       await trx.selectFrom("alias").select("id").where("id", "=", account.aliasId).forUpdate().execute();
       await process.keeper.rotate();
       await until(() => process.keeper.state().step === "none", "a pass beside the lock");
@@ -244,7 +244,7 @@ onEachContext((it_) => {
     /** Whether a second connection can lock rows: the embedded database has only one connection. */
     async function isSeveral(): Promise<boolean> {
       const { rows } = await sql<{ name: string }>`SELECT current_setting('application_name') AS name`.execute(
-        it_.context.db,
+        fixture.context.db,
       );
       return rows[0]?.name === "kauke";
     }

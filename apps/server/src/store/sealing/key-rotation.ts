@@ -1,9 +1,9 @@
 /**
  * Rotation of the sealing key. A new key is created and known to every process before any process seals with it; then
- * rows are resealed in the background. The old key still opens what it sealed, and is deleted a day later if nothing
- * uses it any more. Every step is recorded in the database, so that a rotation interrupted by a kill is resumed at the
- * next start. Keys of keyed hashes are not rotated: the hashed values are not stored, so existing indexes could not be
- * recomputed.
+ * rows are resealed in the background. The old key still opens what it sealed, and is deleted a day after the new one
+ * was made if nothing uses the old one any more. Every step is recorded in the database, so that a rotation interrupted
+ * by a kill is resumed at the next start. Keys of keyed hashes are not rotated: the hashed values are not stored, so
+ * existing hashes could not be recomputed.
  */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "../../core/ports.ts";
@@ -21,8 +21,12 @@ const SETTLE_MS = 60_000;
 const CHECK_MS = 10_000;
 /** Milliseconds from start to the first check, since a rotation may have been interrupted. */
 const FIRST_CHECK_MS = 1000;
+/** Milliseconds between two passes while an old key exists. */
 const PASS_MS = 3_600_000;
-/** Age at which the old key may be deleted: by then, everything that a process had sealed with it has been written. */
+/**
+ * Age of the newest key at which older keys may be deleted. By then, everything that a process had sealed with an older
+ * key has been written.
+ */
 const RETIRE_MS = 86_400_000;
 
 export interface KeyFacts {
@@ -55,8 +59,8 @@ export interface KeyKeeper {
   state(): RotationState;
   /** Whether a rotation is in progress in any process, according to the database. */
   isOpen(): Promise<boolean>;
-  /** Does the steps that are due. Also runs periodically by itself. */
-  look(): Promise<void>;
+  /** Does the steps of the rotation that are due. Called periodically by the keeper itself. */
+  runDueSteps(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -81,14 +85,14 @@ export function keyKeeper(context: KeyContext, parts: KeyKeeperParts): KeyKeeper
     everyMs: checksMs,
     failureEvent: "key_rotation_failed",
     logger: parts.logger,
-    work: async () => (parts.isSound() ? await rotation.look() : undefined),
+    work: async () => (parts.isSound() ? await rotation.runDueSteps() : undefined),
   });
   return {
     list: () => rotation.list(),
     rotate: () => rotation.begin(),
     state: () => rotation.state,
     isOpen: () => rotation.isOpen(),
-    look: () => rotation.look(),
+    runDueSteps: () => rotation.runDueSteps(),
     stop: () => rotation.stop(job),
   };
 }
@@ -98,12 +102,13 @@ class Rotation {
   readonly #parts: KeyKeeperParts;
   #stopped = false;
   #state: RotationState = { step: "none", resealed: 0, total: 0 };
-  /** Settles when the last check or start of a rotation is over; never rejects. */
+  /** Settles when the last check or start of a rotation has ended; never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #readsBegun = 0;
   #newestRead = 0;
   /**
-   * Time of the next pass, by performance.now(). 0 at start, because it is unknown what an earlier process has done.
+   * Time of the next pass, by performance.now(). 0 makes a pass due at the first check, because it is unknown what an
+   * earlier process has done.
    */
   #passDueAt = 0;
   /**
@@ -148,8 +153,8 @@ class Rotation {
     // Does not wait for a pass in progress, which can take minutes.
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
-    // A failure is not lost: the periodic check meets it again and logs it.
-    if (isBegun) void this.look().catch(() => {});
+    // A failure here is not lost: the next periodic check fails in the same way and is logged.
+    if (isBegun) void this.runDueSteps().catch(() => {});
     return isBegun;
   }
 
@@ -174,13 +179,13 @@ class Rotation {
   }
 
   /** Reads keys that other processes made, promotes a new key when its time has come, and reseals what is due. */
-  look(): Promise<void> {
+  runDueSteps(): Promise<void> {
     return this.#inTurn(() => this.#check());
   }
 
   /**
-   * Runs one step at a time: a check that read the keys before a rotation began would conclude that the rotation is
-   * over.
+   * Runs checks and starts of a rotation one after another: a check that read the keys before a rotation began would
+   * conclude that the rotation is over.
    */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastTurn.then(work);
@@ -243,8 +248,8 @@ class Rotation {
   }
 
   /**
-   * Repeats until no row can be resealed: rows that were locked, or that other processes sealed before they knew the
-   * new key.
+   * Reseals in passes until a pass finds nothing to reseal: one pass leaves out rows that were locked, and rows that
+   * other processes sealed with the old key before they knew the new one.
    */
   async #resealOlder(newest: number): Promise<void> {
     const isStopped = () => this.#stopped;

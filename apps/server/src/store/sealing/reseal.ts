@@ -1,7 +1,7 @@
 /**
- * Reseals every row that an older key sealed, a few rows per commit. Rows locked by other transactions are skipped, not
- * waited for, so this never blocks them; the caller repeats it until no row is left. Bodies are not resealed: they
- * leave the spool within days.
+ * Reseals every row that an older key sealed, a few rows per commit. Rows locked by other transactions are skipped, so
+ * that resealing waits for no lock; the caller repeats the pass until no row is left. Bodies are not resealed: they are
+ * deleted from the spool within days.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
@@ -9,7 +9,7 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/** Rows per commit; few, so that neither row locks nor the event loop (embedded database) are held for long. */
+/** Rows per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long. */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
@@ -86,7 +86,7 @@ function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { a
   });
 }
 
-/** @returns `null` for a damaged row, which stays unchanged; whoever reads that row gets the error */
+/** @returns the resealed value; `null` for a damaged row, which stays unchanged and fails when it is read */
 function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string; sealed: Buffer }): Buffer | null {
   const context = `${table}:sealed:${typeof row.key === "string" ? row.key : row.key.toString("hex")}`;
   try {
@@ -129,7 +129,7 @@ export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: n
   return false;
 }
 
-/** Blocks per query: 2 MiB of the table, which keeps the embedded database busy for a few milliseconds. */
+/** Blocks of the table that one query reads: 2 MiB, which occupies the embedded database for a few milliseconds. */
 const BLOCKS_AT_ONCE = 256;
 
 /** Counts block by block in physical order, without an index and without locks. */

@@ -80,12 +80,16 @@ async function writeKeyFile(dataDir: string, path: string, key: Buffer): Promise
 }
 
 /**
- * File of the new wrapping key. It exists beside the current one until all keys are re-wrapped, and also after a kill
- * before that.
+ * File of the new wrapping key during a replacement. It exists beside the current file until all keys are re-wrapped; a
+ * kill before that leaves it behind.
  */
 const NEXT = "secret.key.next";
 
-/** @param rewrap wraps all keys with the new wrapping key, in one commit */
+/**
+ * Makes a new wrapping key and replaces the key file with it.
+ * @param rewrap wraps all keys with the new wrapping key, in one commit
+ * @returns the new wrapping key
+ */
 export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => Promise<void>): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, join(dataDir, NEXT), key);

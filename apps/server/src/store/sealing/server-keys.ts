@@ -1,7 +1,7 @@
 /**
- * The keys of the server. They are stored in `server_key`, wrapped by `KAUKE_SECRET_KEY` (which has no other use), and
- * created by the process that starts first (the caller holds the start lock). Each purpose has its own key, so that a
- * value made for one purpose is not valid for another.
+ * The keys of the server. They are stored in `server_key`, wrapped by the wrapping key (`KAUKE_SECRET_KEY` or
+ * `secret.key`, which has no other use), and created by the process that starts first. Each purpose has its own key, so
+ * that a value made for one purpose is not valid for another.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Database, InTransaction } from "../database.ts";
@@ -12,7 +12,7 @@ import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser"] as const;
 export type HmacPurpose = (typeof hmacPurposes)[number];
 
-/** The key id in wrapped keys, which stands for `KAUKE_SECRET_KEY` itself. */
+/** Key id at the start of every wrapped key: it stands for the wrapping key, which is not in the table. */
 const WRAPPING_KEY_ID = 0;
 
 /** Tables whose rows hold a sealed document. */

@@ -1,6 +1,6 @@
 /**
- * Fetches what a public page asks the server for: once per visit and without the query library. A failure is a value
- * too, because such a page has something to show instead.
+ * Fetches data for a public page once per page load, without the query library. A failure is a state and no exception,
+ * because the page shows a fallback instead.
  */
 import { useEffect, useState } from "react";
 

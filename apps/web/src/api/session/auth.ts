@@ -8,19 +8,20 @@ import { useEnterSession } from "./session.ts";
  * Replaces the message of an error response that has none of ours, such as a proxy's page (specification section 8,
  * "Auth").
  */
-async function orSay<T>(answer: Promise<T>, words: string): Promise<T> {
+async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const isWordless = error instanceof ApiError && error.message.startsWith(`${error.status}: `);
-    throw isWordless ? new ApiError({ status: error.status, message: words }, { cause: error }) : error;
+    const hasNoMessage = error instanceof ApiError && error.message.startsWith(`${error.status}: `);
+    throw hasNoMessage ? new ApiError({ status: error.status, message: fallback }, { cause: error }) : error;
   }
 }
 
 export function useSignIn() {
   const enter = useEnterSession();
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => orSay(call("login", { body }), "Login failed"),
+    mutationFn: (body: { email: string; password: string }) =>
+      withFallbackMessage(call("login", { body }), "Login failed"),
     onSuccess: ({ user }) => enter(user),
   });
 }
@@ -28,7 +29,8 @@ export function useSignIn() {
 export function useRegister() {
   const enter = useEnterSession();
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => orSay(call("register", { body }), "Registration failed"),
+    mutationFn: (body: { email: string; password: string }) =>
+      withFallbackMessage(call("register", { body }), "Registration failed"),
     onSuccess: ({ user }) => enter(user),
   });
 }

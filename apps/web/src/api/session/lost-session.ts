@@ -1,10 +1,11 @@
 /**
- * Whether the server has answered 401 to a signed-in call: the dashboard then shows "Authentication Required" in place.
+ * Whether the session is lost: the server has answered 401 to a call that needs a session. The dashboard then shows
+ * "Authentication Required" in place; lost-session-exit.ts leaves other pages.
  */
 import { useSyncExternalStore } from "react";
 
 let lost = false;
-let kept = "";
+let note = "";
 const listeners = new Set<() => void>();
 
 function set(value: boolean): void {
@@ -17,12 +18,12 @@ export const markSignedOut = (): void => set(true);
 export const markSignedIn = (): void => set(false);
 export const isSessionLost = (): boolean => lost;
 
-/** @param words text appended to the message about the lost session, e.g. that a draft is kept; "" for none */
-export function keepAtLoss(words: string): void {
-  kept = words;
+/** @param text appended to the message about the lost session, e.g. that a draft is kept; "" for none */
+export function setSessionLossNote(text: string): void {
+  note = text;
 }
 
-export const keptAtLoss = (): string => kept;
+export const sessionLossNote = (): string => note;
 
 export function useSessionLost(): boolean {
   return useSyncExternalStore(

@@ -10,7 +10,7 @@ export type TabMessage =
   | { kind: "signed-out"; inactive: boolean; lost: boolean }
   /** There was user activity in the sending tab at this time (`Date.now()`). */
   | { kind: "activity"; at: number }
-  /** The sending tab asked the server for the session at this time, and the session is valid. */
+  /** The sending tab is asking the server for the session, since this time (`Date.now()`). */
   | { kind: "checked"; at: number }
   /** The sending tab changed data of the account: what other tabs show may be stale. */
   | { kind: "changed" }
@@ -18,7 +18,7 @@ export type TabMessage =
   | { kind: "who-was-active" };
 
 const NAME = "session";
-/** The tab's single channel: two channels in one tab would hear each other. */
+/** The tab's single channel: two channels in one tab would receive each other's messages. */
 let open: BroadcastChannel | null = null;
 const listeners = new Set<(message: TabMessage) => void>();
 

@@ -1,7 +1,7 @@
 /**
  * The signed-in user: one value for the whole app, without the query library so that public pages don't load it. A 401
- * means signed out; any other failure is logged and counts as signed out too (specification section 8). Signing in and
- * out changes this value and the stored session together.
+ * response to the session check means signed out; any other failure is logged and counts as signed out too
+ * (specification section 8). Signing in and out changes this value and the stored session together.
  */
 import type { UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
@@ -40,7 +40,7 @@ async function askSession(): Promise<UserWire | null> {
   }
 }
 
-/** Asks the server who is signed in. A sign-in or logout that happens meanwhile wins over its response. */
+/** Asks the server who is signed in. The response is ignored if a sign-in or sign-out has happened meanwhile. */
 export async function checkSession(): Promise<void> {
   const before = session;
   const user = await askSession();
@@ -52,8 +52,8 @@ export async function checkSession(): Promise<void> {
 export const readSession = (): Session => session;
 
 /**
- * Registers a callback for every sign-in and sign-out. It runs before the new user is known and drops the data loaded
- * for the previous one.
+ * Registers a callback that runs at every sign-in and sign-out, before a new user is set. It drops the data loaded for
+ * the previous user.
  */
 export function onUserChange(forget: () => void): void {
   forgetCallbacks.add(forget);

@@ -13,7 +13,7 @@ async function askForChallenge(walletAddress: string): Promise<WalletChallenge> 
     if (error instanceof ApiError && error.challenge !== undefined) return error.challenge;
     throw error;
   }
-  throw new Error("an address alone was taken for a proof");
+  throw new Error("the server accepted a wallet address without a signature");
 }
 
 export interface WalletSigner {

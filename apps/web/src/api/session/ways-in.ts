@@ -7,14 +7,14 @@ import { checkSession } from "./session.ts";
 import { sessionsKey, signInKey } from "./sign-in.ts";
 import type { WalletSigner } from "./wallet.ts";
 
-/** Whether the server requires a fresh sign-in before it does what was requested. */
+/** Whether an error means that the server requires a fresh sign-in before the change. */
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
 
 /**
- * Puts the account's state from a response into the cache, so that Settings, the top bar and the list of devices show
- * it at once.
+ * Stores the account's sign-in methods from a response in the query cache and reloads the session and the list of
+ * devices, so that Settings and the top bar are up to date.
  */
-function useTakeWays() {
+function useStoreWays() {
   const client = useQueryClient();
   return async (ways: SignInWire) => {
     client.setQueryData<SignInWire>(signInKey, ways);
@@ -24,26 +24,26 @@ function useTakeWays() {
 }
 
 export function useProveByPassword() {
-  const onSuccess = useTakeWays();
+  const onSuccess = useStoreWays();
   return useMutation({
     mutationFn: (password: string) => call("proveByPassword", { body: { password } }),
     onSuccess,
   });
 }
 
-const isWhole = (body: WalletBody): body is WalletProofBody =>
+const isComplete = (body: WalletBody): body is WalletProofBody =>
   body.nonce !== undefined && body.signedMessage !== undefined && body.signature !== undefined;
 
 async function walletProof(connect: () => Promise<WalletSigner>, purpose: WalletPurpose): Promise<WalletProofBody> {
   const { address: walletAddress, sign } = await connect();
   const { challenge } = await call("askWalletChallenge", { body: { walletAddress, purpose } });
   const proof = await sign(challenge);
-  if (!isWhole(proof)) throw new Error("the wallet's proof is not whole");
+  if (!isComplete(proof)) throw new Error("the wallet's proof is incomplete");
   return proof;
 }
 
 export function useProveByWallet() {
-  const onSuccess = useTakeWays();
+  const onSuccess = useStoreWays();
   return useMutation({
     mutationFn: async (connect: () => Promise<WalletSigner>) =>
       call("proveByWallet", { body: await walletProof(connect, "prove") }),
@@ -61,7 +61,7 @@ export function useProveByGoogle() {
 }
 
 export function useLinkWallet() {
-  const onSuccess = useTakeWays();
+  const onSuccess = useStoreWays();
   return useMutation({
     mutationFn: async (connect: () => Promise<WalletSigner>) =>
       call("linkWallet", { body: await walletProof(connect, "link") }),
@@ -77,7 +77,7 @@ export function useLinkGoogle() {
 }
 
 export function useRemoveWay(way: "wallet" | "google") {
-  const onSuccess = useTakeWays();
+  const onSuccess = useStoreWays();
   return useMutation({ mutationFn: () => call(way === "wallet" ? "unlinkWallet" : "unlinkGoogle"), onSuccess });
 }
 
@@ -99,6 +99,6 @@ export function useEmailChange(token: string, isUsed: boolean) {
 }
 
 export function useChangeEmail() {
-  const onSuccess = useTakeWays();
+  const onSuccess = useStoreWays();
   return useMutation({ mutationFn: (token: string) => call("changeEmail", { body: { token } }), onSuccess });
 }

@@ -1,4 +1,4 @@
-/** Loads the inactivity watch once somebody is signed in; without it inactivity would sign nobody out. */
+/** Loads the inactivity watch once a user is signed in, and retries if that fails: without it nobody is signed out. */
 import { useLate } from "../../ui/use-late.ts";
 
 const load = async () => (await import("./SessionTimeout.tsx")).SessionTimeout;

@@ -3,7 +3,7 @@ import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { countEvent } from "../../api/count-event.ts";
-import { keptAtLoss, markSignedOut } from "../../api/session/lost-session.ts";
+import { markSignedOut, sessionLossNote } from "../../api/session/lost-session.ts";
 import { endAtServer, useLeaveSession } from "../../api/session/session.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { countdownText } from "../../ui/text/countdown-text.ts";
@@ -26,7 +26,7 @@ function useInactivity(userId: string) {
   const onRefused = useEffectEvent(() => {
     markSignedOut();
     leave();
-    showToast({ title: "Session Ended", description: `Please sign in again.${keptAtLoss()}`, variant: "info" });
+    showToast({ title: "Session Ended", description: `Please sign in again.${sessionLossNote()}`, variant: "info" });
   });
   useEffect(() => {
     const outcomes = { onWarning: setSecondsLeft, onInactive: () => onInactive(), onRefused: () => onRefused() };

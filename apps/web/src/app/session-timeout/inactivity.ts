@@ -19,6 +19,7 @@ export interface Inactivity {
   checkedAt: number;
 }
 
+/** `overslept`: the end was noticed so late that the tab must have been suspended. */
 export type Phase =
   | { name: "active" }
   | { name: "warning"; secondsLeft: number }
@@ -47,7 +48,10 @@ export function withCheck(state: Inactivity, at: number): Inactivity {
   return at > state.checkedAt ? { ...state, checkedAt: at } : state;
 }
 
-/** When to ask the server for the session so that it learns of the activity; `null` if it already has. */
+/**
+ * Time of the next session check, by which the server learns of the activity; `null` if there was none since the last
+ * check.
+ */
 export function checkDueAt({ lastActivityAt, checkedAt }: Inactivity): number | null {
   return lastActivityAt > checkedAt - SERVER_STEP_MS ? checkedAt + keepAliveMs : null;
 }

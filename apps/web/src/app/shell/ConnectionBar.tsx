@@ -4,7 +4,7 @@ import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { useConnection } from "../../api/connection.ts";
 
-/** Retries with an arbitrary call: the client module notes for every call whether a response came. */
+/** Repeats an arbitrary call: the client module records for every call whether a response came. */
 function TryAgain() {
   const [isTrying, setIsTrying] = useState(false);
   const handleClick = async () => {

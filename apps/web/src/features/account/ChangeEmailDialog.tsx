@@ -37,7 +37,7 @@ export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
       description={
         email === null
           ? "We send a link to it. Once you have used that, you can set a password too."
-          : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is told."
+          : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is notified."
       }
       onClose={() => ask.isPending || onClose()}
     >

@@ -26,7 +26,7 @@ function SignOutButton() {
   );
 }
 
-/** Focuses the card, because the focused button disappears with the session it ended. */
+/** Focuses the card's heading, because the focused button disappears with the session it ended. */
 function focusCard(): void {
   document.getElementById(titleId)?.focus();
 }

@@ -49,7 +49,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
   );
 }
 
-/** If the server has no issuer configured, an account can't be linked, but a linked one can still be removed. */
+/** If the server has no issuer configured, no Google account can be linked, but a linked one can be removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleSignIn() === "off";
   if (isOff && !isLinked) return null;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isFreshSignIn, provenActionIn } from "./fresh-sign-in.ts";
 
-it("a sign-in is fresh for the time the server gave, counted from its response, less the time to type", () => {
+it("a sign-in is fresh for the time the server gave, counted from its response, less 30 seconds for typing", () => {
   const loadedAt = 1_000_000;
   expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 269_999 })).toBe(true);
   expect(isFreshSignIn(300, { loadedAt, now: loadedAt + 270_000 })).toBe(false);

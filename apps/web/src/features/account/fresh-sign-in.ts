@@ -4,7 +4,10 @@
  */
 import { provenHash, type WaysInAction, waysInActions } from "@kauke/contract";
 
-/** Typing the new e-mail takes a while: with less time left than this, the fresh sign-in is asked for first. */
+/**
+ * Milliseconds before its end at which a sign-in no longer counts as fresh: typing a new e-mail takes a while, and it
+ * is better to ask for the new sign-in before that.
+ */
 const MARGIN_MS = 30_000;
 
 /** @param loadedAt when the server sent `freshForSeconds`, in ms of `Date.now()` */

@@ -24,7 +24,7 @@ interface Given {
 
 export interface WaysIn {
   start(action: WaysInAction): void;
-  /** Which method is currently being linked. */
+  /** Sign-in method that is currently being linked. */
   linking: "wallet" | "google" | null;
   giveUpWallet(): void;
   dialogs: ReactNode;
@@ -60,7 +60,7 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
     if (isFreshSignIn(ways.freshForSeconds, { loadedAt, now: Date.now() })) run(action);
     else setWaiting({ action, run: () => run(action) });
   };
-  useReturn(run);
+  useIssuerRedirect(run);
   const checkFresh = async () => ((await reload())?.freshForSeconds ?? 0) > 0;
   const onProven = () => {
     setWaiting(null);
@@ -101,7 +101,7 @@ function linkFailure(error: Error): string {
  * Handles the redirect from the issuer: shows its result and resumes the action. The hash is removed, so a reload shows
  * nothing.
  */
-function useReturn(resume: (action: WaysInAction) => void): void {
+function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
   const onReturn = useEffectEvent(() => {
     showGoogleFailure();
     const { hash, pathname } = window.location;

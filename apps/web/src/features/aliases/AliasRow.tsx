@@ -10,7 +10,7 @@ import { copyText } from "../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
 import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
-import { AliasSealing } from "./AliasSealing.tsx";
+import { AliasEncryption } from "./AliasEncryption.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
 import { MailboxState } from "./MailboxState.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
@@ -34,7 +34,7 @@ export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWir
   return <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={onChange} />;
 }
 
-function Destinations({ userId, alias, told }: Pick<Props, "userId" | "alias" | "told">) {
+function Destinations({ userId, alias, described }: Pick<Props, "userId" | "alias" | "described">) {
   if (!isActive(alias))
     return (
       <span className="state">
@@ -57,7 +57,7 @@ function Destinations({ userId, alias, told }: Pick<Props, "userId" | "alias" | 
             userId={userId}
             address={entry}
             state={stateOf(alias, entry)}
-            isTold={told.split(" ").includes(entry)}
+            isDescribed={described.split(" ").includes(entry)}
           />
         )}
       </span>
@@ -83,8 +83,8 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
-  /** Addresses of the mailboxes that this row describes as unconfirmed, separated by spaces. */
-  told: string;
+  /** Addresses of the unconfirmed mailboxes that this row describes in words, separated by spaces. */
+  described: string;
   /** Whether the row's edit button gets the focus after the edit form has closed. */
   focusEdit: boolean;
   /** Whether the SMTP panel below the row is open. */
@@ -95,7 +95,7 @@ interface Props {
 }
 
 export const AliasRow = memo(function AliasRow(props: Props) {
-  const { userId, alias, told, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
+  const { userId, alias, described, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
   const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : ""].join(" ").trim();
@@ -111,7 +111,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
           </span>
         </td>
         <td className="c-to">
-          <Destinations userId={userId} alias={alias} told={told} />
+          <Destinations userId={userId} alias={alias} described={described} />
         </td>
         <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
         <td className="actions">
@@ -141,7 +141,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
         <tr className="sub">
           <td colSpan={5}>
             <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
-              <AliasSealing alias={alias} />
+              <AliasEncryption alias={alias} />
             </SmtpPanel>
           </td>
         </tr>

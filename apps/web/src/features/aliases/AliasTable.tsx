@@ -3,7 +3,7 @@ import type { AliasWire } from "@kauke/contract";
 import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { AliasEditRow } from "./AliasEditRow.tsx";
 import { AliasRow } from "./AliasRow.tsx";
-import { toldMailboxes } from "./told-mailboxes.ts";
+import { describedMailboxes } from "./described-mailboxes.ts";
 
 interface Props {
   userId: string;
@@ -21,7 +21,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
     setEdited(editing);
     setEditing(undefined);
   }, [editing]);
-  const told = useMemo(() => toldMailboxes(aliases), [aliases]);
+  const described = useMemo(() => describedMailboxes(aliases), [aliases]);
   return (
     <table className="aliases">
       <thead>
@@ -50,7 +50,7 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
               key={alias.id}
               userId={userId}
               alias={alias}
-              told={told.get(alias.id) ?? ""}
+              described={described.get(alias.id) ?? ""}
               focusEdit={alias.id === edited}
               isOpen={open.has(alias.id)}
               onPanel={onPanel}
@@ -78,7 +78,7 @@ function Skeleton({ ch }: { ch: number }) {
   return <span className="skel" style={{ "--w": `${ch}ch` } as CSSProperties} />;
 }
 
-/** Placeholder rows, as long as real ones. */
+/** Placeholder rows with bars as wide as typical content. */
 export function AliasTableSkeleton() {
   return (
     <div role="status">

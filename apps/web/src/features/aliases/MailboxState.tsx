@@ -41,12 +41,12 @@ interface Props {
   address: string;
   state: ConfirmationState;
   /** Whether to show the state as text; otherwise as a dot, because an earlier row has the text. */
-  isTold: boolean;
+  isDescribed: boolean;
 }
 
-export function MailboxState({ userId, address, state, isTold }: Props) {
+export function MailboxState({ userId, address, state, isDescribed }: Props) {
   if (state === "confirmed") return null;
-  if (!isTold)
+  if (!isDescribed)
     return (
       // The tooltip opens on focus
       <span className="open-dot" data-tip={texts[state]} tabIndex={0}>

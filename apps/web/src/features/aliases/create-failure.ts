@@ -1,4 +1,4 @@
-/** Toast and field errors for an alias the server refused (specification section 8, "Create alias"). */
+/** Toast and field errors for an alias that was refused (specification section 8, "Create alias"). */
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
@@ -14,21 +14,21 @@ function rateLimitText(error: ApiError, now: Date): string {
   return time === "" ? message : `${message} Try again after ${time}`;
 }
 
-const aboutTheName = (title: string, message: string): CreateFailure => ({
+const nameFailure = (title: string, message: string): CreateFailure => ({
   title,
   description: message,
   fields: [["alias", message]],
 });
 
 export const reservedFailure = (name: string): CreateFailure =>
-  aboutTheName("Alias Not Allowed", `The name ${name} is reserved.`);
+  nameFailure("Alias Not Allowed", `The name ${name} is reserved.`);
 
 export function createFailure(error: unknown, now = new Date()): CreateFailure {
   if (error instanceof ApiError && error.rateLimited)
     return { title: "Rate Limit Exceeded", description: rateLimitText(error, now), fields: [] };
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return aboutTheName("Alias Not Allowed", error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return aboutTheName("Creation Failed", error.message);
+    return nameFailure("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Creation Failed", error.message);
   const fields = fieldMessages(error);
   if (fields.length > 0)
     return { title: "Validation Error", description: "Please fix the errors shown below and try again.", fields };
@@ -38,8 +38,8 @@ export function createFailure(error: unknown, now = new Date()): CreateFailure {
 /** Toast and field errors for an inline edit the server refused. */
 export function updateFailure(error: unknown): CreateFailure {
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return aboutTheName("Alias Not Allowed", error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return aboutTheName("Update Failed", error.message);
+    return nameFailure("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Update Failed", error.message);
   if (isChangedElsewhere(error)) return { title: "Alias Changed Elsewhere", description: changedText, fields: [] };
   return {
     title: "Update Failed",

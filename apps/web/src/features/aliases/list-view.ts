@@ -12,7 +12,10 @@ const PAGE_BUTTONS = 5;
 
 interface Indexed {
   alias: AliasWire;
-  /** Lower-case text that is searched: address, destinations and notes, one per line so that no match spans two. */
+  /**
+   * Lower-case text that is searched: address, destinations and notes, each on its own line, so that no match spans
+   * two.
+   */
   haystack: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Link to the issuer's sign-in page, which redirects to `/dashboard`, or to `/auth` with a reason. Where no issuer is
- * configured, a disabled button says so.
+ * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure. Where no
+ * issuer is configured, a disabled button says so.
  */
 import { googleFailureTexts } from "@kauke/contract";
 import { Mail } from "lucide-react";
@@ -26,7 +26,7 @@ export function GoogleButton() {
           {content}
         </a>
       )}
-      {/* Always rendered; CSS shows it depending on a meta element, so hydration does not shift the layout. */}
+      {/* The reason is always rendered and shown by CSS depending on a meta element, so hydration shifts no layout. */}
       <p id={reason} className="hint google-off">
         {googleFailureTexts.off}
       </p>

@@ -16,7 +16,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 export type GoogleSignIn = "on" | "off";
 
 /**
- * On unless the document says otherwise: without a meta element the button leads to the server, which reports the
+ * "on" unless the page's meta element says "off": without the element the button leads to the server, which reports the
  * problem.
  */
 export function readGoogleSignIn(): GoogleSignIn {
@@ -26,7 +26,7 @@ export function readGoogleSignIn(): GoogleSignIn {
 
 const neverChanges = () => () => {};
 
-/** The same for components; "on" during hydration, as the page was prerendered. */
+/** `readGoogleSignIn` as a hook; "on" during hydration, because pages are prerendered that way. */
 export function useGoogleSignIn(): GoogleSignIn {
   return useSyncExternalStore(neverChanges, readGoogleSignIn, () => "on");
 }
@@ -46,7 +46,7 @@ export function googleFailureIn(cookies: string): GoogleFailure | null {
   return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
 }
 
-/** Shows once why the last attempt failed; a reload shows nothing. */
+/** Shows once why the last sign-in with Google failed; a reload shows nothing. */
 export function showGoogleFailure(): void {
   if (window.location.hash !== googleFailureHash) return;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);

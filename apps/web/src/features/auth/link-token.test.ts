@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linkTokenOf } from "./link-token.ts";
 
-test("the token is everything after the #, in any letter case", () => {
+test("the token is everything after the #, in upper or lower case", () => {
   const token = "abcdefgh234567abcdefgh234567abcd";
   expect(linkTokenOf(`#${token}`)).toBe(token);
   expect(linkTokenOf(`#${token.toUpperCase()}`)).toBe(token);

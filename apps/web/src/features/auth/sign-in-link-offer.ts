@@ -3,8 +3,8 @@ import { ApiError } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
 /**
- * Offered when the sign-in was refused by a rate limit or an overloaded server, whoever caused it. Not offered for a
- * wrong password.
+ * Whether to offer a sign-in link: after a refusal with status 429, by a rate limit or an overloaded server. Not
+ * offered for a wrong password.
  */
 export function isLinkOffered(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;

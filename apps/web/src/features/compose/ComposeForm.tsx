@@ -1,6 +1,6 @@
 /**
- * The form for a message: from, to, subject, text. Once a message is enqueued the job tracker follows it, not this
- * form.
+ * The form for a message: from, to, subject, text. Once a message is enqueued, the job tracker follows it instead of
+ * this form.
  */
 import { Send } from "lucide-react";
 import { useState } from "react";
@@ -11,8 +11,8 @@ import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeForm as FormValues } from "./compose-form.ts";
 import { DiscardLetterDialog } from "./DiscardLetterDialog.tsx";
 import { EncryptionCard } from "./EncryptionCard.tsx";
-import { LetterBody, LetterRow } from "./LetterRow.tsx";
-import { SetAsideNote } from "./SetAsideNote.tsx";
+import { MessageBody, MessageRow } from "./MessageRow.tsx";
+import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
 import { type SendingAlias, useCompose } from "./use-compose.ts";
 
 interface Props {
@@ -25,7 +25,7 @@ type Form = UseFormReturn<FormValues>;
 
 function FromRow({ form, aliases }: { form: Form; aliases: Props["aliases"] }) {
   return (
-    <LetterRow label="From" error={form.formState.errors.fromAlias?.message}>
+    <MessageRow label="From" error={form.formState.errors.fromAlias?.message}>
       {(control) => (
         <Select mono {...control} disabled={aliases === undefined} {...form.register("fromAlias")}>
           <option value="">{aliases === undefined ? "Loading..." : "Select an alias"}</option>
@@ -36,13 +36,13 @@ function FromRow({ form, aliases }: { form: Form; aliases: Props["aliases"] }) {
           ))}
         </Select>
       )}
-    </LetterRow>
+    </MessageRow>
   );
 }
 
 function ToRow({ form }: { form: Form }) {
   return (
-    <LetterRow label="To" error={form.formState.errors.to?.message}>
+    <MessageRow label="To" error={form.formState.errors.to?.message}>
       {(control) => (
         <input
           {...control}
@@ -54,7 +54,7 @@ function ToRow({ form }: { form: Form }) {
           {...form.register("to")}
         />
       )}
-    </LetterRow>
+    </MessageRow>
   );
 }
 
@@ -90,18 +90,18 @@ export function ComposeForm({ userId, aliases }: Props) {
   const acts = { isSubmitting, isLoading: aliases === undefined, onReset: askOrReset };
   return (
     <form className="compose" onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Compose Email">
-      <SetAsideNote />
+      <SetAsideDrafts />
       <div className="card">
         <FromRow form={form} aliases={aliases} />
         <ToRow form={form} />
-        <LetterRow label="Subject" error={errors.subject?.message}>
+        <MessageRow label="Subject" error={errors.subject?.message}>
           {(control) => <input {...control} className="input" autoComplete="off" {...form.register("subject")} />}
-        </LetterRow>
-        <LetterBody label="Message" error={errors.body?.message}>
+        </MessageRow>
+        <MessageBody label="Message" error={errors.body?.message}>
           {(control) => (
             <textarea {...control} className="input" rows={12} autoComplete="off" {...form.register("body")} />
           )}
-        </LetterBody>
+        </MessageBody>
         <Acts {...acts} />
       </div>
       <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />

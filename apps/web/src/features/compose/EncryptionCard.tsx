@@ -6,9 +6,9 @@ import { Link } from "wouter";
 import { FieldError } from "../../ui/Field.tsx";
 import { Switch } from "../../ui/Switch.tsx";
 import { checkPublicKey } from "../../vault/vault.ts";
-import { cleanPublicKey } from "./seal-letter.ts";
+import { cleanPublicKey } from "./encrypt-message.ts";
 
-/** A key is invalid until its last character is typed, so it is checked after this many milliseconds without input. */
+/** Milliseconds without input after which a typed key is checked: it is invalid until its last character is typed. */
 const TYPING_PAUSE_MS = 600;
 
 export interface Encryption {
@@ -28,8 +28,9 @@ interface Props {
 }
 
 /**
- * @returns whether the text is a public key; `null` before it has been checked
+ * Checks a public key after a pause in typing.
  * @param onResult must be a stable function
+ * @returns whether the text is a public key; `null` before it has been checked
  */
 function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boolean | null {
   const [checked, setChecked] = useState<{ text: string; isKey: boolean } | null>(null);
@@ -56,7 +57,7 @@ function KeyField({ encryption, onChange, keyField }: Props) {
   const id = useId();
   const { publicKey, keyError } = encryption;
   const showKeyError = useCallback(
-    (is: boolean) => onChange({ keyError: is ? undefined : emailJobMessages.publicKeyInvalid }),
+    (isValid: boolean) => onChange({ keyError: isValid ? undefined : emailJobMessages.publicKeyInvalid }),
     [onChange],
   );
   const isKey = useKeyCheck(publicKey, showKeyError);

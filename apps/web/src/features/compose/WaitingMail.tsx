@@ -8,7 +8,7 @@ import { useState } from "react";
 import { useWaitingEmailJobs } from "../../api/email-jobs.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { undoJob } from "./job-tracker.ts";
-import { askAgainMs, waitingText } from "./waiting-text.ts";
+import { pollDelayMs, waitingText } from "./waiting-text.ts";
 
 interface RowProps {
   job: WaitingEmailJob;
@@ -53,7 +53,7 @@ export function WaitingMail({ userId }: { userId: string }) {
     data: jobs = [],
     dataUpdatedAt,
     refetch,
-  } = useWaitingEmailJobs(userId, (found) => askAgainMs(found, new Date()));
+  } = useWaitingEmailJobs(userId, (found) => pollDelayMs(found, new Date()));
   if (jobs.length === 0) return null;
   return (
     <section className="card waiting" aria-labelledby="waiting-mail">

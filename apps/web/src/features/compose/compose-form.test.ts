@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { composeForm, formField, jobRequest } from "./compose-form.ts";
 
-const letter = {
+const filled = {
   fromAlias: "3f0f9b0e-5d3c-4a43-9d8e-0d6e4c1f2a11",
   to: " rasa@example.org ",
   subject: " Hi ",
@@ -9,7 +9,7 @@ const letter = {
 };
 
 test("address and subject are trimmed, and the message stays as typed", () => {
-  expect(composeForm.parse(letter)).toEqual({ ...letter, to: "rasa@example.org", subject: "Hi" });
+  expect(composeForm.parse(filled)).toEqual({ ...filled, to: "rasa@example.org", subject: "Hi" });
 });
 
 test.each([
@@ -20,20 +20,20 @@ test.each([
   [{ subject: "  " }, "Subject is required"],
   [{ body: " \n" }, "Message body is required"],
 ])("%o is refused: %s", (change, message) => {
-  const { error } = composeForm.safeParse({ ...letter, ...change });
+  const { error } = composeForm.safeParse({ ...filled, ...change });
   expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
 });
 
 test("the request has the API's field names and priority 0", () => {
-  const { fromAlias, to, subject, body } = letter;
+  const { fromAlias, to, subject, body } = filled;
   const request = { to, subject, body, fromAliasId: fromAlias, useEncryption: false, priority: 0 };
-  expect(jobRequest(letter, null)).toEqual(request);
+  expect(jobRequest(filled, null)).toEqual(request);
 });
 
 test("an encrypted request has the armored text instead of the typed one, and the public key", () => {
-  const sealed = { body: "-----BEGIN AGE ENCRYPTED FILE-----", recipientPublicKey: "age1m5a" };
-  const request = jobRequest({ ...letter, body: "Only for Rasa" }, sealed);
-  expect(request).toMatchObject({ ...sealed, useEncryption: true, to: letter.to });
+  const encrypted = { body: "-----BEGIN AGE ENCRYPTED FILE-----", recipientPublicKey: "age1m5a" };
+  const request = jobRequest({ ...filled, body: "Only for Rasa" }, encrypted);
+  expect(request).toMatchObject({ ...encrypted, useEncryption: true, to: filled.to });
   expect(JSON.stringify(request)).not.toContain("Only for Rasa");
 });
 

@@ -12,17 +12,17 @@ export type ComposeForm = z.infer<typeof composeForm>;
 
 export const emptyForm: ComposeForm = { fromAlias: "", to: "", subject: "", body: "" };
 
-/** An encrypted message: its armored text, and the public key it was encrypted for. */
-export interface Sealed {
+/** An encrypted message body in armor, and the public key it was encrypted to. */
+export interface EncryptedMessage {
   body: string;
   recipientPublicKey: string;
 }
 
-/** @param sealed the encrypted message; `null` to send the typed text */
-export function jobRequest(form: ComposeForm, sealed: Sealed | null): Body<"createEmailJob"> {
+/** Makes the request body. @param encrypted the encrypted message; `null` to send the typed text */
+export function jobRequest(form: ComposeForm, encrypted: EncryptedMessage | null): Body<"createEmailJob"> {
   const { fromAlias, to, subject, body } = form;
-  const letter = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
-  return sealed === null ? { ...letter, useEncryption: false } : { ...letter, ...sealed, useEncryption: true };
+  const fields = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
+  return encrypted === null ? { ...fields, useEncryption: false } : { ...fields, ...encrypted, useEncryption: true };
 }
 
 /** The form field for a field of the request that the server refused; `null` for one the form doesn't have. */

@@ -36,8 +36,8 @@ describe("the status of an e-mail job", () => {
   });
 
   it("shows one toast for each retry", () => {
-    const told = step({ currentRetries: 1, lastError: "It was busy." });
-    expect(told).toEqual({
+    const first = step({ currentRetries: 1, lastError: "It was busy." });
+    expect(first).toEqual({
       isOver: false,
       toast: {
         title: "Email retry in progress",
@@ -49,7 +49,7 @@ describe("the status of an e-mail job", () => {
     expect(step({ currentRetries: 2 }, 1).toast?.description).toBe("Retry 2/3. Previous error: Unknown error");
   });
 
-  it("counts as waiting if this page does not know it, and still shows retries", () => {
+  it("counts as waiting if this page does not know the status, and still shows retries", () => {
     expect(step({ status: "paused-by-a-newer-server" })).toEqual({ isOver: false, toast: null });
     expect(step({ status: "queued", currentRetries: 1 }).toast?.title).toBe("Email retry in progress");
   });

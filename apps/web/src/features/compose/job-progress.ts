@@ -1,8 +1,8 @@
-/** Which toast a polled job status shows (specification sections 4 and 8). Pure. */
+/** Decides which toast a polled job status shows (specification sections 4 and 8). Pure. */
 import type { EmailJobStatusWire } from "@kauke/contract";
 
 export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" | "lastError"> & {
-  /** A newer server may have more states than this page knows; an unknown one counts as waiting. */
+  /** A server newer than this page may send a status the page does not know; such a job counts as waiting. */
   status: string;
 };
 

@@ -72,9 +72,9 @@ describe("an enqueued message", () => {
     follow([{ ...pending, currentRetries: 1, lastError: "It was busy." }]);
     await pollOnce();
     expect(readToast()?.title).toBe("Email retry in progress");
-    const told = readToast()?.id;
+    const shown = readToast()?.id;
     await pollOnce();
-    expect(readToast()?.id).toBe(told);
+    expect(readToast()?.id).toBe(shown);
   });
 
   it.each([

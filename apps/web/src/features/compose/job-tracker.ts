@@ -14,7 +14,7 @@ export const POLL_EVERY_MS = 2000;
 const GRACE_SECONDS = 1;
 const SHORTEST_TOAST_MS = 1000;
 
-/** A job status. The specification ends tracking if `success` isn't true, whatever the other fields say. */
+/** Response to a status poll. Tracking ends if `success` isn't true, whatever the other fields say (specification). */
 export type JobAnswer = Progress & { success: boolean };
 
 export interface JobCalls {
@@ -26,6 +26,7 @@ export interface JobCalls {
   isStillSignedIn(): boolean;
 }
 
+/** Functions that end the tracking of a job, by job id. */
 const stops = new Map<string, () => void>();
 /** Jobs enqueued in this tab, by id; undoing one of them restores its text. */
 const followed = new Map<string, JobCalls>();
@@ -50,8 +51,8 @@ function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
 }
 
 /**
- * Cancels a job and shows the result. The text of a message enqueued by another tab, or before a reload, can't be
- * restored.
+ * Cancels a job and shows the result in a toast. The text of a message that was enqueued by another tab, or before a
+ * reload, is not restored into the form.
  */
 export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellsMailbox } from "./typed-leak.ts";
+import { containsMailbox } from "./typed-leak.ts";
 
 const forwardTo = "Jonas+shop@inbox.example, https://hooks.example.org/jonas, ona@b\u00fccher.example";
 
@@ -10,15 +10,15 @@ test.each([
   ["the mailbox with invisible characters in it", "jonas\u200B@inbox.ex\u00ADample"],
   ["the mailbox with a full-width @", "jonas\uFF20inbox.example"],
   ["the ASCII form of its domain", "ona@xn--bcher-kva.example"],
-])("%s is a leak", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(true));
+])("%s is a leak", (_, body) => expect(containsMailbox(body, forwardTo)).toBe(true));
 
 test.each([
   ["other words", "The dates hold."],
   ["a longer name", "tojonas@inbox.example"],
   ["a longer domain", "jonas@inbox.example.org"],
   ["the webhook's address", "https://hooks.example.org/jonas"],
-])("%s is not a leak", (_, body) => expect(tellsMailbox(body, forwardTo)).toBe(false));
+])("%s is not a leak", (_, body) => expect(containsMailbox(body, forwardTo)).toBe(false));
 
 test("a paused alias has no mailbox to leak", () => {
-  expect(tellsMailbox("null and jonas@inbox.example", "null")).toBe(false);
+  expect(containsMailbox("null and jonas@inbox.example", "null")).toBe(false);
 });

@@ -5,8 +5,12 @@
 import { parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 
+/** Invisible characters, which are removed before the search. */
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
-/** Punctuation beside an address belongs to it only if a letter or digit follows: "joann@…" is a different address. */
+/**
+ * Text before or after a match that makes it part of a longer address: a letter or digit, with or without punctuation
+ * between. "joann@…" is not a leak of "ann@…".
+ */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
 /** Characters examined on each side of an address. */
@@ -14,13 +18,17 @@ const CONTEXT_LENGTH = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
 
-/** @param forwardTo of the alias; webhooks, and the `null` of a paused alias, contain no mailbox */
-export function tellsMailbox(body: string, forwardTo: string): boolean {
+/**
+ * Whether the text contains the address of one of the alias' mailboxes.
+ * @param forwardTo destinations of the alias; webhooks, and the `null` of a paused alias, are no mailboxes
+ */
+export function containsMailbox(body: string, forwardTo: string): boolean {
   const text = plain(body);
   const destinations = parseForwardTo(forwardTo) ?? [];
   return destinations.some(
     (destination) =>
-      destination.kind === "mailbox" && spellings(destination.address).some((spelling) => holds(text, spelling)),
+      destination.kind === "mailbox" &&
+      spellings(destination.address).some((spelling) => containsAddress(text, spelling)),
   );
 }
 
@@ -36,7 +44,7 @@ function asciiDomain(domain: string): string {
   return URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : domain;
 }
 
-function holds(text: string, address: string): boolean {
+function containsAddress(text: string, address: string): boolean {
   for (let at = text.indexOf(address); at >= 0; at = text.indexOf(address, at + 1)) {
     const end = at + address.length;
     const isWhole = !before.test(text.slice(Math.max(0, at - CONTEXT_LENGTH), at));

@@ -11,10 +11,10 @@ import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from ".
 import { readSession } from "../../api/session/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
+import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
+import { encryptMessage, NotEncrypted } from "./encrypt-message.ts";
 import { followJob } from "./job-tracker.ts";
-import { NotSealed, sealLetter } from "./seal-letter.ts";
-import { forgetUnsent, keepUnsent, onLetterReopened, reopenLetter, unsentOf } from "./unsent-letter.ts";
 
 const COMPOSE_PATH = "/compose";
 
@@ -26,7 +26,7 @@ interface ComposeProps {
   aliases: readonly SendingAlias[] | undefined;
 }
 
-/** Whether the message is encrypted, for which public key, and the key's field. */
+/** State of the form's encryption: whether it is on, the public key, and the key's field. */
 function useEncryption(begun: Partial<Encryption>) {
   const [encryption, setEncryption] = useState<Encryption>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
@@ -39,7 +39,7 @@ type Form = UseFormReturn<FormValues>;
 
 /** Shows why a message was not sent, at its field and in a toast. */
 function showRefusal(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
-  if (error instanceof NotSealed) {
+  if (error instanceof NotEncrypted) {
     const { field, message } = error;
     if (field === "body") form.setError("body", { message }, { shouldFocus: true });
     else if (field === "encryption") change({ failure: message });
@@ -67,56 +67,70 @@ function useSend(userId: string) {
     isStillSignedIn: () => readSession().user?.id === userId,
   };
   return async (values: FormValues, { isOn, publicKey }: Encryption): Promise<void> => {
-    const sealed = isOn ? await sealLetter(values, publicKey, () => readGuard(values.fromAlias)) : null;
+    const encrypted = isOn ? await encryptMessage(values, publicKey, () => readGuard(values.fromAlias)) : null;
     const reopen = () => {
-      reopenLetter({ userId, values, isEncrypted: isOn, publicKey });
+      restoreDraft({ userId, values, isEncrypted: isOn, publicKey });
       if (window.location.pathname !== COMPOSE_PATH) navigate(COMPOSE_PATH);
     };
-    followJob(await create.mutateAsync(jobRequest(values, sealed)), values.to, { ...calls, reopen });
+    followJob(await create.mutateAsync(jobRequest(values, encrypted)), values.to, { ...calls, reopen });
   };
 }
 
 /** Stores the form's content as a draft until it is sent. */
-function useKeptLetter(userId: string, form: Form, { isOn, publicKey }: Encryption): void {
+function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: Encryption): void {
   useEffect(() => {
-    const keep = () => keepUnsent({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
+    const keep = () => storeDraft({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
     keep();
     const typing = form.watch(keep);
     return () => typing.unsubscribe();
   }, [userId, form, isOn, publicKey]);
 }
 
-export function useCompose({ userId, aliases }: ComposeProps) {
-  const send = useSend(userId);
-  const [begun] = useState(() => unsentOf(userId));
-  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
-  const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
-  const { encryption, change, keyField, focusKey } = state;
-  // With several aliases none is preselected: the wrong one would reveal that it belongs to the sender.
+/**
+ * Keeps the chosen sender alias while it can send. With several aliases none is preselected: the wrong one would reveal
+ * that it belongs to the sender.
+ * @returns the account's only alias that can send; `undefined` if there are several or none
+ */
+function usePreselectedAlias(form: Form, aliases: ComposeProps["aliases"]): string | undefined {
   const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
   useEffect(() => {
     if (aliases === undefined) return;
     const chosen = form.getValues("fromAlias");
     form.setValue("fromAlias", aliases.some(({ id }) => id === chosen) ? chosen : (onlyAlias ?? ""));
   }, [form, aliases, onlyAlias]);
-  useKeptLetter(userId, form, encryption);
+  return onlyAlias;
+}
+
+/** Fills the form with each draft that is restored while it is open. */
+function useRestoredDrafts(form: Form, change: EncryptionState["change"]): void {
   useEffect(
     () =>
-      onLetterReopened((letter) => {
-        form.reset(letter.values);
+      onDraftRestored((draft) => {
+        form.reset(draft.values);
         // `form.reset` has stored the new text with the old encryption setting; if the form unmounts now, no effect
         // corrects it.
-        keepUnsent(letter);
-        change({ ...noEncryption, isOn: letter.isEncrypted, publicKey: letter.publicKey });
+        storeDraft(draft);
+        change({ ...noEncryption, isOn: draft.isEncrypted, publicKey: draft.publicKey });
       }),
     [form, change],
   );
+}
+
+export function useCompose({ userId, aliases }: ComposeProps) {
+  const send = useSend(userId);
+  const [begun] = useState(() => draftOf(userId));
+  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
+  const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
+  const { encryption, change, keyField, focusKey } = state;
+  const onlyAlias = usePreselectedAlias(form, aliases);
+  useStoredDraft(userId, form, encryption);
+  useRestoredDrafts(form, change);
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
   const onValid = async (values: FormValues) => {
     if (isKeyMissing) return focusKey();
     try {
       await send(values, encryption);
-      forgetUnsent();
+      deleteDraft();
       form.reset({ ...emptyForm, fromAlias: values.fromAlias });
       change({ publicKey: "" });
     } catch (error) {
@@ -135,6 +149,6 @@ export function useCompose({ userId, aliases }: ComposeProps) {
     form.reset({ ...emptyForm, fromAlias: onlyAlias ?? "" });
     change(noEncryption);
   };
-  const isBlank = () => unsentOf(userId) === null;
+  const isBlank = () => draftOf(userId) === null;
   return { form, encryption, onEncryptionChange: change, keyField, onSubmit, onReset, isBlank };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askAgainMs, waitingText } from "./waiting-text.ts";
+import { pollDelayMs, waitingText } from "./waiting-text.ts";
 
 const now = new Date("2026-03-05T10:00:00");
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
@@ -13,7 +13,7 @@ test("a waiting message's text says what it waits for", () => {
 });
 
 test("the list is polled fast only while an entry may change soon", () => {
-  expect(askAgainMs([], now)).toBe(false);
-  expect(askAgainMs([{ ...job, scheduledAt: at(86_400) }], now)).toBe(60_000);
-  expect(askAgainMs([{ ...job, scheduledAt: at(86_400) }, job], now)).toBe(3000);
+  expect(pollDelayMs([], now)).toBe(false);
+  expect(pollDelayMs([{ ...job, scheduledAt: at(86_400) }], now)).toBe(60_000);
+  expect(pollDelayMs([{ ...job, scheduledAt: at(86_400) }, job], now)).toBe(3000);
 });

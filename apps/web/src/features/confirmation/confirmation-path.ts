@@ -1,8 +1,9 @@
+/** Reads the path of the links in a mailbox's confirmation message. Pure. */
 const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
 
 export interface ConfirmationPath {
   token: string;
-  /** Whether the path is that of the "not mine" link; then this choice is the first of the two buttons. */
+  /** Whether the path is that of the "not mine" link; the page then shows the "not mine" button first. */
   isNotMine: boolean;
 }
 

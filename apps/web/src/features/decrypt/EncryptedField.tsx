@@ -6,7 +6,7 @@ import { sizeText } from "../../ui/text/time-text.ts";
 import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES } from "./encrypted-file.ts";
 import type { ChosenFile } from "./open-encrypted.ts";
 
-/** @returns the file, or the message to show if it can't be used */
+/** Reads the beginning of a file. @returns the file with its kind, or the message to show if it can't be used */
 export async function chooseFile(file: File): Promise<ChosenFile | string> {
   if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
   const start = await file

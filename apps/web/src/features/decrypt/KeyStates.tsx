@@ -1,4 +1,4 @@
-/** What Auto Decrypt shows instead of its form while the keys load, if there are none, or if loading failed. */
+/** What Auto Decrypt shows instead of its form while the keys load, or if there are none. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 

@@ -2,7 +2,7 @@ import { ageErrorCodes } from "@kauke/age";
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { VaultError, type VaultErrorCode } from "../../vault/vault.ts";
-import { failureToast, fieldToMend } from "./decrypt-failure.ts";
+import { failureToast, fieldToCorrect } from "./decrypt-failure.ts";
 
 const failed = (description: string) => ({ title: "Decryption failed", description });
 const told = (code: VaultErrorCode) => failureToast(new VaultError(code), "auto");
@@ -47,8 +47,8 @@ test("no message contains an error code", () => {
 
 test("only an error that one field can fix focuses that field", () => {
   const fields = (["wrong_password", "bad_private_key", "malformed"] as const).map((code) =>
-    fieldToMend(new VaultError(code)),
+    fieldToCorrect(new VaultError(code)),
   );
   expect(fields).toEqual(["password", "privateKey", null]);
-  expect(fieldToMend(new Error("wrong_password"))).toBeNull();
+  expect(fieldToCorrect(new Error("wrong_password"))).toBeNull();
 });

@@ -49,8 +49,8 @@ function vaultToast(thrown: VaultError): FailureToast {
   return { title: "Decryption failed", description: text };
 }
 
-/** The field to correct, if one field is at fault. */
-export function fieldToMend(thrown: unknown): "password" | "privateKey" | null {
+/** The form field to correct, if the error is the fault of one field. */
+export function fieldToCorrect(thrown: unknown): "password" | "privateKey" | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";
   return thrown.code === "bad_private_key" ? "privateKey" : null;

@@ -13,7 +13,7 @@ export type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
 /**
  * @param start the first `FILE_START_BYTES` of the file, or all of it
- * @returns `null` if nothing in it is encrypted with age
+ * @returns `null` if no age file begins in these bytes
  */
 export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   const text = latin1(start);

@@ -1,4 +1,4 @@
-/** Makes a file name chosen by a stranger safe to save under. Pure. */
+/** Makes a file name that a stranger chose safe to use for a download. Pure. */
 
 /** Characters that file systems forbid or that disguise a name: controls, bidirectional marks, invisible characters. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*\u115f\u1160\u3164\uffa0]/gu;

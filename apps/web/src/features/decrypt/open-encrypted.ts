@@ -1,4 +1,4 @@
-/** Decrypts what the user entered in the vault and detects whether it is text, a message or a file. Keeps nothing. */
+/** Has the vault decrypt what the user entered, and detects whether the result is text, a message or a file. */
 import { decryptFile, decryptText, type JobOptions, type Opener, VaultError } from "../../vault/vault.ts";
 import { armorWithin, type EncryptedFileKind } from "./encrypted-file.ts";
 import { looksLikeMail } from "./mail/looks-like-mail.ts";
@@ -16,7 +16,7 @@ export type Opened =
   | { kind: "mail"; mail: ParsedMail; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** Maximum size of content shown as text, in bytes; anything larger is a file. */
+/** Maximum bytes of a decrypted file that are shown as text; a larger one can only be saved. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {

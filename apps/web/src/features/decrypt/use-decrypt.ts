@@ -6,13 +6,13 @@ import { useCallback, useEffect, useState } from "react";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob } from "../../vault/use-vault-job.ts";
 import type { JobOptions } from "../../vault/vault.ts";
-import { failureToast, fieldToMend, type Method } from "./decrypt-failure.ts";
+import { failureToast, fieldToCorrect, type Method } from "./decrypt-failure.ts";
 import type { Opened } from "./open-encrypted.ts";
 
 type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<Opened>;
 
 export interface FieldFailure {
-  field: NonNullable<ReturnType<typeof fieldToMend>>;
+  field: NonNullable<ReturnType<typeof fieldToCorrect>>;
   message: string;
 }
 
@@ -41,7 +41,7 @@ export function useDecrypt() {
     } catch (thrown) {
       const toast = failureToast(thrown, method);
       showFailure(toast.title, toast.description);
-      const field = fieldToMend(thrown);
+      const field = fieldToCorrect(thrown);
       return field === null ? null : { field, message: toast.description };
     }
   };

@@ -51,7 +51,7 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** Ref of the password field and its rated strength; the password itself is never in state. */
+/** State of the password field: its ref and its rated strength; the password itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);

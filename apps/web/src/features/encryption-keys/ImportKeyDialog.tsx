@@ -37,7 +37,7 @@ interface ImportRequest {
   masterPassword: string;
 }
 
-/** Checks the key and stores it encrypted. @returns field errors; `{}` on success, or if a toast has shown the error */
+/** @returns `run` checks the key, stores it encrypted and resolves to field errors: `{}` on success or after a toast */
 function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();

@@ -41,7 +41,7 @@ function passwordBits(password: string): number {
   return bits + looseBits(others.replace(/[\s-]+/g, ""));
 }
 
-/** Whether the text is written like a word: lower case, optionally with a capital first letter. */
+/** Whether the text is written like a word: in lower case with or without a capital first letter, or in capitals. */
 function isWord(text: string): boolean {
   return /^\p{L}\p{Ll}*$/u.test(text) || /^\p{Lu}+$/u.test(text);
 }

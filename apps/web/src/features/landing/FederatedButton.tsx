@@ -1,4 +1,7 @@
-/** Sign-up with a Google account: links to the issuer's page. Does nothing while the session is being checked. */
+/**
+ * Sign-up with a Google account: links to the redirect to the issuer. A click does nothing while the session is being
+ * checked, and opens the dashboard for signed-in users.
+ */
 import { Mail } from "lucide-react";
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";

@@ -1,10 +1,12 @@
-/** The landing page's first screen: an address that covers another one, what Kauke does, and the sign-up button. */
+/**
+ * The landing page's first screen: an example alias with rotating domains, what Kauke does, and the sign-up buttons.
+ */
 import type { SiteDomain } from "../../app/site-domain.ts";
 import { FederatedButton } from "./FederatedButton.tsx";
 import { type HeroWidth, heroWidth } from "./hero-width.ts";
 import { type ShownDomain, useRotation } from "./motion/use-rotation.ts";
 import { StartButton } from "./StartButton.tsx";
-import { Still } from "./Still.tsx";
+import { StaticSection } from "./StaticSection.tsx";
 import { Total } from "./Total.tsx";
 import { totalFigure } from "./totals.ts";
 import { useDomainList, useTotals } from "./use-landing-data.ts";
@@ -14,13 +16,13 @@ function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
     <p className="hero-addr" aria-hidden="true" data-longest={width}>
       <span className="local">not.you</span>
       <span className="dom">
-        @<Turning {...shown} />
+        @<FadingDomain {...shown} />
       </span>
     </p>
   );
 }
 
-function Turning({ domain, isFading }: ShownDomain) {
+function FadingDomain({ domain, isFading }: ShownDomain) {
   return <span className={isFading ? "turning faded" : "turning"}>{domain}</span>;
 }
 
@@ -33,7 +35,7 @@ function WhatTheShopSees({ shown }: { shown: ShownDomain }) {
         <dd>
           <span className="hl">
             not.you@
-            <Turning {...shown} />
+            <FadingDomain {...shown} />
           </span>
         </dd>
         <dt>Behind it</dt>
@@ -84,7 +86,7 @@ export function Hero({ site, isPaused }: { site: SiteDomain; isPaused: boolean }
         </div>
         <WhatTheShopSees shown={shown} />
       </div>
-      <Still part="features" />
+      <StaticSection part="features" />
     </section>
   );
 }

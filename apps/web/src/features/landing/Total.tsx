@@ -1,4 +1,4 @@
-/** A figure, shown as a bar until the server has sent it. Without script the figure is visible at once. */
+/** A number of users or aliases, covered by a bar until the server has sent it. */
 import type { Figure } from "./totals.ts";
 
 export function Total({ text, isPending }: Figure) {

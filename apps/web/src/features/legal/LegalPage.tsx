@@ -1,6 +1,6 @@
 /**
- * Layout of About, Privacy Policy, Terms of Service, GDPR and Transparency Report: title, figures, table of contents,
- * and the text beside it. Rendering never accesses `window`, so that the pages can be prerendered.
+ * Layout of About, the legal pages, the Transparency Report and the guides: title, figures, table of contents, and the
+ * text beside it. Rendering never accesses `window`, so that the pages can be prerendered.
  */
 import { Fragment, type ReactNode } from "react";
 import { Link } from "wouter";

@@ -36,7 +36,7 @@ export function useCurrentPart(parts: readonly { id: string }[]): string | undef
   return current;
 }
 
-/** Scrolls to the address' anchor, which was opened before the page's text was rendered. */
+/** Scrolls to the section that the address names: the browser could not, before the page's text was rendered. */
 function followAddress(ids: readonly string[]): void {
   const wanted = window.location.hash.slice(1);
   if (!ids.includes(wanted)) return;

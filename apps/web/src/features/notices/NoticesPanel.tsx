@@ -1,4 +1,4 @@
-/** The owner's notices, newest first: mail that permanently failed to be delivered. */
+/** The account's notices, newest first, e.g. about mail that could not be delivered. */
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -14,7 +14,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   delivery_failed: "Mail not delivered",
   not_confirmed: "Mail waits for confirmation",
   not_yours: "Mailbox refused",
-  not_sealed: "Mail waits to be sealed",
+  not_sealed: "Mail waits to be encrypted",
   mailbox_suspended: "Mailbox suspended",
   complaint: "Mail marked as spam",
   first_proof: "Your e-mail was proven",

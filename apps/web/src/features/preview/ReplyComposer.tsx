@@ -1,6 +1,6 @@
 /**
- * Form that replies as the owner of the mailbox that got the message. The reply is sent through the alias and is listed
- * once delivered.
+ * Form that replies as the owner of the mailbox that received the message. The reply is sent through the alias, and is
+ * listed in the inbox once it is delivered.
  */
 import type { PreviewMessage } from "@kauke/contract";
 import { Reply, ReplyAll } from "lucide-react";
@@ -63,7 +63,7 @@ export function ReplyComposer(props: Props) {
   const { message, all, onClose } = props;
   return (
     <form className="reply" onSubmit={onSubmit} noValidate aria-label={all ? "Reply all" : "Reply"}>
-      <div className="letter">
+      <div className="message-text">
         <label className="label-in" htmlFor={id}>
           {all ? "Reply to all as" : "Reply as"} <span className="addr">{message.rcptTo}</span>
         </label>

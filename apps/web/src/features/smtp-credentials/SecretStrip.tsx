@@ -1,4 +1,4 @@
-/** A revealed password or secret with its countdown, after which it is hidden, and buttons to hide or copy it. */
+/** A revealed password or secret with the countdown until it is hidden, and buttons to hide or copy it. */
 import { Copy, EyeOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { copySecret } from "../../ui/text/copy-text.ts";
@@ -18,9 +18,9 @@ function useLeftMs(until: number): number {
 
 interface Props {
   revealed: Revealed;
-  /** What is revealed, e.g. `password`. */
+  /** Short name of what is revealed, e.g. `password`. */
   noun: string;
-  /** Its full name, e.g. `SMTP password`. */
+  /** Full name of what is revealed, for the toast, e.g. `SMTP password`. */
   named: string;
   /** @param hadFocus whether the focus was inside the strip */
   onHide: (hadFocus: boolean) => void;

@@ -72,7 +72,7 @@ function SetupGuide() {
   );
 }
 
-/** @param copied the text that the button copies: of two ports the first */
+/** @param copied the text that the button copies; of two ports the first one */
 function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
   return (
     <div>

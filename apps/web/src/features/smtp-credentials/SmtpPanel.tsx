@@ -1,4 +1,6 @@
-/** Panel below an alias: its SMTP credentials or a button that creates them, and its webhook signing secret. */
+/**
+ * Panel below an alias: its SMTP credentials or a button that creates them, further settings, and its webhook secret.
+ */
 import type { AliasWire } from "@kauke/contract";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";

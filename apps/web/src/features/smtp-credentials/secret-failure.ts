@@ -1,5 +1,6 @@
 /**
- * Toast for a refused change of a credential: the specification's sentence, or for a rate limit its message and time.
+ * Toast for a refused operation on a password or secret: the specification's sentence, or for a rate limit the server's
+ * message with the time of the next try.
  */
 import { ApiError } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";

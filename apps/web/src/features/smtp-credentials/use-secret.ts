@@ -26,7 +26,10 @@ export function useSecret() {
   }, []);
   const show = (secret: string, isNew: boolean) =>
     setRevealed({ secret, isNew, until: Date.now() + secretTimes.visibleMs });
-  /** Runs one operation at a time, so that no late response reveals a password that has since been replaced. */
+  /**
+   * Runs an operation. `busy` names it meanwhile and disables the other buttons, so that no late response reveals a
+   * password that has since been replaced.
+   */
   const during = async <Result>(work: Work, run: () => Promise<Result>): Promise<Result> => {
     setBusy(work);
     try {
@@ -38,12 +41,12 @@ export function useSecret() {
   return {
     revealed,
     busy,
-    /** Whether the focus was inside when the secret was hidden; its replacement then takes the focus. */
+    /** Whether the revealed secret had the focus when it was hidden; the View button then gets the focus. */
     heldFocus,
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** @param named what the toast calls it @returns whether it is now in the clipboard */
+    /** @param named name of the secret for the toast @returns whether the secret is now in the clipboard */
     copy: (read: () => Promise<string>, named: string) => during("copy", () => copyWhenRead(read(), named)),
     /** Creates a new secret; the one revealed before is hidden, because it no longer works. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>

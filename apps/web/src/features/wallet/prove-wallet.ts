@@ -55,7 +55,7 @@ async function asRefusal<T>(work: () => Promise<T | undefined>): Promise<T> {
     const done = await work();
     if (done !== undefined) return done;
   } catch (cause) {
-    throw new WalletRefusal("the wallet did not do it", { cause });
+    throw new WalletRefusal("the wallet failed or its user refused", { cause });
   }
-  throw new WalletRefusal("the wallet gave nothing");
+  throw new WalletRefusal("the wallet returned nothing");
 }

@@ -35,7 +35,7 @@ const refusing: StandardWallet = {
 
 const listOf = (...wallets: StandardWallet[]): WalletList => ({ all: () => wallets, onArrival: () => () => {} });
 
-test("an address that a wallet still trusts the page with stays, without a prompt", async () => {
+test("a stored address that a wallet still shares with the page stays, without a prompt", async () => {
   asked.length = 0;
   const storage = storing("A");
   await reconnectTrusted(listOf(trusting("B"), trusting("C", "A")), storage);

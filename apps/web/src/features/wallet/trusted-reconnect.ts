@@ -6,7 +6,7 @@ import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList 
 
 type Storage = Pick<globalThis.Storage, "getItem" | "removeItem">;
 
-/** Compares once a wallet is available; without one, waits for the first. */
+/** Waits for a wallet if there is none yet, then removes the stored address unless a wallet still shares it. */
 export async function reconnectTrusted(
   wallets: WalletList = pageWallets(),
   storage: Storage = localStorage,
@@ -15,7 +15,7 @@ export async function reconnectTrusted(
   const stored = storage.getItem("walletAddress");
   if (stored === null) return;
   const trusted = (await Promise.all(wallets.all().map(trustedAddresses))).flat();
-  // Somebody may have signed in or out meanwhile.
+  // The user may have signed in or out meanwhile.
   if (!trusted.includes(stored) && storage.getItem("walletAddress") === stored) storage.removeItem("walletAddress");
 }
 

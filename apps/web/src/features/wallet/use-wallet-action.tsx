@@ -35,7 +35,10 @@ interface WalletAction {
   choice: ReactNode;
 }
 
-/** Leaving the page cancels the action too. @param onError shows the error; without it a toast does */
+/**
+ * The action is cancelled too when the component unmounts.
+ * @param onError shows the error; by default a toast does
+ */
 export function useWalletAction(
   mutation: WalletMutation,
   { onSuccess, onError }: { onSuccess: () => void; onError?: (error: Error) => void },

@@ -1,4 +1,4 @@
-import { walletChallengeSeconds } from "@kauke/contract";
+import { WALLET_CHALLENGE_SECONDS } from "@kauke/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WalletRefusal } from "./prove-wallet.ts";
 import { waitForWallet } from "./wait-for-wallet.ts";
@@ -19,10 +19,10 @@ test("a wallet's refusal is thrown at once", async () => {
   await expect(waitForWallet(() => Promise.reject(no), nobodyGivesUp)).rejects.toBe(no);
 });
 
-test("a wallet that never responds is waited for as long as its challenge is valid, and no longer", async () => {
+test("the wait for a wallet that never responds ends after the lifetime of a challenge", async () => {
   let failure: unknown;
   void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
-  await vi.advanceTimersByTimeAsync(walletChallengeSeconds * 1000 - 1);
+  await vi.advanceTimersByTimeAsync(WALLET_CHALLENGE_SECONDS * 1000 - 1);
   expect(failure).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(failure).toBeInstanceOf(WalletRefusal);

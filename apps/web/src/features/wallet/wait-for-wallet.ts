@@ -1,17 +1,21 @@
 /**
- * A wallet may never respond: its window was closed, or its extension removed. The wait ends when the challenge has
- * expired, or when the user cancels. The wallet itself can't be stopped; a later response is dropped.
+ * Waits for a wallet, which may never respond: its window was closed, or its extension removed. Each wait ends after
+ * the lifetime of a challenge, or when the user cancels. The wallet itself can't be stopped; a later response is
+ * dropped.
  */
-import { walletChallengeSeconds } from "@kauke/contract";
+import { WALLET_CHALLENGE_SECONDS } from "@kauke/contract";
 import { WalletRefusal } from "./prove-wallet.ts";
 
 /** @param givenUp aborted when the user cancels; no request is started after that @throws WalletRefusal */
 export async function waitForWallet<T>(ask: () => Promise<T>, givenUp: AbortSignal): Promise<T> {
-  if (givenUp.aborted) throw new WalletRefusal("the person gave up");
+  if (givenUp.aborted) throw new WalletRefusal("the user cancelled");
   const { promise: over, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new WalletRefusal("the person gave up"));
+  const giveUp = () => reject(new WalletRefusal("the user cancelled"));
   givenUp.addEventListener("abort", giveUp);
-  const timer = setTimeout(() => reject(new WalletRefusal("the time is over")), walletChallengeSeconds * 1000);
+  const timer = setTimeout(
+    () => reject(new WalletRefusal("the challenge has expired")),
+    WALLET_CHALLENGE_SECONDS * 1000,
+  );
   try {
     return await Promise.race([ask(), over]);
   } finally {

@@ -47,17 +47,17 @@ test("a wallet that registers twice counts once, and one that unregisters is gon
 test("listeners are notified of each usable wallet until they unsubscribe", () => {
   const page = new EventTarget();
   const wallets = listWallets(page);
-  let told = 0;
+  let notified = 0;
   const end = wallets.onArrival(() => {
-    told++;
+    notified++;
   });
   install(page, aWallet({ chains: ["ethereum:1"] }));
-  expect(told).toBe(0);
+  expect(notified).toBe(0);
   install(page, aWallet());
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   end();
   install(page, aWallet());
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });
 
 test("a wallet is usable if it connects, supports Solana and can sign in one of two ways", () => {

@@ -52,7 +52,7 @@ export function isUsable(wallet: StandardWallet): boolean {
 export interface WalletList {
   /** The usable wallets, in the order they registered. */
   all(): readonly StandardWallet[];
-  /** Calls back for each usable wallet that registers from now on. @returns function that unsubscribes */
+  /** Calls the listener whenever usable wallets register from now on. @returns function that unsubscribes */
   onArrival(listener: () => void): () => void;
 }
 

@@ -1,17 +1,17 @@
 /** Copies to the clipboard and shows a toast (specification section 8, "Copy"). */
 import { showFailure, showToast } from "../toast-store.ts";
 
-/** @param named what the toast calls the copied text; by default the text itself */
+/** @param named name of the copied text for the toast; by default the text itself */
 export async function copyText(text: string, named = text): Promise<void> {
-  await tellCopied(navigator.clipboard?.writeText(text), named);
+  await toastCopied(navigator.clipboard?.writeText(text), named);
 }
 
 /**
  * Copies a secret without showing it in the toast.
  * @param secret may still be loading: the clipboard is requested at once, while the click permits it. If the promise
- * rejects, its caller shows the error.
- * @param named what the toast calls it
- * @returns whether it is now in the clipboard
+ * rejects, the caller has to show the error.
+ * @param named name of the secret for the toast
+ * @returns whether the secret is now in the clipboard
  */
 export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
   if (typeof ClipboardItem === "undefined" || navigator.clipboard?.write === undefined) return copyLater(secret, named);
@@ -21,7 +21,7 @@ export async function copySecret(secret: Promise<string>, named: string): Promis
     () => true,
     () => false,
   );
-  if (isThere) return tellCopied(written, named);
+  if (isThere) return toastCopied(written, named);
   await written?.catch(() => {});
   return false;
 }
@@ -29,11 +29,11 @@ export async function copySecret(secret: Promise<string>, named: string): Promis
 /** Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click. */
 async function copyLater(secret: Promise<string>, named: string): Promise<boolean> {
   const text = await secret.catch(() => null);
-  return text === null ? false : tellCopied(navigator.clipboard?.writeText(text), named);
+  return text === null ? false : toastCopied(navigator.clipboard?.writeText(text), named);
 }
 
 /** @param written `undefined` where the page has no clipboard (plain http on another host) */
-async function tellCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
+async function toastCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
   try {
     if (written === undefined) throw new Error("no clipboard");
     await written;

@@ -25,15 +25,15 @@ function useTipAnchor(): HTMLElement | null {
       shown.current = next;
       setAnchor(next);
     };
-    const later = (next: HTMLElement | null, ms: number) => {
+    const showLater = (next: HTMLElement | null, ms: number) => {
       clearTimeout(timer);
       timer = setTimeout(() => show(next), ms);
     };
     const enter = (element: HTMLElement | null) => {
-      if (element === null) return shown.current === null ? clearTimeout(timer) : later(null, LEAVE_MS);
+      if (element === null) return shown.current === null ? clearTimeout(timer) : showLater(null, LEAVE_MS);
       if (element === shown.current || element.classList.contains("tip")) return clearTimeout(timer);
       const delay = shown.current === null ? tooltipDelayMs(performance.now(), closedAt.current) : 0;
-      later(element, delay);
+      showLater(element, delay);
     };
     const onOver = (event: PointerEvent) => event.pointerType === "mouse" && enter(tipOf(event.target));
     const onFocus = (event: FocusEvent) => {

@@ -12,6 +12,7 @@ const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
 /** Characters below which a run is too short to hold a container; shorter runs are joined and decoded together. */
 const BLOCK_MIN = 64;
+/** Short runs that are joined and decoded in one step. */
 const WORDS_AT_ONCE = 20_000;
 /** Base64 of spaces, put between joined runs so that they stay apart and the result still looks like text. */
 const SEPARATOR = "ICAg";

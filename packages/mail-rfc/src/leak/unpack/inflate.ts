@@ -66,7 +66,7 @@ function streamOf(packing: Packing) {
   return packing === "gzip" ? createGunzip(options) : createInflateRaw(options);
 }
 
-/** Whether an error comes from zlib or zstd, and so means damaged input. */
+/** Whether an error comes from zlib, zstd or Node's stream around them, and so means damaged input. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && /^(?:Z_|ZSTD_|ERR_)/.test(String(thrown.code));
 }

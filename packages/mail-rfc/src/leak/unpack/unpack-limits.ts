@@ -6,7 +6,7 @@ export interface UnpackLimits {
   inflatedBytesMax: number;
   /** Maximum archive members, PDF streams and similar units over all parts. */
   membersMax: number;
-  /** Maximum nesting of containers: an archive in an attached message in a message has depth three. */
+  /** Maximum nesting of containers: a file in an archive that is attached to an attached message has depth three. */
   depthMax: number;
   /** Maximum bytes of a nested container that is unpacked. Text and other data may be longer. */
   heldBytesMax: number;

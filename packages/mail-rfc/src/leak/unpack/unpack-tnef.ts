@@ -7,8 +7,9 @@ import type { UnpackBudget } from "./unpack-limits.ts";
 
 const TNEF_MAGIC = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** Bytes of an attribute around its data: level, id and length before it; a checksum after it. */
+/** Bytes of an attribute before its data: level, id and length. */
 const ATTRIBUTE_BYTES = 9;
+/** Bytes of the checksum after an attribute's data. */
 const CHECKSUM_BYTES = 2;
 /** Bytes below which an attached file cannot be a container and is skipped. */
 const ATTACHMENT_MIN = 32;

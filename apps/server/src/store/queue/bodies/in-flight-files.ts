@@ -1,7 +1,7 @@
 /**
  * In-flight messages beside the embedded database: `underway/<message id>` holds the message's row, its delivery and
- * its bytes, sealed in chunks. A file found at start belongs to an attempt that the end of the last process
- * interrupted.
+ * its bytes, sealed in chunks. A file found at start belongs to an attempt that was interrupted when the previous
+ * process ended.
  */
 import { dirname, join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
@@ -14,14 +14,17 @@ import { sealChunks } from "./sealed-chunks.ts";
 import type { SpoolFiles } from "./spool-files.ts";
 
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
-  /** Ids of the stored messages. Files that were not completely written are removed. */
+  /** Lists the ids of the stored messages, and removes files that were not completely written. */
   list(): Promise<string[]>;
-  /** @returns `null` for a damaged file, which is not removed */
+  /** @returns `null` for a file that does not exist or is damaged; a damaged file is not removed */
   read(messageId: string): Promise<InFlightMessage | null>;
 }
 
 const HEAD_BYTES = 4;
-/** Files with other names are ignored, e.g. an editor's copy or a directory of the file system. */
+/**
+ * File name of an in-flight message: its id. Other files are ignored, e.g. an editor's copy or a directory of the file
+ * system.
+ */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {

@@ -8,7 +8,7 @@ import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { openChunk, sealChunks } from "./sealed-chunks.ts";
 
-/** Chunks read by one query: 2 MiB. */
+/** Number of chunks that one query reads, 2 MiB in total. */
 const READ_AHEAD = 8;
 
 export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
@@ -26,26 +26,8 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
         throw new AppError("spool_failed", {}, cause);
       }
     },
-    get: async (messageId) => {
-      try {
-        return await readBody(db, keys, messageId);
-      } catch (error) {
-        // A damaged body reads as missing, since a retry would not help.
-        if (error instanceof SealError) return null;
-        throw error;
-      }
-    },
-    getStart: async (messageId) => {
-      const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
-      const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
-      if (row === undefined) return null;
-      try {
-        return openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
-      } catch (error) {
-        if (error instanceof SealError) return null;
-        throw error;
-      }
-    },
+    get: (messageId) => orNullIfDamaged(() => readBody(db, keys, messageId)),
+    getStart: (messageId) => orNullIfDamaged(() => readStart(db, keys, messageId)),
     delete: async (messageId) => {
       await db.deleteFrom("message_chunk").where("message_id", "=", messageId).execute();
     },
@@ -67,13 +49,29 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
   };
 }
 
+/** A damaged body reads as missing, since a retry would not help. */
+async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+async function readStart(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
+  const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
+  const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
+  return row === undefined ? null : openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
+}
+
 async function readBody(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
   const plain: Buffer[] = [];
   for (;;) {
     const rows = await readRows(db, messageId, plain.length);
     if (rows.length === 0) return null;
     for (const row of rows) {
-      // Opened with the expected index, not the stored one, so that a missing row is detected.
+      // Each chunk is opened with the expected index, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
     }

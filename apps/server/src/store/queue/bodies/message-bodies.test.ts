@@ -45,7 +45,7 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
 }
 
 describe("bodies in rows", () => {
-  onEachDatabase((it_) => behavesAsBodies(() => it_.store.bodies));
+  onEachDatabase((fixture) => behavesAsBodies(() => fixture.store.bodies));
 });
 
 describe("bodies in files", () => {

@@ -14,11 +14,11 @@ import { userStore } from "./users.ts";
 
 const isDate = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-onEachContext((it_) => {
-  const read = (userId: string) => wholeExport(accountExportStore(it_.context), userId);
+onEachContext((fixture) => {
+  const read = (userId: string) => wholeExport(accountExportStore(fixture.context), userId);
 
   it("the export names every table of the database, and shows the account's row of each that can hold one", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const account = await plantAccount(context);
     const tables = await read(account.userId);
     const names = await tableNames(context);
@@ -32,7 +32,7 @@ onEachContext((it_) => {
   });
 
   it("sealed values are exported in clear, hashes and the server's keys are not", async () => {
-    const account = await plantAccount(it_.context);
+    const account = await plantAccount(fixture.context);
     const text = JSON.stringify(await read(account.userId));
     const readable = [
       "user",
@@ -50,7 +50,7 @@ onEachContext((it_) => {
   });
 
   it("deletion dates are those that retention applies", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const now = context.clock.now();
     const tables = await read((await plantAccount(context)).userId);
     const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
@@ -62,7 +62,7 @@ onEachContext((it_) => {
   });
 
   it("rate limits of the account's mailbox are found however its e-mail is spelled", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const user = aUser({ email: `Ann.${randomUUID()}+kauke@gmail.com` });
     await userStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} }).insert(user);
     const now = context.clock.now();
@@ -77,7 +77,7 @@ onEachContext((it_) => {
   });
 
   it("contains no rows of other accounts, and is null for a deleted account", async () => {
-    const [ann, bob] = [await plantAccount(it_.context), await plantAccount(it_.context)];
+    const [ann, bob] = [await plantAccount(fixture.context), await plantAccount(fixture.context)];
     const text = JSON.stringify(await read(ann.userId));
     for (const foreign of [bob.userId, bob.email, bob.aliasId, bob.address]) expect(text).not.toContain(foreign);
     expect(text).toContain(ann.address);
@@ -85,7 +85,7 @@ onEachContext((it_) => {
   });
 
   it("more aliases than fit on a page are all exported once, and pages are read on demand", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const { userId } = await plantAccount(context);
     const aliases = aliasStore(context, { released: releasedAddresses(context), forgetBodies: async () => {} });
     for (let count = 0; count < 400; count += 1) await aliases.insert(anAlias(userId));

@@ -25,9 +25,11 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface Source extends StoreContext {
   userId: string;
-  /** Address by alias id. */
+  /** Alias addresses by alias id, filled while the aliases are read. */
   addresses: Map<string, string>;
-  /** Mailbox by keyed hash, as one of the account's aliases spells it. */
+  /**
+   * Mailbox addresses by keyed hash, as one of the account's aliases spells them; filled while the aliases are read.
+   */
   mailboxes: Map<string, string>;
 }
 
@@ -35,7 +37,7 @@ type Pages = AsyncIterable<ExportedRow[]>;
 
 interface TableReader {
   about: string;
-  /** Left out if the table holds nothing that belongs to an account. */
+  /** Reads the rows of the account; absent if the table holds nothing that belongs to an account. */
   rows?: (source: Source) => Pages;
 }
 
@@ -43,7 +45,7 @@ const withAccount = "with the account";
 const withAlias = "with its alias, or with the account";
 const withMail = "when the message is delivered or fails for good, or with the account";
 
-/** Read in this order: aliases first, because other rows show alias addresses. */
+/** Tables in the order in which they are read. Aliases come before the tables whose rows show alias addresses. */
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
     about: "The account. A password is stored as an argon2id hash, which is not in this file.",

@@ -6,11 +6,11 @@ import type { Store } from "../../open-store.ts";
 import { aSession, aUser } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 
 async function issue(store: Store, user: User, { kind = "reset" as AccountLinkKind, now = new Date() } = {}) {
   const tokenHash = randomBytes(32);
-  const expiresAt = new Date(now.getTime() + 30 * minute);
+  const expiresAt = new Date(now.getTime() + 30 * MINUTE_MS);
   const isIssued = await store.accountLinks.issue({
     kind,
     tokenHash,
@@ -22,12 +22,12 @@ async function issue(store: Store, user: User, { kind = "reset" as AccountLinkKi
 }
 
 describe("links to an account's own e-mail", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     const given = (user: User, kind: AccountLinkKind = "reset") =>
-      issue(it_.store, user, { kind, now: it_.clock.now() });
+      issue(fixture.store, user, { kind, now: fixture.clock.now() });
 
     it("a reset link works once: it sets the password, confirms the address and ends all sessions", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
       const session = aSession(user.id);
       await store.loginSessions.insert(session);
@@ -42,7 +42,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a newer link ends the older one of its kind, and no other", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       const [old, email, fresh] = [await given(user), await given(user, "email"), await given(user)];
       expect(await store.accountLinks.resetPassword(old.tokenHash, "x")).toBe(false);
@@ -54,10 +54,10 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a link ends when it expires, and is deleted with the account", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
       const late = await given(user);
-      clock.advance(30 * minute - 1);
+      clock.advance(30 * MINUTE_MS - 1);
       expect(await store.accountLinks.find("reset", late.tokenHash)).not.toBeNull();
       clock.advance(1);
       expect(await store.accountLinks.resetPassword(late.tokenHash, "x")).toBe(false);
@@ -69,7 +69,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("the first proof of a mailbox removes what an impostor could have left; a later proof does not", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = aUser({ googleId: randomBytes(8).toString("hex"), walletAddress: randomBytes(8).toString("hex") });
       await store.users.insert(user);
       const alias = await insertAlias(store, user.id);
@@ -95,7 +95,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a sign-in link works once; a password sent with it must be the account's", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
       const session = aSession(user.id);
       await store.loginSessions.insert(session);
@@ -111,7 +111,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a sign-in link alone is a first proof of the mailbox and removes the password; later ones do not", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
       const session = aSession(user.id);
       await store.loginSessions.insert(session);
@@ -132,7 +132,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a confirmation link confirms once, for its own account only", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const { tokenHash } = await given(user, "email");
       expect(await store.accountLinks.confirmEmail(tokenHash, other.id)).toBe(false);
@@ -143,14 +143,14 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("a confirmed e-mail is a confirmed destination of its account, asked before or not, unless its reader refused", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [user, other, refused] = [await insertUser(store), await insertUser(store), await insertUser(store)];
       const stateOf = async ({ id, email }: User) =>
         (await store.destinations.states(id, [email ?? ""])).get(email ?? "");
       const asked = async ({ id, email }: User) => {
         const tokenHash = randomBytes(32);
-        const tokenExpiresAt = new Date(it_.clock.now().getTime() + 1000);
-        const wish = {
+        const tokenExpiresAt = new Date(fixture.clock.now().getTime() + 1000);
+        const input = {
           id: randomUUID(),
           userId: id,
           address: email ?? "",
@@ -158,7 +158,7 @@ describe("links to an account's own e-mail", () => {
           tokenExpiresAt,
           isByOwner: false,
         };
-        return { tokenHash, decision: await store.destinations.ask(wish) };
+        return { tokenHash, decision: await store.destinations.ask(input) };
       };
       await asked(user);
       await store.destinations.answerLink((await asked(refused)).tokenHash, "not_mine");
@@ -170,7 +170,7 @@ describe("links to an account's own e-mail", () => {
     });
 
     it("changing the password keeps one session and ends reset links, unless the password was changed meanwhile", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];
       for (const session of [kept, ended]) await store.loginSessions.insert(session);

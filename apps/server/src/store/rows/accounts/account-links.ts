@@ -13,7 +13,7 @@ import { endSessionsAndLinks } from "./passwords.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface AccountLinkStoreParts {
-  /** Deletes the bodies of messages that an impostor had queued. */
+  /** Deletes the bodies of messages that were cancelled because an impostor may have queued them. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -125,7 +125,11 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
   return { ...nothingAfter, notifyRoutes };
 }
 
-/** @param passwordHash `null` removes the password */
+/**
+ * Replaces the password, and ends all sessions and links. The first proof of the mailbox also removes what an impostor
+ * could have left in the account.
+ * @param passwordHash `null` removes the password
+ */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;
   const isFirstProof = document.emailConfirmedAt === undefined;

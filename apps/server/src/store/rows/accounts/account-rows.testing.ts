@@ -22,7 +22,11 @@ export interface PlantedAccount {
   planted: readonly (keyof DB)[];
 }
 
-/** Every free text is `planted <table>`. */
+/**
+ * Creates an account with one row in each table. Every free text of a row is `planted <table>`, so that tests can
+ * search for it.
+ * @param without tables that get no row
+ */
 export async function plantAccount(
   context: StoreContext,
   { without = [] }: { without?: readonly (keyof DB)[] } = {},

@@ -11,9 +11,9 @@ import { userStore } from "./users.ts";
  */
 const outlives = ["released_address", "rate_limit", "blocked_mailbox"];
 
-onEachContext((it_) => {
+onEachContext((fixture) => {
   const deleteUser = async (userId: string) => {
-    const { context } = it_;
+    const { context } = fixture;
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
     const forgetBodies = async (ids: readonly string[]) => {
       for (const id of ids) await bodies.delete(id);
@@ -22,7 +22,7 @@ onEachContext((it_) => {
   };
 
   it("deleting an account leaves only keyed hashes of it in any table, and deletes no row of another account", async () => {
-    const { context } = it_;
+    const { context } = fixture;
     const bob = await plantAccount(context);
     const before = await allRows(context);
     const ann = await plantAccount(context);

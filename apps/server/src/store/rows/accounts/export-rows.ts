@@ -55,7 +55,11 @@ export function ownedRows<Shown>(
   });
 }
 
-/** @param row its `id` must be the one the row was sealed with; keyed hashes and other binary values are left out */
+/**
+ * Returns a row in clear: its plain columns and the fields of its sealed document, without keyed hashes and other
+ * binary values.
+ * @param row its `id` must be the one the row was sealed with
+ */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),

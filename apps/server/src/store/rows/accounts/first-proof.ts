@@ -9,11 +9,11 @@ import { randomUUID } from "node:crypto";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
-import { lockComposed, takeBack } from "../job-records.ts";
+import { cancelMessages, lockComposed } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
 import type { UserDocument } from "./user-document.ts";
 
-/** Steps to do after the proof is committed. */
+/** Steps that the caller does after it has committed the proof. */
 export interface AfterProof {
   /** Ids of messages that will not be sent: their stored bodies can be deleted. */
   messagesDone: string[];
@@ -39,7 +39,7 @@ export async function removeImpostorAccess(
 ): Promise<AfterProof> {
   const ended = { ...endedInDocument(document), ...(await endRows(trx, userId)) };
   const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
-  const messagesDone = await takeBack(context, trx, { messageIds });
+  const messagesDone = await cancelMessages(context, trx, { messageIds });
   const notifyRoutes = await dropRoutes(context.signals, trx, [userId]);
   const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, it]) => it);
   await notifyOwner(context, trx, { userId, what: what.map(([name]) => name) });

@@ -1,10 +1,10 @@
-/** Replaces an account's password, and ends what the old one had authorised. */
+/** Replaces an account's password, which ends its sessions and links, or only the hash of the same password. */
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface PasswordReplacement {
-  /** Hash of the current password; nothing changes if the account has another one by now. */
+  /** Hash of the current password. Nothing is changed if the account has a different one by now. */
   from: string;
   to: string;
 }
@@ -21,6 +21,7 @@ export function replaceHash(context: StoreContext, id: string, replacement: Pass
 }
 
 /**
+ * Replaces the password, and ends every other session and the open links of the account.
  * @param keepSession token hash of the session that stays open
  * @returns whether the password was changed
  */
@@ -52,8 +53,9 @@ function replaceIfCurrent(context: StoreContext, id: string, { replacement, also
 }
 
 /**
- * Ends sessions and links. The account is locked, so a session that is being opened with the old password waits and
- * then sees the new one.
+ * Ends the account's sessions, and deletes its links that set a password, sign in or change the e-mail. The caller has
+ * locked the account, so a session that is being opened with the old password waits and then sees the new one.
+ * @param keepSession token hash of a session that stays open
  */
 export async function endSessionsAndLinks(
   trx: InTransaction,

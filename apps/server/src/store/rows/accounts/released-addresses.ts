@@ -16,8 +16,8 @@ export interface ReleasedAddresses {
   /** Holds the addresses of an account that is about to be deleted. */
   holdAll(trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string): Promise<void>;
   /**
-   * Call it after the row with the address was inserted: the unique index has then waited for a concurrent transaction
-   * with the same address.
+   * Checks that the account may take the address, and removes the hold. Call it after the row with the address was
+   * inserted: the unique index has then waited for a concurrent transaction with the same address.
    * @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;

@@ -18,7 +18,7 @@ export type UserDocument = Pick<
   isGoogleRemoved?: true;
   /** True if the account was created, with a confirmed e-mail, by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;
-  /** Settings that differ from the defaults; absent if none was ever changed. */
+  /** Settings that the user has changed; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
 };
 
@@ -29,8 +29,8 @@ export type UserDocument = Pick<
 export type ChosenSettings = Omit<AccountSettings, "sealTo">;
 
 /**
- * Maximum milliseconds between the creation of an account and its confirmation if the sign-in that created the account
- * was also taken as the confirmation.
+ * Maximum milliseconds between creation and confirmation for an account whose first sign-in was also taken as its
+ * confirmation.
  */
 const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;

@@ -3,9 +3,9 @@ import { aMessage, anAlias, anOpenDelivery, aSession, aUser } from "../../rows.t
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 describe("accounts", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     it("reads back an account by id, and by e-mail in any letter case", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = aUser({ email: `Ann.${Date.now()}@Example.org`, firstName: "Ann", balanceCents: 1250 });
       await store.users.insert(user);
       expect(await store.users.find(user.id)).toEqual(user);
@@ -14,7 +14,7 @@ describe("accounts", () => {
     });
 
     it("an e-mail is unique in any letter case, also with concurrent inserts", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const email = `Race.${Date.now()}@example.org`;
       const tries = [email, email.toUpperCase()].map((it) => store.users.insert(aUser({ email: it })));
       const results = await Promise.allSettled(tries);
@@ -23,7 +23,7 @@ describe("accounts", () => {
     });
 
     it("is found by the subject together with its issuer only", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const name = { issuer: "https://issuer.example", subject: `s${Date.now()}` };
       const user = aUser({ googleId: name.subject, googleIssuer: name.issuer, authMethod: "google" });
       expect(await store.users.insertIfFree(user)).toBe(true);
@@ -33,7 +33,7 @@ describe("accounts", () => {
     });
 
     it("is not inserted if its e-mail or subject exists, also with concurrent inserts", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const google = { googleId: `twice${Date.now()}`, googleIssuer: "https://issuer.example" };
       const both = await Promise.all([1, 2].map(() => store.users.insertIfFree(aUser(google))));
       expect(both.sort()).toEqual([false, true]);
@@ -42,7 +42,7 @@ describe("accounts", () => {
     });
 
     it("a subject is linked only to the account that has confirmed the e-mail", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const name = { issuer: "https://issuer.example", subject: `link${Date.now()}` };
       const confirmed = aUser({ emailConfirmedAt: new Date("2026-03-01T12:00:00.000Z") });
       const unconfirmed = aUser();
@@ -63,7 +63,7 @@ describe("accounts", () => {
     });
 
     it("a new password hash replaces the old one and changes nothing else", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       const from = user.passwordHash ?? "";
       expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
@@ -72,7 +72,7 @@ describe("accounts", () => {
     });
 
     it("settings have defaults until they are changed, and a new password does not change them", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
       await store.users.changeSettings(user.id, { leakGuard: false });
@@ -84,7 +84,7 @@ describe("accounts", () => {
     });
 
     it("counts what an account has", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id } = await insertUser(store);
       await insertAlias(store, id);
       await insertAlias(store, id, { routing: { state: "paused", lastDestinations: [] } });
@@ -93,7 +93,7 @@ describe("accounts", () => {
     });
 
     it("deleting an account removes all its rows, queued mail and bodies, and none of another account", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [gone, stays] = [await insertUser(store), await insertUser(store)];
       const [goneAlias, staysAlias] = [await insertAlias(store, gone.id), await insertAlias(store, stays.id)];
       const [own, shared] = [aMessage(), aMessage()];
@@ -113,7 +113,7 @@ describe("accounts", () => {
     });
 
     it("the e-mail of a deleted account may register again, but its alias addresses stay reserved", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       const alias = await insertAlias(store, user.id);
       await store.users.delete(user.id);
@@ -124,7 +124,7 @@ describe("accounts", () => {
     });
 
     it("mail that arrives while its account is being deleted is refused, never stored without an owner", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = await insertUser(store);
       const alias = await insertAlias(store, user.id);
       await store.users.delete(user.id);

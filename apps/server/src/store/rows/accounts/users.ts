@@ -27,24 +27,9 @@ export interface UserStoreParts {
 export function userStore(context: StoreContext, parts: UserStoreParts): UserStore {
   const { db, keys } = context;
   const emailIndex = (email: string) => userEmailIndex(keys, email);
-  const fromRow = (row: Selectable<UserTable>): User => {
-    const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
-    return {
-      ...person,
-      // Older rows may hold the address as it was typed, not in NFC.
-      email: person.email?.normalize("NFC") ?? null,
-      emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
-      ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
-      id: row.id,
-      authMethod: row.auth_method,
-      balanceCents: row.balance_cents,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-    };
-  };
   const findBy = async (column: "id" | "email_index" | "wallet_index" | "google_index", value: string | Buffer) => {
     const row = await db.selectFrom("user").selectAll().where(column, "=", value).executeTakeFirst();
-    return row === undefined ? null : fromRow(row);
+    return row === undefined ? null : userFromRow(keys, row);
   };
   const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
   return {
@@ -76,6 +61,22 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     delete: (id) => deleteUser(context, parts, id),
     stats: (id) => readStats(context, id),
     count: () => countRows(db, "user"),
+  };
+}
+
+function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): User {
+  const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
+  return {
+    ...person,
+    // Older rows may hold the address as it was typed, not in NFC.
+    email: person.email?.normalize("NFC") ?? null,
+    emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
+    ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
+    id: row.id,
+    authMethod: row.auth_method,
+    balanceCents: row.balance_cents,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }
 

@@ -5,17 +5,17 @@ import type { Store } from "../../open-store.ts";
 import { aSession, aUser } from "../../rows.testing.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 const issuer = "https://issuer.example";
 const word = () => randomBytes(8).toString("hex");
 const subject = () => ({ issuer, subject: word() });
 const newAddress = () => `${randomUUID()}@new.example`;
 
 describe("the ways to sign in to an account", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     async function link(store: Store, user: User, email = newAddress(), formerEmail = user.email) {
       const tokenHash = randomBytes(32);
-      const expiresAt = new Date(it_.clock.now().getTime() + 30 * minute);
+      const expiresAt = new Date(fixture.clock.now().getTime() + 30 * MINUTE_MS);
       await store.accountLinks.issue({ kind: "new-email", tokenHash, userId: user.id, email, formerEmail, expiresAt });
       return { tokenHash, email };
     }
@@ -23,7 +23,7 @@ describe("the ways to sign in to an account", () => {
       store.accountLinks.changeEmail({ tokenHash, userId: user.id, keepSession });
 
     it("a link to a new e-mail works once: the new one is confirmed and finds the account, the former one no longer does", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];
       for (const session of [kept, ended]) await store.loginSessions.insert(session);
@@ -43,7 +43,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("a link to another account's e-mail is refused when used, and works later if that e-mail becomes free", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const spelled = (other.email ?? "").toUpperCase();
       const { tokenHash } = await link(store, user, spelled);
@@ -54,7 +54,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("of two accounts that change to the same e-mail concurrently, one succeeds", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const email = newAddress();
       const pair = await Promise.all(
         [1, 2].map(async () => {
@@ -67,7 +67,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("two accounts that concurrently change to tags of each other's mailbox do not deadlock", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       for (let round = 0; round < 5; round++) {
         const [one, two] = [randomUUID(), randomUUID()];
         const swap = async (from: string, to: string) => {
@@ -82,9 +82,9 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("ends every link to the former e-mail; a link requested before another change is invalid", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = await insertUser(store);
-      const expiresAt = new Date(clock.now().getTime() + 30 * minute);
+      const expiresAt = new Date(clock.now().getTime() + 30 * MINUTE_MS);
       const hashes = { reset: randomBytes(32), "sign-in": randomBytes(32), email: randomBytes(32) };
       for (const [kind, tokenHash] of Object.entries(hashes)) {
         const own = { kind: kind as keyof typeof hashes, userId: user.id, email: user.email ?? "" };
@@ -100,7 +100,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("works only for the account it was made for, and until it expires", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const { tokenHash } = await link(store, user);
       expect(await use(store, other, tokenHash)).toEqual({ kind: "over" });
@@ -111,12 +111,12 @@ describe("the ways to sign in to an account", () => {
       const first = await link(store, asker, newAddress(), null);
       expect(await use(store, stranger, first.tokenHash)).toEqual({ kind: "over" });
       expect((await use(store, asker, first.tokenHash)).kind).toBe("changed");
-      clock.advance(30 * minute);
+      clock.advance(30 * MINUTE_MS);
       expect(await use(store, user, tokenHash)).toEqual({ kind: "over" });
     });
 
     it("a new password, and the removal of a way to sign in, end a link to a new e-mail", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = aUser({ walletAddress: word() });
       await store.users.insert(user);
       const first = await link(store, user);
@@ -128,7 +128,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("afterwards the new mailbox and the former confirmed one are confirmed destinations; a former unconfirmed one is not", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const [proven, unproven] = [aUser({ emailConfirmedAt: clock.now() }), aUser()];
       for (const user of [proven, unproven]) {
         await store.users.insert(user);
@@ -141,7 +141,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("an account without an e-mail can add one", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
       await store.users.insert(user);
       const { tokenHash, email } = await link(store, user, newAddress(), null);
@@ -153,7 +153,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("a wallet can be linked once, and to one account only", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const address = word();
       const both = await Promise.all([user, other].map(({ id }) => store.users.linkWallet(id, address)));
@@ -166,7 +166,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("a Google account is linked whatever its address; a removed one is linked again only by the signed-in owner", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const user = aUser({ emailConfirmedAt: clock.now() });
       await store.users.insert(user);
       const other = await insertUser(store);
@@ -184,7 +184,7 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("two tabs that concurrently remove the last two ways to sign in leave one", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       for (let round = 0; round < 5; round++) {
         const name = subject();
         const ways = { walletAddress: word(), googleId: name.subject, googleIssuer: issuer };
@@ -200,15 +200,15 @@ describe("the ways to sign in to an account", () => {
     });
 
     it("a removal ends the other sessions; a refused removal ends none", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const user = aUser({ walletAddress: word() });
       await store.users.insert(user);
       const [kept, ended] = [aSession(user.id), aSession(user.id)];
       for (const session of [kept, ended]) await store.loginSessions.insert(session);
-      const wish = { issuer, keepSession: kept.tokenHash };
-      expect(await store.users.removeWay(user.id, { way: "google", ...wish })).toBe("missing");
+      const input = { issuer, keepSession: kept.tokenHash };
+      expect(await store.users.removeWay(user.id, { way: "google", ...input })).toBe("missing");
       expect(await store.loginSessions.listForUser(user.id)).toHaveLength(2);
-      expect(await store.users.removeWay(user.id, { way: "wallet", ...wish })).toBe("removed");
+      expect(await store.users.removeWay(user.id, { way: "wallet", ...input })).toBe("removed");
       expect((await store.loginSessions.listForUser(user.id)).map(({ id }) => id)).toEqual([kept.id]);
       expect(await store.users.findByWallet(user.walletAddress ?? "")).toBeNull();
     });

@@ -19,9 +19,9 @@ export interface AliasDocument {
   destinations: Destination[];
   /** Destinations restored when a paused alias is activated; empty while it is active. */
   lastDestinations: Destination[];
-  /** 32 bytes in base64, from which the alias' reply addresses are derived; deleted with the alias. */
+  /** Key of 32 bytes in base64 from which the alias' reply addresses are derived; deleted with the alias. */
   replyKey: string;
-  /** 32 bytes in base64; signs webhook calls. */
+  /** Key of 32 bytes in base64 that signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
 }
@@ -35,7 +35,7 @@ interface AliasRow {
   seal_key_id: string | null;
 }
 
-/** The plain columns for a choice of encryption key. */
+/** Returns the columns that store a choice of encryption key. */
 export function sealingColumns(sealTo: AliasSealing): Pick<AliasRow, "seal_off" | "seal_key_id"> {
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
@@ -94,10 +94,10 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
   };
 }
 
-/** States of an account's mailboxes. */
+/** States of the mailboxes that an account forwards to. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  /** State of a mailbox that refused mail because it does not exist; `null` if the account has no such mailbox. */
+  /** Looks up whether a mailbox has refused mail as nonexistent; `null` if no mailbox of the account has. */
   missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 

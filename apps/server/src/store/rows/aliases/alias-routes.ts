@@ -6,6 +6,7 @@ import type { ChangeSignals, RouteChange } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
@@ -44,25 +45,14 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
-    const states = new Map((row.pairs ?? "").split(",").map((it) => it.split(":", 2) as [string, ConfirmationState]));
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    const states = readPairs<ConfirmationState>(row.pairs ?? "");
     return toRoute(row, document, {
       stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
-      missing: missingOf(row),
-      sealKey: sealKeyOf(row),
+      missing: missingOf(keys, row),
+      sealKey: sealKeyOf(keys, row),
     });
   };
-  const missingOf = (row: RouteRow): MailboxStanding["missing"] => {
-    if (row.missing === null) return null;
-    const known = new Map(row.missing.split(",").map((it) => it.split(":", 2) as [string, string]));
-    return (address) => {
-      const found = known.get(missingMailboxIndex(keys, address).toString("hex"));
-      return found === undefined ? null : found === "true" ? "suspended" : "counted";
-    };
-  };
-  // An unreadable key throws, so that its mail is deferred and never forwarded unencrypted.
-  const sealKeyOf = ({ key_id, key_sealed }: RouteRow) =>
-    key_id === null || key_sealed === null ? null : openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
   const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
   const byIds = preparedQuery<RouteRow>(db, query.where(sql<boolean>`alias.id = ANY(${[]}::uuid[])`).compile());
   return {
@@ -77,6 +67,26 @@ export function aliasRoutes({ db, keys }: StoreContext) {
       },
     }),
   };
+}
+
+/** Parses `<key>:<value>` pairs joined by commas. */
+function readPairs<Value extends string>(text: string): Map<string, Value> {
+  return new Map(text.split(",").map((pair) => pair.split(":", 2) as [string, Value]));
+}
+
+function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["missing"] {
+  if (missing === null) return null;
+  const known = readPairs<"true" | "false">(missing);
+  return (address) => {
+    const isSuspended = known.get(missingMailboxIndex(keys, address).toString("hex"));
+    return isSuspended === undefined ? null : isSuspended === "true" ? "suspended" : "counted";
+  };
+}
+
+/** @throws SealError for an unreadable key, so that mail for it is deferred and never forwarded unencrypted */
+function sealKeyOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
+  if (key_id === null || key_sealed === null) return null;
+  return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
 }
 
 /**

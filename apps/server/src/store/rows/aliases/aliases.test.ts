@@ -9,9 +9,9 @@ import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts
 const DAY_MS = 86_400_000;
 
 describe("aliases", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     it("reads back what was stored, newest first", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const old = await insertAlias(store, userId, { createdAt: new Date("2026-01-01T00:00:00Z"), notes: "shop" });
       const paused = await insertAlias(store, userId, {
@@ -23,7 +23,7 @@ describe("aliases", () => {
     });
 
     it("an address is unique in any letter case", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const { name } = await insertAlias(store, userId);
       const again = anAlias(userId, { name: name.toUpperCase() });
@@ -34,7 +34,7 @@ describe("aliases", () => {
     });
 
     it("the same name on another domain is another alias", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const { name } = await insertAlias(store, userId);
       await insertAlias(store, userId, { name, domain: "slapta.test" });
@@ -42,7 +42,7 @@ describe("aliases", () => {
     });
 
     it("another account's alias reads as absent", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: owner } = await insertUser(store);
       const { id: stranger } = await insertUser(store);
       const alias = await insertAlias(store, owner);
@@ -53,7 +53,7 @@ describe("aliases", () => {
     });
 
     it("the mail path finds the route by address, paused or not, and none for an unknown address", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId, { name: `Mixed.${randomUUID().slice(0, 8)}` });
       const address = `${alias.name}@kauke.test`.toLowerCase();
@@ -80,7 +80,7 @@ describe("aliases", () => {
     });
 
     it("a route leaves out a webhook that is paused, and names it", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const url = "https://hooks.example.org/gone";
       const gone = { kind: "webhook" as const, url, pausedAt: "2026-11-21T09:00:00.000Z" };
@@ -92,7 +92,7 @@ describe("aliases", () => {
     });
 
     it("a change is computed from the current row, and nothing changes when computing it throws", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId, { notes: "0" });
       const addOne = () =>
@@ -106,7 +106,7 @@ describe("aliases", () => {
     });
 
     it("a rename frees the old address for the former account only, for 30 days", async () => {
-      const { store, clock } = it_;
+      const { store, clock } = fixture;
       const { id: owner } = await insertUser(store);
       const { id: stranger } = await insertUser(store);
       const { id, name } = await insertAlias(store, owner);
@@ -122,7 +122,7 @@ describe("aliases", () => {
     });
 
     it("the former account may take a deleted address again at once", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: owner } = await insertUser(store);
       const { id: stranger } = await insertUser(store);
       const alias = await insertAlias(store, owner);
@@ -134,7 +134,7 @@ describe("aliases", () => {
     });
 
     it("changing the letter case of a name releases no address", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const { id, name } = await insertAlias(store, userId);
       const upper = name.toUpperCase();
@@ -143,7 +143,7 @@ describe("aliases", () => {
     });
 
     it("notifies the mail path of pausing, renaming and deleting before the call resolves, and not of changed notes", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);
       const heard: RouteChange[] = [];
@@ -163,14 +163,14 @@ describe("aliases", () => {
       expect(await heardAfter(store.aliases.delete(userId, alias.id))).toContainEqual(change);
     });
 
-    if (it_.severalProcesses)
+    if (fixture.severalProcesses)
       it("another process is notified of a change too", async () => {
-        const second = await it_.openSecond();
+        const second = await fixture.openSecond();
         try {
-          const { id: userId } = await insertUser(it_.store);
-          const alias = await insertAlias(it_.store, userId);
+          const { id: userId } = await insertUser(fixture.store);
+          const alias = await insertAlias(fixture.store, userId);
           const heard = new Promise((resolve) => second.aliases.onRouteChange(resolve));
-          await it_.store.aliases.delete(userId, alias.id);
+          await fixture.store.aliases.delete(userId, alias.id);
           expect(await heard).toEqual({ aliasId: alias.id });
         } finally {
           await second.close();
@@ -178,14 +178,14 @@ describe("aliases", () => {
       });
 
     it("of two concurrent inserts of one address, one succeeds and the other fails with alias_taken", async () => {
-      const second = it_.severalProcesses ? await it_.openSecond() : null;
+      const second = fixture.severalProcesses ? await fixture.openSecond() : null;
       try {
-        const { id: userId } = await insertUser(it_.store);
-        const { id: otherId } = await insertUser(it_.store);
+        const { id: userId } = await insertUser(fixture.store);
+        const { id: otherId } = await insertUser(fixture.store);
         const name = `race-${randomUUID().slice(0, 8)}`;
         const results = await Promise.allSettled([
-          it_.store.aliases.insert(anAlias(userId, { name })),
-          (second ?? it_.store).aliases.insert(anAlias(otherId, { name: name.toUpperCase() })),
+          fixture.store.aliases.insert(anAlias(userId, { name })),
+          (second ?? fixture.store).aliases.insert(anAlias(otherId, { name: name.toUpperCase() })),
         ]);
         expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
       } finally {
@@ -194,7 +194,7 @@ describe("aliases", () => {
     });
 
     it("deleting an alias deletes its queued mail, but not a message that is queued for another alias too", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const [gone, stays] = [await insertAlias(store, userId), await insertAlias(store, userId)];
       const [own, shared] = [aMessage(), aMessage()];
@@ -211,7 +211,7 @@ describe("aliases", () => {
     });
 
     it("lists hundreds of aliases with as many statements as two", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const statementsFor = async (count: number) => {
         const { id: userId } = await insertUser(store);
         await Promise.all(Array.from({ length: count }, () => insertAlias(store, userId)));

@@ -1,6 +1,7 @@
 /**
- * Aliases. One sealed document holds everything the mail path needs, so that a message costs one query and one
- * decryption. The plain column `active` alone decides whether an alias is paused.
+ * Aliases. One sealed document holds everything the mail path needs of an alias, so that a message costs one query; the
+ * encryption key, if there is one, has a document of its own. The plain column `active` alone decides whether an alias
+ * is paused.
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
@@ -10,7 +11,7 @@ import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { detachLeasedMail, lockComposed, takeBack } from "../job-records.ts";
+import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
@@ -149,7 +150,7 @@ async function updateInTransaction(
 }
 
 /**
- * Locks the key until the commit, after which the reference protects it.
+ * Locks the chosen key until the commit; afterwards the foreign key prevents its deletion.
  * @throws AppError `invalid` when the key is not the user's
  */
 async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
@@ -162,7 +163,7 @@ async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: Alia
  * @returns ids of messages without deliveries, whose bodies the caller deletes
  */
 async function cancelComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
-  return takeBack(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
+  return cancelMessages(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
 }
 
 /** Changes the user name of SMTP submission to the new address; the old one stops working at the commit. */
@@ -190,12 +191,12 @@ async function deleteAlias(
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;
     const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasId });
-    const takenBack = await cancelComposed(context, trx, aliasId);
+    const cancelled = await cancelComposed(context, trx, aliasId);
     await detachLeasedMail(trx, aliasId);
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
     await released.hold(trx, row.address_index, userId);
     await signals.announceRoute(trx, [aliasId]);
-    return [...takenBack, ...(await deleteFinishedMessages(trx, messageIds))];
+    return [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
   });
   if (orphans === null) return false;
   signals.routeChanged({ aliasId });

@@ -4,7 +4,7 @@ import type { AskInput } from "../../../core/destination/destination.ts";
 import { mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 onEachDatabase((given) => {
   const aMailbox = () => `m${randomUUID()}@example.org`;
@@ -14,7 +14,7 @@ onEachDatabase((given) => {
     address,
     isByOwner: false,
     tokenHash: createHash("sha256").update(randomBytes(20)).digest(),
-    tokenExpiresAt: new Date(given.clock.now().getTime() + 30 * dayMs),
+    tokenExpiresAt: new Date(given.clock.now().getTime() + 30 * DAY_MS),
     ...change,
   });
   async function aPair(address = aMailbox()) {
@@ -23,8 +23,8 @@ onEachDatabase((given) => {
     const alias = await insertAlias(store, user.id, {
       routing: { state: "active", destinations: [mailbox(address)] },
     });
-    const wish = wishOf(user.id, address);
-    return { user, alias, address, wish, path: `${alias.name}@${alias.domain}` };
+    const input = wishOf(user.id, address);
+    return { user, alias, address, input, path: `${alias.name}@${alias.domain}` };
   }
   const stateOf = async ({ user, address }: { user: { id: string }; address: string }) =>
     (await given.store.destinations.states(user.id, [address])).get(address);
@@ -35,10 +35,10 @@ onEachDatabase((given) => {
       const pair = await aPair();
       const route = async () => (await aliases.findRoute(pair.path))?.unconfirmed;
       expect(await route()).toEqual(new Map([[pair.address, "new"]]));
-      expect(await destinations.ask(pair.wish)).toEqual({ kind: "ask" });
+      expect(await destinations.ask(pair.input)).toEqual({ kind: "ask" });
       expect(await destinations.ask(wishOf(pair.user.id, pair.address))).toEqual({ kind: "known", state: "asked" });
       expect(await route()).toEqual(new Map([[pair.address, "asked"]]));
-      expect(await destinations.answerLink(pair.wish.tokenHash, "mine")).toEqual({ state: "confirmed", ended: [] });
+      expect(await destinations.answerLink(pair.input.tokenHash, "mine")).toEqual({ state: "confirmed", ended: [] });
       expect(await route()).toBeUndefined();
       expect((await aliases.findRouteById(pair.alias.id))?.unconfirmed).toBeUndefined();
     });
@@ -46,7 +46,7 @@ onEachDatabase((given) => {
     it("is the same for any letter case and tag", async () => {
       const { destinations } = given.store;
       const pair = await aPair();
-      await destinations.ask(pair.wish);
+      await destinations.ask(pair.input);
       const other = pair.address.toUpperCase().replace("@", "+tag@");
       expect(await stateOf({ ...pair, address: other })).toBe("asked");
     });
@@ -55,10 +55,10 @@ onEachDatabase((given) => {
       const { aliases, destinations } = given.store;
       const pair = await aPair();
       const other = await aPair(pair.address);
-      for (const { wish } of [pair, other]) await destinations.ask(wish);
+      for (const { input } of [pair, other]) await destinations.ask(input);
       const ended = [{ userId: pair.user.id, address: pair.address }];
-      expect(await destinations.answerLink(pair.wish.tokenHash, "not_mine")).toEqual({ state: "refused", ended });
-      expect(await destinations.answerLink(pair.wish.tokenHash, "not_mine")).toEqual({ state: "refused", ended: [] });
+      expect(await destinations.answerLink(pair.input.tokenHash, "not_mine")).toEqual({ state: "refused", ended });
+      expect(await destinations.answerLink(pair.input.tokenHash, "not_mine")).toEqual({ state: "refused", ended: [] });
       expect((await aliases.findRoute(pair.path))?.destinations).toEqual([]);
       expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailbox(pair.address)]);
     });
@@ -67,24 +67,24 @@ onEachDatabase((given) => {
       const { aliases, destinations } = given.store;
       const pair = await aPair();
       const other = await aPair(pair.address);
-      for (const { wish } of [pair, other]) await destinations.ask(wish);
-      await destinations.answerLink(other.wish.tokenHash, "mine");
-      const answered = await destinations.answerLink(pair.wish.tokenHash, "block");
+      for (const { input } of [pair, other]) await destinations.ask(input);
+      await destinations.answerLink(other.input.tokenHash, "mine");
+      const answered = await destinations.answerLink(pair.input.tokenHash, "block");
       expect(answered?.state).toBe("blocked");
       expect(new Set(answered?.ended.map((it) => it.userId))).toEqual(new Set([pair.user.id, other.user.id]));
       expect((await aliases.findRoute(other.path))?.destinations).toEqual([]);
       const later = await aPair(pair.address);
-      expect(await destinations.ask(later.wish)).toEqual({ kind: "known", state: "blocked" });
+      expect(await destinations.ask(later.input)).toEqual({ kind: "known", state: "blocked" });
       expect(await destinations.isAnyBlocked([aMailbox(), pair.address.replace("@", "+x@")])).toBe(true);
       expect(await destinations.isAnyBlocked([aMailbox()])).toBe(false);
-      expect((await destinations.answerLink(other.wish.tokenHash, "mine"))?.state).toBe("blocked");
+      expect((await destinations.answerLink(other.input.tokenHash, "mine"))?.state).toBe("blocked");
     });
 
     it("the sixth unconfirmed one has to wait, also with concurrent requests", async () => {
       const { destinations } = given.store;
       const { user } = await aPair();
-      const wishes = Array.from({ length: 8 }, () => wishOf(user.id, aMailbox()));
-      const kinds = (await Promise.all(wishes.map((wish) => destinations.ask(wish)))).map((it) => it.kind);
+      const inputs = Array.from({ length: 8 }, () => wishOf(user.id, aMailbox()));
+      const kinds = (await Promise.all(inputs.map((input) => destinations.ask(input)))).map((it) => it.kind);
       expect(kinds.filter((kind) => kind === "ask")).toHaveLength(5);
       expect(kinds.filter((kind) => kind === "too_many")).toHaveLength(3);
     });
@@ -92,10 +92,10 @@ onEachDatabase((given) => {
     it("is in its earlier state when the confirmation message could not be queued", async () => {
       const { destinations } = given.store;
       const pair = await aPair();
-      await destinations.ask(pair.wish);
-      await destinations.takeBackAsk(pair.wish);
+      await destinations.ask(pair.input);
+      await destinations.takeBackAsk(pair.input);
       expect(await stateOf(pair)).toBe("new");
-      expect(await destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
+      expect(await destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
     });
   });
 
@@ -103,13 +103,13 @@ onEachDatabase((given) => {
     it("works until it expires, is deleted afterwards, and its answer remains", async () => {
       const { store, clock } = given;
       const pair = await aPair();
-      await store.destinations.ask(pair.wish);
-      clock.advance(30 * dayMs - 1000);
-      expect(await store.destinations.stateOfLink(pair.wish.tokenHash)).toBe("asked");
-      await store.destinations.answerLink(pair.wish.tokenHash, "not_mine");
+      await store.destinations.ask(pair.input);
+      clock.advance(30 * DAY_MS - 1000);
+      expect(await store.destinations.stateOfLink(pair.input.tokenHash)).toBe("asked");
+      await store.destinations.answerLink(pair.input.tokenHash, "not_mine");
       clock.advance(1000);
-      expect(await store.destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
-      expect(await store.destinations.answerLink(pair.wish.tokenHash, "mine")).toBeNull();
+      expect(await store.destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
+      expect(await store.destinations.answerLink(pair.input.tokenHash, "mine")).toBeNull();
       expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
       expect(await stateOf(pair)).toBe("refused");
     });
@@ -122,9 +122,9 @@ onEachDatabase((given) => {
     it("is deleted with the account, like the account's mailbox states", async () => {
       const { destinations, users } = given.store;
       const pair = await aPair();
-      await destinations.ask(pair.wish);
+      await destinations.ask(pair.input);
       await users.delete(pair.user.id);
-      expect(await destinations.stateOfLink(pair.wish.tokenHash)).toBeNull();
+      expect(await destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
       expect(await stateOf(pair)).toBe("new");
     });
   });
@@ -141,11 +141,11 @@ onEachDatabase((given) => {
           if (change !== "all") done(change);
         }),
       );
-      await store.destinations.ask(pair.wish);
+      await store.destinations.ask(pair.input);
       expect(heard).toContainEqual({ aliasId: pair.alias.id });
       if (second !== null) expect(await other).toEqual({ aliasId: pair.alias.id });
       heard.length = 0;
-      await store.destinations.answerLink(pair.wish.tokenHash, "mine");
+      await store.destinations.answerLink(pair.input.tokenHash, "mine");
       expect(heard).toContainEqual({ aliasId: pair.alias.id });
     } finally {
       await second?.close();

@@ -62,30 +62,30 @@ export function destinationStore(context: StoreContext): DestinationStore {
       const query = db.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "in", indexes);
       return (await query.limit(1).executeTakeFirst()) !== undefined;
     },
-    ask: (wish) => ask(context, wish),
-    takeBackAsk: (wish) => takeBackAsk(context, wish),
+    ask: (input) => ask(context, input),
+    takeBackAsk: (input) => takeBackAsk(context, input),
     stateOfLink: async (tokenHash) => (await findLink(context, tokenHash))?.state ?? null,
     answerLink: (tokenHash, choice) => answerLink(context, tokenHash, choice),
   };
 }
 
-async function ask(context: StoreContext, wish: AskInput): Promise<AskDecision> {
+async function ask(context: StoreContext, input: AskInput): Promise<AskDecision> {
   const { keys, clock } = context;
-  const index = mailboxIndex(keys, wish.address);
+  const index = mailboxIndex(keys, input.address);
   return changeAndDropRoutes<AskDecision>(context, async (trx) => {
     // One decision at a time per account, so that its unconfirmed mailboxes are counted correctly.
-    const { userId } = wish;
+    const { userId } = input;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     if ((await user.executeTakeFirst()) === undefined)
       return { answer: { kind: "known", state: "refused" }, changed: [] };
     await lockMailbox(trx, index);
-    const known = await lockPair(trx, wish.userId, index);
+    const known = await lockPair(trx, input.userId, index);
     if (known === undefined && (await isBlocked(trx, index))) {
-      await insertPair(context, trx, { ...wish, index, state: "blocked", askedAt: [] });
+      await insertPair(context, trx, { ...input, index, state: "blocked", askedAt: [] });
       return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
     }
     if (isOpen(known?.state) && (await provenMailbox(context, userId, trx))?.equals(index)) {
-      await confirmPair(context, trx, { userId, index, id: known?.id ?? wish.id, isKnown: known !== undefined });
+      await confirmPair(context, trx, { userId, index, id: known?.id ?? input.id, isKnown: known !== undefined });
       return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
     }
     const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
@@ -95,12 +95,12 @@ async function ask(context: StoreContext, wish: AskInput): Promise<AskDecision> 
       askedAt: askedAt.map((it) => new Date(it)),
       waiting: await countWaiting(trx, userId),
     };
-    const answer = decideAsk(pair, { now, isByOwner: wish.isByOwner });
+    const answer = decideAsk(pair, { now, isByOwner: input.isByOwner });
     if (answer.kind !== "ask") return { answer, changed: [] };
     const next = [...askedAt, now.toISOString()];
-    if (known === undefined) await insertPair(context, trx, { ...wish, index, state: "asked", askedAt: next });
+    if (known === undefined) await insertPair(context, trx, { ...input, index, state: "asked", askedAt: next });
     else await sealPair(context, trx, known.id, next);
-    await insertLink(context, trx, { ...wish, destinationId: known?.id ?? wish.id });
+    await insertLink(context, trx, { ...input, destinationId: known?.id ?? input.id });
     return { answer, changed: known === undefined ? [userId] : [] };
   });
 
@@ -178,16 +178,16 @@ export async function confirmOwnMailboxes(
   return () => notifications.forEach((notify) => notify());
 }
 
-async function takeBackAsk(context: StoreContext, wish: AskInput): Promise<void> {
-  const index = mailboxIndex(context.keys, wish.address);
+async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void> {
+  const index = mailboxIndex(context.keys, input.address);
   await changeAndDropRoutes(context, async (trx) => {
-    const known = await lockPair(trx, wish.userId, index);
-    await trx.deleteFrom("one_time_token").where("token_hash", "=", wish.tokenHash).execute();
+    const known = await lockPair(trx, input.userId, index);
+    await trx.deleteFrom("one_time_token").where("token_hash", "=", input.tokenHash).execute();
     if (known === undefined) return { answer: undefined, changed: [] };
     const askedAt = openPair(context.keys, known).askedAt.slice(0, -1);
     if (askedAt.length > 0) await sealPair(context, trx, known.id, askedAt);
     else await trx.deleteFrom("destination").where("id", "=", known.id).execute();
-    return { answer: undefined, changed: askedAt.length > 0 ? [] : [wish.userId] };
+    return { answer: undefined, changed: askedAt.length > 0 ? [] : [input.userId] };
   });
 }
 

@@ -28,10 +28,10 @@ async function insertKey(store: Store, userId: string, change: Partial<NewEncryp
 }
 
 describe("encryption keys", () => {
-  onEachDatabase((it_) => {
-    const aPerson = async () => ({ store: it_.store, userId: (await insertUser(it_.store)).id });
+  onEachDatabase((fixture) => {
+    const aPerson = async () => ({ store: fixture.store, userId: (await insertUser(fixture.store)).id });
     const defaults = async (userId: string) =>
-      (await it_.store.encryptionKeys.listForUser(userId)).filter((key) => key.isDefault).map((key) => key.id);
+      (await fixture.store.encryptionKeys.listForUser(userId)).filter((key) => key.isDefault).map((key) => key.id);
 
     it("are listed newest first, without their private keys, which are read one by one", async () => {
       const { store, userId } = await aPerson();

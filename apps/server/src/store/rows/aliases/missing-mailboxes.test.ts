@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const hourMs = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 describe("mailboxes that their hosts say do not exist", () => {
   onEachDatabase((given) => {
@@ -28,10 +28,10 @@ describe("mailboxes that their hosts say do not exist", () => {
       const mine = await anOwner(address, other);
       const neighbour = await anOwner(address);
       expect(await mine.refuse(address)).toMatchObject({ refusals: 1, isSuspended: false });
-      given.clock.advance(23 * hourMs);
+      given.clock.advance(23 * HOUR_MS);
       for (let again = 0; again < 5; again++) expect((await mine.refuse(address))?.isSuspended).toBe(false);
       expect(await mine.route()).toEqual({ open: [address, other], missing: [address] });
-      given.clock.advance(hourMs);
+      given.clock.advance(HOUR_MS);
       expect(await mine.refuse(address.toLowerCase())).toMatchObject({ isSuspended: true, isNew: true });
       expect(await mine.refuse(address)).toBeNull();
       expect(await mine.route()).toEqual({ open: [other], missing: [address] });
@@ -48,7 +48,7 @@ describe("mailboxes that their hosts say do not exist", () => {
       const { user, refuse } = await anOwner(address);
       const messageId = randomUUID();
       for (let alias = 0; alias < 3; alias++) await refuse(address, messageId);
-      given.clock.advance(25 * hourMs);
+      given.clock.advance(25 * HOUR_MS);
       expect(await refuse(address)).toMatchObject({ refusals: 2, isSuspended: false });
       await given.store.missingMailboxes.clear(user.id, address);
       expect(await refuse(address)).toMatchObject({ refusals: 1, isSuspended: false });

@@ -62,16 +62,16 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
     if (row === undefined) return { answer: null, isChanged: false };
     const isNew = row.suspended_at !== null;
     const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
-    // The cached route lists mailboxes with refusals, so that a delivered message resets their count. Therefore it is
-    // dropped at the first refusal.
+    // The cached route lists mailboxes with refusals, so that a delivered message resets their count. Therefore the
+    // route is dropped at the first refusal.
     return { answer, isChanged: row.refusals === 1 || isNew };
   });
 }
 
 /**
  * Counts a refusal.
- * @returns `undefined` if the mailbox is suspended already, this message was counted, the account is gone, or it has
- * ROWS_MAX rows
+ * @returns `undefined` if it was not counted: the mailbox is suspended already, this message was counted before, or the
+ * account is gone or has ROWS_MAX other mailboxes
  */
 async function count(
   trx: InTransaction,

@@ -6,9 +6,9 @@ import type { RouteChange } from "../../change-signals.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 describe("the key that forwarded mail is encrypted to", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     const aPerson = async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);
       return { store, userId, alias, address: `${alias.name}@${alias.domain}` };
@@ -16,11 +16,11 @@ describe("the key that forwarded mail is encrypted to", () => {
     const insertKey = async (userId: string, publicKey: string) => {
       const id = randomUUID();
       const key = { id, userId, keyName: "k", publicKey, encryptedPrivateKey: "w", isDefault: false };
-      await it_.store.encryptionKeys.insert({ ...key, createdAt: new Date() }, 50);
+      await fixture.store.encryptionKeys.insert({ ...key, createdAt: new Date() }, 50);
       return id;
     };
     const choose = (userId: string, aliasId: string, sealTo: AliasSealing) =>
-      it_.store.aliases.update(userId, aliasId, () => ({ sealTo }));
+      fixture.store.aliases.update(userId, aliasId, () => ({ sealTo }));
 
     it("is the alias' own, otherwise the account's, otherwise none; the mail path finds it by address and by id", async () => {
       const { store, userId, alias, address } = await aPerson();

@@ -10,8 +10,8 @@ const createdAt = new Date("2026-03-02T08:00:00.000Z");
 const addressOf = ({ name, domain }: Alias) => `${name}@${domain}`;
 
 async function insertCredential(store: Store, alias: Alias, password = "first"): Promise<SmtpCredential> {
-  const wish = { id: randomUUID(), userId: alias.userId, aliasId: alias.id, password, createdAt };
-  const made = await store.smtpCredentials.insert(wish);
+  const input = { id: randomUUID(), userId: alias.userId, aliasId: alias.id, password, createdAt };
+  const made = await store.smtpCredentials.insert(input);
   if (made === null) throw new Error("the alias should be there");
   return made;
 }
@@ -19,11 +19,11 @@ async function insertCredential(store: Store, alias: Alias, password = "first"):
 const keyOf = ({ id, userId, aliasId }: SmtpCredential) => ({ userId, aliasId, credentialId: id });
 
 describe("SMTP credentials", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     const aPerson = async () => {
-      const { id: userId } = await insertUser(it_.store);
-      const alias = await insertAlias(it_.store, userId, { name: `Shop.${randomUUID().slice(0, 8)}` });
-      return { store: it_.store, userId, alias };
+      const { id: userId } = await insertUser(fixture.store);
+      const alias = await insertAlias(fixture.store, userId, { name: `Shop.${randomUUID().slice(0, 8)}` });
+      return { store: fixture.store, userId, alias };
     };
 
     it("an alias has none at first, then one pair, whose user name is spelled as the alias", async () => {
@@ -179,27 +179,30 @@ describe("SMTP credentials", () => {
       expect(await store.users.stats(userId)).toMatchObject({ aliases: 3, smtpCredentials: 2 });
     });
 
-    it.runIf(it_.severalProcesses)("a password changed by one process stops working in another at once", async () => {
-      const second = await it_.openSecond();
-      try {
-        const { store, alias } = await aPerson();
-        const made = await insertCredential(store, alias);
-        expect((await second.smtpCredentials.findLogin(made.username))?.password).toBe("first");
-        await store.smtpCredentials.replacePassword(keyOf(made), "second");
-        expect((await second.smtpCredentials.findLogin(made.username))?.password).toBe("second");
-        await store.smtpCredentials.delete(keyOf(made));
-        expect(await second.smtpCredentials.findLogin(made.username)).toBeNull();
-      } finally {
-        await second.close();
-      }
-    });
+    it.runIf(fixture.severalProcesses)(
+      "a password changed by one process stops working in another at once",
+      async () => {
+        const second = await fixture.openSecond();
+        try {
+          const { store, alias } = await aPerson();
+          const made = await insertCredential(store, alias);
+          expect((await second.smtpCredentials.findLogin(made.username))?.password).toBe("first");
+          await store.smtpCredentials.replacePassword(keyOf(made), "second");
+          expect((await second.smtpCredentials.findLogin(made.username))?.password).toBe("second");
+          await store.smtpCredentials.delete(keyOf(made));
+          expect(await second.smtpCredentials.findLogin(made.username)).toBeNull();
+        } finally {
+          await second.close();
+        }
+      },
+    );
   });
 });
 
 describe("webhook secrets", () => {
-  onEachDatabase((it_) => {
+  onEachDatabase((fixture) => {
     it("a new secret is in the route of the mail path and survives other changes of the alias", async () => {
-      const { store } = it_;
+      const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const alias = anAlias(userId);
       await store.aliases.insert(alias);

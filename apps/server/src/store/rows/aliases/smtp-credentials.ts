@@ -31,15 +31,12 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
     keys.open<CredentialDocument>("smtp_credential", row.id, row.sealed);
   // Opened if the user name does not exist, so that the response time does not reveal which names exist.
   const decoy = { id: "nobody", sealed: sealPassword(keys, "nobody", "xxxx-xxxx-xxxx-xxxx-xxxx-xxxx") };
-  const withAlias = db
+  const active = db
     .selectFrom("smtp_credential")
     .innerJoin("alias", "alias.id", "smtp_credential.alias_id")
+    .select(["smtp_credential.id", "smtp_credential.alias_id", "smtp_credential.user_id", "smtp_credential.sealed"])
+    .select(["smtp_credential.username_index", "alias.active as alias_active"])
     .where("smtp_credential.active", "=", true);
-  const signingIn = [
-    "smtp_credential.sealed",
-    "smtp_credential.username_index",
-    "alias.active as alias_active",
-  ] as const;
   return {
     listForAlias: (userId, aliasId) => listForAlias(context, userId, aliasId),
     readPassword: async (userId, aliasId) => {
@@ -63,10 +60,8 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
       return result.numDeletedRows > 0n;
     },
     findLogin: async (username) => {
-      const row = await withAlias
-        .select(["smtp_credential.id", "smtp_credential.alias_id", "smtp_credential.user_id", ...signingIn])
-        .where("smtp_credential.username_index", "=", usernameIndex(keys, username))
-        .executeTakeFirst();
+      const index = usernameIndex(keys, username);
+      const row = await active.where("smtp_credential.username_index", "=", index).executeTakeFirst();
       const { password } = open(row ?? decoy);
       if (row === undefined) return null;
       const { id: credentialId, alias_id: aliasId, user_id: userId } = row;
@@ -74,8 +69,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
       return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, ...standing };
     },
     findStanding: async (credentialId) => {
-      const chosen = withAlias.select(["smtp_credential.id", ...signingIn]);
-      const row = await chosen.where("smtp_credential.id", "=", credentialId).executeTakeFirst();
+      const row = await active.where("smtp_credential.id", "=", credentialId).executeTakeFirst();
       return row === undefined ? null : { stamp: stampOf(row, open(row).password), isPaused: !row.alias_active };
     },
   };

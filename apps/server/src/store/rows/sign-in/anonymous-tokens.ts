@@ -1,8 +1,8 @@
 /**
  * Rows of `one_time_token` that a client can create without being signed in: the sealed state of an unfinished sign-in,
- * found by a hash and used once. Their number is bounded over all networks, since limits per network don't stop a flood
- * from many networks: above the bound, the oldest tokens of the busiest networks and address blocks are evicted, and no
- * client is refused.
+ * found by a hash and used once. Their number is bounded over all networks, since limits per network do not stop a
+ * flood from many networks. Above the bound, the oldest tokens of the networks and address blocks with the most tokens
+ * are evicted, and no client is refused.
  */
 
 import { sql } from "kysely";
@@ -24,10 +24,10 @@ export interface AnonymousTokens<Kept extends object> {
   take(tokenHash: Buffer): Promise<Kept | null>;
 }
 
-/** Share of the bound that is evicted at a time, so that a flood does not cost a search per token. */
+/** Share of the maximum that is evicted at a time, so that a flood does not cost a search per token. */
 const EVICTED_SHARE = 1 / 100;
-/** Networks and address blocks with up to this many unexpired tokens never count as busy. */
-const QUIET_TOKENS = 8;
+/** Networks and address blocks with up to this many unexpired tokens count as equally small when tokens are evicted. */
+const SMALL_TOKENS = 8;
 
 export function anonymousTokens<Kept extends object>(
   context: StoreContext,
@@ -38,7 +38,7 @@ export function anonymousTokens<Kept extends object>(
   return {
     keep: async (tokenHash, document, { expiresAt, clientAddress }) => {
       const now = clock.now();
-      // Rows that another process is deleting are skipped, so that this never waits.
+      // Rows that another process is deleting are skipped, so that this statement never waits.
       await sql`DELETE FROM one_time_token WHERE token_hash IN (SELECT token_hash FROM one_time_token
         WHERE expires_at <= ${now} AND kind = ${kind} FOR UPDATE SKIP LOCKED)`.execute(db);
       if ((await countOpen(context, kind)) >= openMax)
@@ -92,7 +92,7 @@ async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string
     )
     DELETE FROM one_time_token WHERE token_hash IN (
       SELECT token_hash FROM by_block
-      ORDER BY greatest(in_block, ${sql.lit(QUIET_TOKENS)}) DESC, greatest(in_network, ${sql.lit(QUIET_TOKENS)}) DESC, created_at
+      ORDER BY greatest(in_block, ${sql.lit(SMALL_TOKENS)}) DESC, greatest(in_network, ${sql.lit(SMALL_TOKENS)}) DESC, created_at
       LIMIT ${Math.max(1, Math.floor(count))}::integer
     )`.execute(db);
 }

@@ -1,6 +1,6 @@
 /** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
 import { AppError } from "../../../core/app-error.ts";
-import type { LoginSessionStore } from "../../../core/login-session/login-session.ts";
+import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session/login-session.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 
@@ -19,25 +19,11 @@ const fromRow = (row: Pick<SessionTable, "id" | "token_hash" | "user_id" | "crea
   lastSeenAt: row.last_seen_at,
 });
 
-export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore {
+export function loginSessionStore(context: StoreContext): LoginSessionStore {
+  const { db, keys } = context;
   return {
     insert: async (session) => {
-      const document: SessionDocument = { device: session.device };
-      await db
-        .insertInto("session")
-        .values({
-          id: session.id,
-          token_hash: session.tokenHash,
-          user_id: session.userId,
-          created_at: session.createdAt,
-          last_seen_at: session.lastSeenAt,
-          sealed: keys.seal("session", session.id, document),
-        })
-        .execute()
-        .catch((thrown: unknown) => {
-          if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
-          throw thrown;
-        });
+      await insertSession(context, session);
       await endExcessSessions(db, session.userId);
     },
     find: async (tokenHash) => {
@@ -76,6 +62,25 @@ export function loginSessionStore({ db, keys }: StoreContext): LoginSessionStore
       return Number(result.numDeletedRows);
     },
   };
+}
+
+/** @throws AppError `credentials_wrong` when the account no longer exists */
+async function insertSession({ db, keys }: StoreContext, session: NamedLoginSession): Promise<void> {
+  const document: SessionDocument = { device: session.device };
+  const row = {
+    id: session.id,
+    token_hash: session.tokenHash,
+    user_id: session.userId,
+    created_at: session.createdAt,
+    last_seen_at: session.lastSeenAt,
+    sealed: keys.seal("session", session.id, document),
+  };
+  try {
+    await db.insertInto("session").values(row).execute();
+  } catch (thrown) {
+    if (isDatabaseError(thrown, FOREIGN_KEY_VIOLATION)) throw new AppError("credentials_wrong");
+    throw thrown;
+  }
 }
 
 async function endExcessSessions(db: Database, userId: string): Promise<void> {

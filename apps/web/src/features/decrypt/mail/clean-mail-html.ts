@@ -1,48 +1,50 @@
 /**
- * A stranger's HTML as it may be shown: written anew from known elements and attributes alone, so that whatever a
- * parser makes of the original, no script, style, form or frame comes out, and no address but that of a link one clicks
- * and of pictures within the message. One pass, for the mail worker; the frame it is shown in lets nothing run or load
- * either. Pure. Why no library does it: docs/decisions/2026-11-23-mail-html-cleaner.md. One judges the outcome in the
- * browser tests.
+ * Cleans the HTML of a message for display. The output is written anew from an allow-list of elements and attributes,
+ * so it contains no script, style, form or frame, however a browser would parse the input. The only addresses left are
+ * those of links, and images that are part of the message. Runs in one pass in the mail worker; the sandboxed frame
+ * that shows the result blocks scripts and requests as well. Pure. docs/decisions/2026-11-23-mail-html-cleaner.md says
+ * why no library is used; the browser tests compare the result with a library's.
  */
 import { elements } from "./element-kinds.ts";
 import { ElementWriter } from "./element-writer.ts";
 
 export interface FrameContent {
   html: string;
-  /** Pictures that would have been fetched from somewhere. */
+  /** Number of images that were left out because they are not part of the message. */
   leftOut: number;
-  /** Not all of it: it has more elements or pictures than a browser shows in time. */
+  /** Whether the HTML is incomplete because it exceeds a limit on elements or on the size of images. */
   isCut: boolean;
 }
 
-/** What is within them is no text of the message. Of all others that are not known only the tag goes. */
-const wordless = new Set(
+/** Elements that are removed with their content. Of any other unknown element only the tags are removed. */
+const removedWithContent = new Set(
   "applet audio canvas iframe math noembed noframes noscript object script select style svg template textarea title video xmp".split(
     " ",
   ),
 );
-const attributes = new Set(
+/** Attributes that are kept. */
+const keptAttributes = new Set(
   (
     "abbr align alt bgcolor border cellpadding cellspacing color colspan dir face height lang noshade nowrap open " +
     "rowspan scope size span start title type valign value width"
   ).split(" "),
 );
-/** A cell over 1,000 columns costs as much as 1,000 cells. */
-const spans = new Set(["colspan", "rowspan", "span"]);
+/** Attributes by which one cell covers several; such a cell costs a browser as much as the cells it covers. */
+const spanAttributes = new Set(["colspan", "rowspan", "span"]);
 const SPAN_MAX = 100;
-/** Characters of all `data:` addresses together, a picture that is named twice counted twice. */
-const PICTURES_MAX = 20 * 1024 * 1024;
-const pictureAddress = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]+$/i;
+/** Maximum characters of all `data:` URLs of images together; an image that is referenced twice counts twice. */
+const IMAGE_CHARS_MAX = 20 * 1024 * 1024;
+const imageDataUrl = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]+$/i;
 
-/** `<!…>`, `<?…>` and comments say nothing; a tag has a name, and attributes up to its end. */
+/** The name of a tag, after its `<`, with the slash of an end tag. */
 const tagName = /(\/?)([a-z][^\s/>]*)/iy;
+/** One attribute of a tag, with its value in double quotes, in single quotes or bare, if it has one. */
 const attribute = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 
-/** @param images `data:` addresses by the Content-ID the HTML names */
+/** @param images `data:` URLs of the message's images by Content-ID */
 export function cleanMailHtml(html: string, images: ReadonlyMap<string, string>): FrameContent {
   const out = new ElementWriter();
-  const pictures = { leftOut: 0, charactersLeft: PICTURES_MAX };
+  const budget = { leftOut: 0, charactersLeft: IMAGE_CHARS_MAX };
   let at = 0;
   while (at < html.length && !out.isFull) {
     const open = html.indexOf("<", at);
@@ -51,28 +53,29 @@ export function cleanMailHtml(html: string, images: ReadonlyMap<string, string>)
     const tag = readTag(html, open);
     at = tag.end;
     if (tag.name === "") continue;
-    if (wordless.has(tag.name)) at = tag.isEnd ? tag.end : endOf(html, tag.name, tag.end);
+    if (removedWithContent.has(tag.name)) at = tag.isEnd ? tag.end : endOf(html, tag.name, tag.end);
     else if (!elements.has(tag.name)) continue;
     else if (tag.isEnd) out.end(tag.name);
-    else if (tag.name === "img") writePicture(out, sourceOf(tag.attributes, images), tag.attributes, pictures);
+    else if (tag.name === "img") writeImage(out, sourceOf(tag.attributes, images), tag.attributes, budget);
     else out.start(tag.name, startTag(tag), costOf(tag.attributes));
   }
   return {
     html: String(out),
-    leftOut: pictures.leftOut,
-    isCut: out.isFull || pictures.charactersLeft < 0,
+    leftOut: budget.leftOut,
+    isCut: out.isFull || budget.charactersLeft < 0,
   };
 }
 
 function startTag({ name, attributes: given }: Tag): string {
-  return `<${name}${written(given)}${name === "a" ? linkOf(given) : ""}>`;
+  return `<${name}${attributesText(given)}${name === "a" ? linkOf(given) : ""}>`;
 }
 
 interface Tag {
-  /** Empty: markup that is no tag. */
+  /** Lower-case name; empty for markup that is not a tag: a comment, `<!…>`, `<?…>` or a single `<`. */
   name: string;
   isEnd: boolean;
   attributes: Map<string, string>;
+  /** Index of the first character after the markup. */
   end: number;
 }
 
@@ -82,7 +85,7 @@ function readTag(html: string, open: number): Tag {
   if (/[!?]/.test(html[open + 1] ?? "")) return { ...tag, end: after(html, ">", open) };
   tagName.lastIndex = open + 1;
   const head = tagName.exec(html);
-  // A sign on its own: left out.
+  // A `<` that begins no tag is left out.
   if (head === null) return tag;
   let end = tagName.lastIndex;
   const given = new Map<string, string>();
@@ -98,13 +101,13 @@ function readTag(html: string, open: number): Tag {
   return { ...tag, name: name.toLowerCase(), isEnd: slash === "/", attributes: given, end: after(html, ">", end) };
 }
 
-/** Where it ends, or the end of everything. */
-function after(html: string, sign: string, from: number): number {
-  const at = html.indexOf(sign, from);
-  return at === -1 ? html.length : at + sign.length;
+/** Index after the next occurrence of `end`, or the length of the HTML if there is none. */
+function after(html: string, end: string, from: number): number {
+  const at = html.indexOf(end, from);
+  return at === -1 ? html.length : at + end.length;
 }
 
-/** Behind the end tag of a wordless element; all of the rest when it has none. */
+/** Index after the end tag of an element that is removed with its content; the HTML's length if it has none. */
 function endOf(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   end.lastIndex = from;
@@ -112,50 +115,57 @@ function endOf(html: string, name: string, from: number): number {
   return found === null ? html.length : after(html, ">", found.index);
 }
 
-function written(given: ReadonlyMap<string, string>): string {
+/** The kept attributes of a tag as text, each after a space. */
+function attributesText(given: ReadonlyMap<string, string>): string {
   return [...given]
-    .filter(([name]) => attributes.has(name))
-    .map(([name, value]) => ` ${name}="${spans.has(name) ? spanOf(value) : quoted(value)}"`)
+    .filter(([name]) => keptAttributes.has(name))
+    .map(([name, value]) => ` ${name}="${spanAttributes.has(name) ? spanOf(value) : quoted(value)}"`)
     .join("");
 }
 
+/** A span from 1 to `SPAN_MAX`. */
 const spanOf = (value: string): number => Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), SPAN_MAX);
 
+/** Number of cells that an element covers, which is what it costs a browser; 1 for anything but table cells. */
 function costOf(given: ReadonlyMap<string, string>): number {
-  return [...spans].reduce((cost, name) => cost * spanOf(given.get(name) ?? ""), 1);
+  return [...spanAttributes].reduce((cost, name) => cost * spanOf(given.get(name) ?? ""), 1);
 }
 
-/** Opens beside the page, which learns nothing of it, and tells nobody where it was. */
+/**
+ * Attributes of a link: it opens in a new tab, without opener and referrer. Empty unless the address is http or https.
+ */
 function linkOf(given: ReadonlyMap<string, string>): string {
   const address = withoutReferences(given.get("href") ?? "").trim();
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return "";
   return ` href="${quoted(new URL(address).href.replaceAll("&", "&amp;"))}" target="_blank" rel="noopener noreferrer nofollow"`;
 }
 
-/** @returns `null`: it is not in the message; "": it names none */
+/** @returns the `data:` URL of an image; `null` if it is not part of the message; "" if the element has no source */
 function sourceOf(given: ReadonlyMap<string, string>, images: ReadonlyMap<string, string>): string | null {
   const address = withoutReferences(given.get("src") ?? "").trim();
-  // Looked at already, and too long to be looked at each time it is named.
+  // These were checked when the message was parsed; checking a long URL at every reference would take too long.
   if (/^cid:/i.test(address)) return images.get(decoded(address.slice(4))) ?? null;
-  if (pictureAddress.test(address)) return address;
+  if (imageDataUrl.test(address)) return address;
   return address === "" && !given.has("srcset") ? "" : null;
 }
 
-function writePicture(
+/** Writes an image, or its alternative text if it is left out. */
+function writeImage(
   out: ElementWriter,
   source: string | null,
   given: ReadonlyMap<string, string>,
-  pictures: { leftOut: number; charactersLeft: number },
+  budget: { leftOut: number; charactersLeft: number },
 ): void {
-  pictures.charactersLeft -= source?.length ?? 0;
-  if (source && pictures.charactersLeft >= 0) return out.start("img", `<img src="${quoted(source)}"${written(given)}>`);
+  budget.charactersLeft -= source?.length ?? 0;
+  if (source && budget.charactersLeft >= 0)
+    return out.start("img", `<img src="${quoted(source)}"${attributesText(given)}>`);
   const words = (given.get("alt") ?? "").trim();
   if (words !== "") out.text(escaped(`[${words}]`));
-  if (source === null) pictures.leftOut++;
+  if (source === null) budget.leftOut++;
 }
 
 /**
- * An address is read as a browser would read it: `&amp;` is one sign. Other references stay, and fail as an address.
+ * Decodes `&amp;` in an address, as a browser does. Other character references stay, which makes the address invalid.
  */
 function withoutReferences(text: string): string {
   return text.replace(/&(?:amp|#38|#x26);/gi, "&");
@@ -169,6 +179,6 @@ function decoded(text: string): string {
   }
 }
 
-/** References such as `&eacute;` stay what they are. */
+/** Escapes angle brackets only, so that character references such as `&eacute;` remain. */
 const escaped = (text: string): string => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const quoted = (text: string): string => escaped(text).replaceAll('"', "&quot;");

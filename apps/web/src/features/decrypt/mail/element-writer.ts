@@ -1,18 +1,18 @@
 /**
- * Writes elements so that they nest: every one that is opened is closed where a browser would close it, and none stands
- * where a browser would move it. A browser's parser therefore has nothing to repair. Repairing is where small inputs
- * become large documents (48 KB of unclosed `<font>` before `<p>` hung a tab), and where two parsers differ. Depth and
- * number are bounded.
+ * Writes properly nested elements: each is closed where a browser would close it, and none is written where a browser
+ * would move it. So a browser's parser has nothing to repair; when it repairs, small inputs become large documents (48
+ * KB of unclosed `<font>` before `<p>` hung a tab), and parsers differ. The depth and the number of elements are
+ * limited.
  *
- * A simplified tree construction (HTML standard, section 13.2.6): what it does not model is closed or left out, never
- * kept.
+ * This is a simplified tree construction (HTML standard, section 13.2.6): what it does not model is closed or left out.
  */
 import { blocks, cellEnds, formatting, headings, itemEnds, parentsOf, voids } from "./element-kinds.ts";
 
-/** Browsers cut at 512; quoted replies of newsletters in tables stay below 150. */
+/** Maximum nesting depth. Browsers stop at 512; quoted replies of newsletters in tables stay below 150. */
 const DEPTH_MAX = 200;
 /**
- * Elements of one document, cells counted by what they span, tags that are left out too. Newsletters have some 2,000.
+ * Maximum elements of one document. A cell counts as the cells it spans, and tags that are left out count too.
+ * Newsletters have some 2,000.
  */
 export const ELEMENTS_MAX = 30_000;
 
@@ -30,27 +30,32 @@ export class ElementWriter {
   readonly #open: OpenElement[] = [];
   #count = 0;
 
-  /** More elements were given than are shown; nothing is written from then on. */
+  /** Whether the maximum number of elements is exceeded; nothing more is written then. */
   get isFull(): boolean {
     return this.#count > ELEMENTS_MAX;
   }
 
-  /** @param text escaped already */
+  /** @param text already escaped */
   text(text: string): void {
     if (!this.isFull) this.#out.push(text);
   }
 
-  /** @param tag e.g. `<td colspan="2">` @param cost elements it counts as */
+  /**
+   * Writes a start tag, after closing the elements that it ends.
+   * @param tag cleaned, e.g. `<td colspan="2">`
+   * @param cost number of elements that it counts as
+   */
   start(name: string, tag: string, cost = 1): void {
     const reopened = this.#makePlaceFor(name);
     if (reopened === null || this.#open.length >= DEPTH_MAX) return this.#leaveOut();
-    // Right within a table a browser would move them.
+    // Reopened before a table, because a browser would move formatting elements that begin directly within one.
     const [before, after] = name === "table" ? [reopened, []] : [[], reopened];
     for (const element of before) this.#write(element);
     this.#write({ name, tag }, cost);
     for (const element of after) this.#write(element);
   }
 
+  /** Closes the element and those within it; formatting elements among them are reopened. */
   end(name: string): void {
     const isPart = name === "table" || name in parentsOf;
     const at = this.#lastIndex(
@@ -60,7 +65,7 @@ export class ElementWriter {
     if (at === -1) return this.#leaveOut();
     const within = this.#closeFrom(at).slice(1);
     if (isPart) return;
-    // `<b><p>x</b>y` goes on as a paragraph, `<p><b>x</p>y` as bold text.
+    // After `<b><p>x</b>y` the paragraph is reopened, after `<p><b>x</p>y` the bold text.
     const isKept = formatting.has(name) ? () => true : (element: OpenElement) => formatting.has(element.name);
     for (const element of within.filter(isKept)) this.#write(element);
   }
@@ -69,7 +74,10 @@ export class ElementWriter {
     return this.#out.join("");
   }
 
-  /** Closes what the element ends by its beginning. @returns what goes on within it; `null`: it has no place here */
+  /**
+   * Closes the elements that the beginning of this element ends.
+   * @returns the formatting elements to reopen within it; `null` if it is not allowed here
+   */
   #makePlaceFor(name: string): readonly OpenElement[] | null {
     const table = this.#lastIndex((open) => open === "table");
     const parents = parentsOf[name];
@@ -86,11 +94,11 @@ export class ElementWriter {
     const at = this.#endedBy(name);
     const ended = at === -1 ? [] : this.#closeFrom(at);
     if (headings.has(name) && headings.has(this.#open.at(-1)?.name ?? "")) this.#closeFrom(this.#open.length - 1);
-    // A link ends the one before it, everything else goes on.
+    // A link ends the link before it; all other formatting is reopened.
     return ended.filter((element) => formatting.has(element.name) && (name !== "a" || element.name !== "a"));
   }
 
-  /** The outermost element that ends where this one begins; -1: none. */
+  /** Index of the outermost open element that this element's beginning ends; -1 if there is none. */
   #endedBy(name: string): number {
     const isCellEnd = (open: string) => cellEnds.has(open);
     if (name === "a") return this.#lastIndex((open) => open === "a", isCellEnd);
@@ -114,14 +122,17 @@ export class ElementWriter {
     if (!voids.has(element.name)) this.#open.push(element);
   }
 
-  /** @returns what was open from there on */
+  /** Closes the open elements from this index on. @returns the closed elements, outermost first */
   #closeFrom(at: number): OpenElement[] {
     const closed = this.#open.splice(at);
     if (!this.isFull) for (const { name } of closed.toReversed()) this.#out.push(`</${name}>`);
     return closed;
   }
 
-  /** Of the open elements; -1: there is none within. @param isEnd what it is not looked for beyond */
+  /**
+   * Index of the innermost open element with a wanted name; -1 if there is none.
+   * @param isEnd names at which the search stops
+   */
   #lastIndex(isWanted: (name: string) => boolean, isEnd: (name: string) => boolean = () => false): number {
     for (let at = this.#open.length - 1; at >= 0; at--) {
       const { name } = this.#open[at] as OpenElement;

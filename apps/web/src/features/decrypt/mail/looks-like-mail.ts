@@ -1,7 +1,8 @@
 /** Whether decrypted content is a complete e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
 
 const field = /^([!-9;-~]+)[ \t]*:/;
-const telling = new Set([
+/** Header fields that are typical of a message. */
+const typical = new Set([
   "content-type",
   "date",
   "delivered-to",
@@ -27,7 +28,7 @@ export function looksLikeMail(content: Uint8Array): boolean {
     if (index > 0 && /^[ \t]/.test(line)) continue;
     const name = field.exec(line)?.[1]?.toLowerCase();
     if (name === undefined) return false;
-    if (telling.has(name)) names.add(name);
+    if (typical.has(name)) names.add(name);
   }
   return names.size >= TYPICAL_FIELDS_MIN;
 }

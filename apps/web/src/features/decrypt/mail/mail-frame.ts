@@ -1,6 +1,6 @@
 /**
- * Shows a message's HTML in a frame that can neither run nor load anything. Only this module uses the Trusted Types
- * policy `mail-frame`, and it accepts sandboxed frames only.
+ * Shows a message's HTML in a frame that can neither run scripts nor make requests. Only this module uses the Trusted
+ * Types policy `mail-frame`, and it accepts sandboxed frames only.
  */
 interface HtmlPolicy {
   createHTML(html: string): string;

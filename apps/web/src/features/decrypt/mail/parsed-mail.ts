@@ -86,7 +86,7 @@ function oneAddress(entry: Address): string {
   return entry.address === "" ? entry.name : `${entry.name} <${entry.address}>`;
 }
 
-/** Images that the HTML references; all others are listed as files. */
+/** Images that the HTML references and that fit the size limits, by Content-ID; all others are listed as files. */
 function picturesOf(html: string, attachments: readonly Attachment[]): Map<string, string> {
   const images = new Map<string, string>();
   let bytesLeft: number = mailBounds.allImagesBytes;

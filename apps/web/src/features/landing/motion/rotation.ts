@@ -9,7 +9,10 @@ export interface Rotation {
 
 export const firstDomain: Rotation = { index: 0, isFading: false };
 
-/** @param count number of domains; if the list has become shorter, the rotation restarts */
+/**
+ * The rotation after one step.
+ * @param count number of domains; the index wraps around, also after the list has become shorter
+ */
 export function turn(rotation: Rotation, step: "fade" | "change", count: number): Rotation {
   if (step === "fade") return { ...rotation, isFading: true };
   return { index: count === 0 ? 0 : (rotation.index + 1) % count, isFading: false };

@@ -8,7 +8,10 @@ export const stripTimes = { restMs: 500, pixelsPerSecond: 24 } as const;
 /** Number of copies of the names in the strip, so that the widest window never shows its end. */
 export const STRIP_COPIES = 3;
 
-/** The equivalent position at most one copy to the left. @param width of one copy, in pixels */
+/**
+ * The position from 0 to `-width` at which the strip looks the same.
+ * @param width of one copy of the names, in pixels; 0 while it is unknown
+ */
 export function wrapped(x: number, width: number): number {
   if (width <= 0) return 0;
   const rest = x % width;

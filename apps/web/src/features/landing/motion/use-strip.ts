@@ -19,15 +19,14 @@ function widthOf(row: HTMLElement | null): number {
   return row === null ? 0 : row.scrollWidth / STRIP_COPIES;
 }
 
-export function useStrip(isPaused: boolean): Strip {
-  const row = useRef<HTMLUListElement>(null);
-  const state = useRef<StripState>({ x: 0, restsUntil: 0 });
-  const grip = useRef<number | null>(null);
-  const place = (x: number) => {
-    state.current.x = x;
-    if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
-  };
+/** Puts the strip at a position, in pixels to the right of its place in the layout. */
+function placeAt(x: number, row: RefObject<HTMLUListElement | null>, state: RefObject<StripState>): void {
+  state.current.x = x;
+  if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
+}
 
+/** Moves the strip at every frame unless motion is paused. */
+function useDrift(isPaused: boolean, row: RefObject<HTMLUListElement | null>, state: RefObject<StripState>): void {
   useEffect(() => {
     if (isPaused) return;
     let width = widthOf(row.current);
@@ -38,18 +37,22 @@ export function useStrip(isPaused: boolean): Strip {
       const now = performance.now();
       const x = drifted(state.current, { now, elapsedMs: Math.min(now - last, LONGEST_FRAME_MS), width });
       last = now;
-      if (x !== state.current.x) {
-        state.current.x = x;
-        if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
-      }
+      if (x !== state.current.x) placeAt(x, row, state);
       frame = requestAnimationFrame(move);
     });
     return () => {
       cancelAnimationFrame(frame);
       resized.disconnect();
     };
-  }, [isPaused]);
+  }, [isPaused, row, state]);
+}
 
+export function useStrip(isPaused: boolean): Strip {
+  const row = useRef<HTMLUListElement>(null);
+  const state = useRef<StripState>({ x: 0, restsUntil: 0 });
+  /** Distance of the pointer from the strip's position while it is dragged; `null` otherwise. */
+  const grip = useRef<number | null>(null);
+  useDrift(isPaused, row, state);
   const letGo = () => {
     if (grip.current === null) return;
     grip.current = null;
@@ -65,7 +68,7 @@ export function useStrip(isPaused: boolean): Strip {
         event.currentTarget.setPointerCapture(event.pointerId);
       },
       onPointerMove(event) {
-        if (grip.current !== null) place(wrapped(event.clientX - grip.current, widthOf(row.current)));
+        if (grip.current !== null) placeAt(wrapped(event.clientX - grip.current, widthOf(row.current)), row, state);
       },
       onPointerUp: letGo,
       onPointerCancel: letGo,

@@ -9,7 +9,7 @@ import { Why } from "./Why.tsx";
 export { FeatureRow } from "./FeatureRow.tsx";
 export { Pillars } from "./Pillars.tsx";
 
-/** All sections between the strip and the closing call. */
+/** The sections between the strip of providers and the closing call. */
 export function Story() {
   const [{ domain }] = useState(readSiteDomain);
   return (

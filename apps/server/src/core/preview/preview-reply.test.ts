@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writePreviewReply } from "./reply-letter.ts";
+import { writePreviewReply } from "./preview-reply.ts";
 
 const typed = { text: "hi", at: new Date("2026-11-21T09:00:00Z"), random: Buffer.alloc(16, 7) };
 

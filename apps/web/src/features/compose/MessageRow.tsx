@@ -25,7 +25,7 @@ function useControl(error: string | undefined): { control: ControlProps; errorId
   return { control, errorId };
 }
 
-export function LetterRow({ label, error, children }: Props) {
+export function MessageRow({ label, error, children }: Props) {
   const { control, errorId } = useControl(error);
   return (
     <div className="hdr">
@@ -37,10 +37,10 @@ export function LetterRow({ label, error, children }: Props) {
 }
 
 /** The row of the message's text: the label above, the field across the whole width. */
-export function LetterBody({ label, error, children }: Props) {
+export function MessageBody({ label, error, children }: Props) {
   const { control, errorId } = useControl(error);
   return (
-    <div className="letter">
+    <div className="message-text">
       <label className="label-in" htmlFor={control.id}>
         {label}
       </label>

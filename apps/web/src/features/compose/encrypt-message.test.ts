@@ -1,9 +1,9 @@
 import { ageErrorCodes } from "@kauke/age";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
-import { cleanPublicKey, failureOf, sealLetter } from "./seal-letter.ts";
+import { cleanPublicKey, encryptMessage, failureOf } from "./encrypt-message.ts";
 
-const letter = { fromAlias: "a", to: "rasa@outside.example", subject: "Hi", body: "I am jonas@inbox.example" };
+const message = { fromAlias: "a", to: "rasa@outside.example", subject: "Hi", body: "I am jonas@inbox.example" };
 
 describe("a message that can't be encrypted", () => {
   it("names the field and the reason for every failure", () => {
@@ -17,17 +17,17 @@ describe("a message that can't be encrypted", () => {
 
   it("is refused by the leak guard before any encryption", async () => {
     const readGuard = async () => ({ isOn: true, forwardTo: "jonas@inbox.example" });
-    await expect(sealLetter(letter, "age1", readGuard)).rejects.toMatchObject({ field: "body" });
+    await expect(encryptMessage(message, "age1", readGuard)).rejects.toMatchObject({ field: "body" });
   });
 
   it("is refused if the leak guard's setting can't be loaded", async () => {
     const down = new ApiError({ status: 0, message: "The server could not be reached." });
-    await expect(sealLetter(letter, "age1", () => Promise.reject(down))).rejects.toBe(down);
+    await expect(encryptMessage(message, "age1", () => Promise.reject(down))).rejects.toBe(down);
   });
 
   it("is refused if no worker can be started, and the error reveals nothing of the message", async () => {
     const readGuard = async () => ({ isOn: false, forwardTo: "jonas@inbox.example" });
-    const failed = sealLetter(letter, "age1", readGuard);
+    const failed = encryptMessage(message, "age1", readGuard);
     await expect(failed).rejects.toMatchObject({ field: "encryption", message: expect.not.stringContaining("jonas") });
   });
 });

@@ -44,19 +44,19 @@ export interface TypedReply {
 /** @returns `null` when the message has nobody to reply to */
 export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): PreviewReply | null {
   try {
-    return writeLetter(arrival, typed);
+    return composeReply(arrival, typed);
   } catch (thrown) {
     if (thrown instanceof MailSyntaxError) return null;
     throw thrown;
   }
 }
 
-function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): PreviewReply | null {
+function composeReply({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): PreviewReply | null {
   const { fields, end } = readHeader(raw);
   const source = { header: raw.subarray(0, end), fields };
   const { to, cc } = peopleToAnswer(source, { own: rcptTo, all });
   if (to === undefined) return null;
-  const letter = composeMessage({
+  const reply = composeMessage({
     from: rcptTo,
     to: to.address,
     subject: subjectOf(source),
@@ -66,7 +66,7 @@ function writeLetter({ rcptTo, raw }: PreviewArrival, { text, all, at, random }:
   });
   const more = fieldTextBytes(formatAddressField("Cc", cc), threadFields(source));
   const recipients = [to, ...cc].map((mailbox) => mailbox.address);
-  return { from: rcptTo, recipients, raw: Buffer.concat([more, letter]) };
+  return { from: rcptTo, recipients, raw: Buffer.concat([more, reply]) };
 }
 
 function peopleToAnswer(source: HeaderSource, { own, all }: { own: string; all: boolean }) {

@@ -1,5 +1,5 @@
 /**
- * The account's setting for forwarding encrypted, used by all aliases without a setting of their own. Without an
+ * The account's setting for encrypted forwarding, used by all aliases without a setting of their own. Without an
  * encryption key the card says that one is needed.
  */
 import { useId } from "react";
@@ -10,7 +10,7 @@ import { Select } from "../../ui/Select.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { SettingFailed } from "./SettingFailed.tsx";
 
-function SealingRow() {
+function ForwardEncryptedRow() {
   const id = useId();
   const settings = useAccountSettings();
   const keys = useEncryptionKeys();
@@ -29,7 +29,7 @@ function SealingRow() {
     change.mutate({ sealTo }, { onError });
   };
   return (
-    <div className="card-body setting sealing" aria-busy={!isReady || change.isPending}>
+    <div className="card-body setting forward-encrypted" aria-busy={!isReady || change.isPending}>
       <div>
         <h4 id={id}>Forward encrypted</h4>
         <p>
@@ -67,13 +67,13 @@ function SealingRow() {
   );
 }
 
-export function SealingCard() {
+export function ForwardEncryptedCard() {
   return (
     <section className="card" aria-labelledby="forwarded">
       <div className="card-head">
         <h3 id="forwarded">Forwarded mail</h3>
       </div>
-      <SealingRow />
+      <ForwardEncryptedRow />
     </section>
   );
 }

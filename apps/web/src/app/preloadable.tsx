@@ -1,16 +1,16 @@
 /**
- * A component in a chunk of its own. If the chunk is already loaded the component renders synchronously, so that a
- * prerendered page hydrates completely.
+ * A lazy component in a separate chunk that can be loaded in advance. Once the chunk is loaded the component renders
+ * synchronously, so that a prerendered page hydrates completely.
  */
 import { type ComponentType, lazy, useState } from "react";
 
-export interface Later {
+export interface Preloadable {
   Page: ComponentType;
   /** Imports the chunk. */
   load: () => Promise<unknown>;
 }
 
-export function later(importPage: () => Promise<ComponentType>): Later {
+export function preloadable(importPage: () => Promise<ComponentType>): Preloadable {
   let loaded: ComponentType | null = null;
   const load = async () => {
     loaded ??= await importPage();

@@ -1,4 +1,4 @@
-/** Whether an alias forwards encrypted: as the account's setting says, not at all, or with a key of its own. */
+/** Setting for encrypted forwarding of one alias: as the account's setting says, off, or to a key of its own. */
 import type { AliasWire } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings } from "../../api/account-settings.ts";
@@ -18,7 +18,7 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
   );
 }
 
-export function AliasSealing({ alias }: { alias: AliasWire }) {
+export function AliasEncryption({ alias }: { alias: AliasWire }) {
   const id = useId();
   const keys = useEncryptionKeys();
   const settings = useAccountSettings();
@@ -36,7 +36,7 @@ export function AliasSealing({ alias }: { alias: AliasWire }) {
   const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
   const byAccount = nameOf(settings.data?.sealTo);
   return (
-    <div className="smtp sealing-of-alias" role="group" aria-labelledby={id}>
+    <div className="smtp alias-encryption" role="group" aria-labelledby={id}>
       <div>
         <h3 id={id}>Forward encrypted</h3>
         <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>

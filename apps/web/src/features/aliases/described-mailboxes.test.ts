@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldMailboxes } from "./told-mailboxes.ts";
+import { describedMailboxes } from "./described-mailboxes.ts";
 
 const open = (...addresses: string[]) => addresses.map((address) => ({ address, state: "asked" as const }));
 const row = (id: string, forwardTo: string, unconfirmed = open(...forwardTo.split(", "))) => ({
@@ -16,5 +16,5 @@ test("only the first row with an unconfirmed mailbox describes it, whatever the 
     row("second", "A@x.test, b@x.test"),
     row("third", "b@x.test, c@x.test", open("b@x.test")),
   ];
-  expect(Object.fromEntries(toldMailboxes(rows))).toEqual({ first: "a@x.test", second: "b@x.test" });
+  expect(Object.fromEntries(describedMailboxes(rows))).toEqual({ first: "a@x.test", second: "b@x.test" });
 });

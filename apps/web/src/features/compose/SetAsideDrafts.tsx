@@ -1,0 +1,30 @@
+/** List above the form of the drafts whose sending was undone while another message was being written. */
+import { Undo2 } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import { type Draft, discardSetAside, openSetAside, readSetAside, subscribeToSetAside } from "./drafts.ts";
+
+export function SetAsideDrafts() {
+  const drafts = useSyncExternalStore(subscribeToSetAside, readSetAside);
+  return drafts.map((draft, index) => <Row key={`${index}-${draft.values.subject}`} draft={draft} />);
+}
+
+function Row({ draft }: { draft: Draft }) {
+  const { subject, to } = draft.values;
+  return (
+    <div className="note note-plain set-aside">
+      <Undo2 className="i" aria-hidden />
+      <div>
+        <b>{subject === "" ? "Message without a subject" : subject}</b>
+        {to === "" ? "" : ` to ${to}`} is kept here and was not sent.
+      </div>
+      <div className="acts">
+        <button type="button" className="btn btn-sm" onClick={() => openSetAside(draft)}>
+          Open
+        </button>
+        <button type="button" className="btn btn-sm btn-quiet" onClick={() => discardSetAside(draft)}>
+          Discard
+        </button>
+      </div>
+    </div>
+  );
+}

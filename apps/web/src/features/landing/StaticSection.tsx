@@ -1,0 +1,41 @@
+/**
+ * The landing page's static sections keep their prerendered HTML: nothing in them needs script, so their code is loaded
+ * only if the landing page is reached from another page.
+ */
+import { Suspense, useState } from "react";
+import { preloadable } from "../../app/preloadable.tsx";
+import { useIsLive } from "../../ui/use-is-live.ts";
+
+const parts = {
+  features: preloadable(async () => (await import("./StaticSections.tsx")).FeatureRow),
+  pillars: preloadable(async () => (await import("./StaticSections.tsx")).Pillars),
+  story: preloadable(async () => (await import("./StaticSections.tsx")).Story),
+};
+
+/** Loads the static sections before pages are prerendered at build time. */
+export async function loadStaticSections(): Promise<void> {
+  await Promise.all(Object.values(parts).map((part) => part.load()));
+}
+
+/** Whether the component was hydrated from a prerendered page. */
+function useIsHydrated(): boolean {
+  const [wasPrerendered] = useState(!useIsLive());
+  return wasPrerendered && !import.meta.env.SSR;
+}
+
+/** Makes React keep the existing HTML: it does not compare inner HTML while hydrating, and sets none later. */
+const existingHtml = { __html: "" };
+
+export function StaticSection({ part }: { part: keyof typeof parts }) {
+  const { Page } = parts[part];
+  const isHydrated = useIsHydrated();
+  // oxlint-disable-next-line react/no-danger -- No HTML is set; the existing HTML stays.
+  if (isHydrated) return <div className="contents" suppressHydrationWarning dangerouslySetInnerHTML={existingHtml} />;
+  return (
+    <div className="contents">
+      <Suspense>
+        <Page />
+      </Suspense>
+    </div>
+  );
+}
