@@ -4,9 +4,8 @@
  * (`postgres-signals.ts`). The embedded database has only one process, so it sends no NOTIFY.
  */
 import { sql } from "kysely";
+import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { Database, InTransaction } from "./database.ts";
-
-export type RouteChange = { aliasId: string } | "all";
 
 /** Called when a delivery is or will be due; `dueAt` is `null` if it is due now. */
 export type WakeListener = (dueAt: Date | null) => void;

@@ -11,6 +11,7 @@ import type { Database } from "./database.ts";
 const MARK = "/* prepared */ ";
 
 /**
+ * @param db not a transaction
  * @param query compiled once, with any values of the right types as parameters
  * @returns runs the query with other parameters, in the order of the compiled ones
  */
@@ -18,6 +19,7 @@ export function preparedQuery<Row>(
   db: Database,
   query: CompiledQuery<Row>,
 ): (parameters: readonly unknown[]) => Promise<Row[]> {
+  if (db.isTransaction) throw new Error("a prepared query can't run in a transaction");
   const marked = { ...query, sql: `${MARK}${query.sql}` };
   return async (parameters) => (await db.executeQuery<Row>({ ...marked, parameters })).rows;
 }

@@ -2,7 +2,7 @@
  * Prepared statements for the embedded database. PGlite's `query` parses and plans its text each time and enters the
  * database's program six times; a statement parsed before takes one entry and no planning, about a tenth of the time.
  */
-import { type PGlite, messages, parse, protocol } from "@electric-sql/pglite";
+import { messages, type PGlite, parse, protocol } from "@electric-sql/pglite";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
 
 /**
@@ -41,9 +41,9 @@ interface Run {
 /** @returns `null` if the query has to be run as an ordinary one, whose result or error is then the right one */
 async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statement>, { text, values }: Run) {
   return await pglite.runExclusive(async () => {
-    // Within somebody's transaction the statement would see its uncommitted rows, and its failure would end it.
-    if (pglite.isInTransaction()) return null;
     try {
+      // Within somebody's transaction the statement would see its uncommitted rows, and its failure would end it.
+      if (pglite.isInTransaction()) return null;
       const known = statements.get(text);
       const statement = known !== undefined && known.uses < USES_MAX ? known : await prepare(pglite, text);
       statement.uses++;

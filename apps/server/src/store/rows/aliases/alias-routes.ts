@@ -2,7 +2,8 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
-import type { ChangeSignals, RouteChange } from "../../change-signals.ts";
+import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
@@ -99,10 +100,12 @@ export async function dropRoutes(
   userIds: readonly string[],
 ): Promise<() => void> {
   if (userIds.length === 0) return () => {};
-  const rows = await trx.selectFrom("alias").select("id").where("user_id", "in", userIds).execute();
+  const ofUsers = sql<boolean>`user_id = ANY(${userIds}::uuid[])`;
+  const rows = await trx.selectFrom("alias").select("id").where(ofUsers).execute();
   const aliasIds = rows.map((row) => row.id);
   await signals.announceRoute(trx, aliasIds);
-  const changes: RouteChange[] = aliasIds.length > 100 ? ["all"] : aliasIds.map((aliasId) => ({ aliasId }));
+  const changes: RouteChange[] =
+    aliasIds.length > 100 ? userIds.map((userId) => ({ userId })) : aliasIds.map((aliasId) => ({ aliasId }));
   return () => {
     for (const change of changes) signals.routeChanged(change);
   };
