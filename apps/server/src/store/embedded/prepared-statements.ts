@@ -2,7 +2,7 @@
  * Prepared statements for the embedded database. PGlite's `query` parses and plans its text each time and enters the
  * database's program six times; a statement parsed before takes one entry and no planning, about a tenth of the time.
  */
-import { messages, type PGlite, parse, protocol } from "@electric-sql/pglite";
+import { messages, PGlite, parse, protocol } from "@electric-sql/pglite";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
 
 /**
@@ -25,8 +25,9 @@ type Message = Parameters<typeof parse.parseResults>[0][number];
 /** Makes `pglite.query` run the texts of prepared queries as prepared statements. */
 export function usePreparedStatements(pglite: PGlite): void {
   const statements = new Map<string, Statement>();
-  const query = pglite.query.bind(pglite);
-  pglite.query = async <Row>(...args: Parameters<typeof query<Row>>) => {
+  const query = <Row>(...args: Parameters<typeof pglite.query<Row>>) =>
+    PGlite.prototype.query.apply(pglite, args) as ReturnType<typeof pglite.query<Row>>;
+  pglite.query = async <Row>(...args: Parameters<typeof pglite.query<Row>>) => {
     const [text, values = []] = args;
     const result = isPreparedQuery(text) ? await runPrepared<Row>(pglite, statements, { text, values }) : null;
     return result ?? (await query<Row>(...args));

@@ -3,7 +3,7 @@
  * not support them passes each statement to any of its connections, where it may not exist. Then this process runs all
  * queries without them.
  */
-import type pg from "pg";
+import pg from "pg";
 import type { Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
@@ -30,7 +30,7 @@ export function usePreparedStatements(pool: pg.Pool, logger: Logger | undefined)
     return true;
   };
   pool.on("connect", (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const query = (...args: unknown[]) => pg.Client.prototype.query.apply(client, args as [string]) as unknown;
     const runPrepared = async (text: string, values: unknown[]) => {
       const ofGeneration = generation;
       try {

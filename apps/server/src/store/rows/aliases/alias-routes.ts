@@ -9,6 +9,7 @@ import { type InTransaction, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { anyOfIds } from "../any-of.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
 import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
@@ -55,7 +56,7 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     });
   };
   const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
-  const byIds = preparedQuery<RouteRow>(db, query.where(sql<boolean>`alias.id = ANY(${[]}::uuid[])`).compile());
+  const byIds = preparedQuery<RouteRow>(db, query.where("alias.id", "=", anyOfIds([])).compile());
   return {
     byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
     byId: groupCalls({
@@ -100,8 +101,7 @@ export async function dropRoutes(
   userIds: readonly string[],
 ): Promise<() => void> {
   if (userIds.length === 0) return () => {};
-  const ofUsers = sql<boolean>`user_id = ANY(${userIds}::uuid[])`;
-  const rows = await trx.selectFrom("alias").select("id").where(ofUsers).execute();
+  const rows = await trx.selectFrom("alias").select("id").where("user_id", "=", anyOfIds(userIds)).execute();
   const aliasIds = rows.map((row) => row.id);
   await signals.announceRoute(trx, aliasIds);
   const changes: RouteChange[] =
