@@ -48,9 +48,8 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
-    const states = readPairs<ConfirmationState>(row.pairs ?? "");
     return toRoute(row, document, {
-      stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
+      stateOf: stateOf(keys, row),
       missing: missingOf(keys, row),
       sealKey: sealKeyOf(keys, row),
     });
@@ -74,6 +73,12 @@ export function aliasRoutes({ db, keys }: StoreContext) {
 /** Parses `<key>:<value>` pairs joined by commas. */
 function readPairs<Value extends string>(text: string): Map<string, Value> {
   return new Map(text.split(",").map((pair) => pair.split(":", 2) as [string, Value]));
+}
+
+function stateOf(keys: ServerKeys, { pairs }: RouteRow): MailboxStanding["stateOf"] {
+  if (pairs === null) return () => "new";
+  const states = readPairs<ConfirmationState>(pairs);
+  return (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new";
 }
 
 function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["missing"] {
