@@ -15,6 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => mx.close());
 const site = runSite({
+  moves: true,
   env: () => ({
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
     // On a loaded machine more than the default time may pass before a journey presses Undo.

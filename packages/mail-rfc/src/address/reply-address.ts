@@ -19,7 +19,7 @@ const TOKEN_LENGTH = 20;
 const GROUP = /.{5}(?=.)/g;
 /** Matches a reply address' local part; hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** Format of the first version, which must be accepted forever. */
+/** Matches the local part of a reply address of the first format, which must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -27,13 +27,20 @@ const TAG_BYTES = 16;
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
-/** @param replyKey the alias' 32 random bytes @param correspondent an address; its letter case is ignored */
+/**
+ * Derives a correspondent's token for one alias.
+ * @param replyKey the alias' 32 random bytes
+ * @param correspondent an address; its letter case is ignored
+ */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
   return toBase32(digest).slice(0, TOKEN_LENGTH);
 }
 
-/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
+/**
+ * Builds the reply address of a token.
+ * @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test"
+ */
 export function replyAddress(token: string, domain: string): string {
   return `r-${token.replace(GROUP, "$&-")}@${domain}`;
 }
@@ -77,7 +84,10 @@ export function sealCorrespondent(token: string, { address, name }: Mailbox): Bu
   return Buffer.concat([nonce, text, cipher.getAuthTag()]);
 }
 
-/** Reverses `sealCorrespondent`. @returns `null` when the data was changed or belongs to another token */
+/**
+ * Reverses `sealCorrespondent`.
+ * @returns `null` when the sealed correspondent was changed or belongs to another token
+ */
 export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);

@@ -9,7 +9,11 @@ const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 const emptyLines = Buffer.from("\r\n".repeat(16_384));
 
-/** @param body plain (not dot-stuffed), CRLF line ends @returns SHA-256 of the simple body (§3.4.3) */
+/**
+ * Hashes a whole body for `bh=`.
+ * @param body plain (not dot-stuffed), CRLF line ends
+ * @returns SHA-256 of the simple body (§3.4.3)
+ */
 export function simpleBodyHash(body: Buffer): Buffer {
   return simpleBodyHashOf([body]);
 }

@@ -10,7 +10,7 @@ export interface ReceivedTrace {
   helo: string;
   /** IP address of the client. */
   clientAddress: string;
-  /** Confirmed reverse name of that address; `null` is written as "unknown". */
+  /** Confirmed reverse name of the client's IP address; `null` is written as "unknown". */
   clientName?: string | null;
   /** Our own host name. */
   by: string;
@@ -25,7 +25,7 @@ export interface ReceivedTrace {
 const COLUMNS = 78;
 const LONGEST_WORD = 300;
 
-/** @returns the whole field with its CRLF, continuation lines indented by a tab */
+/** @returns the whole Received field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
   const words = [
     "from",

@@ -13,7 +13,7 @@ export interface ErrorAnswererDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Whether an error means that the database cannot serve at the moment. */
+  /** Whether an error means that the database cannot serve at the moment, so that the response is a 503. */
   isOutage: (thrown: unknown) => boolean;
 }
 
@@ -23,7 +23,7 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
     const problem =
       toProblem(thrown, now) ?? toProblem(outage(thrown, request), now) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
-    const body = request.routeOptions.config.tellsSuccess ? { success: false, ...problem.body } : problem.body;
+    const body = request.routeOptions.config.hasSuccessField ? { success: false, ...problem.body } : problem.body;
     return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
   };
 

@@ -32,7 +32,7 @@ export class Stages<Name, In, Out> {
     });
   }
 
-  /** @throws whatever a stage throws, which means a failure; refusals are verdicts */
+  /** Runs the stages in order. @throws whatever a stage throws, which means a failure; refusals are verdicts */
   run(value: In, observe: Observe<Name>): Promise<StageVerdict<Out>> {
     return this.#run(value, observe);
   }

@@ -36,7 +36,10 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
-/** e.g. `{kind="mailbox",result="taken"}`; `null` if the table does not have exactly these labels and values. */
+/**
+ * Name of a metric's series, e.g. its labels as `{kind="mailbox",result="taken"}`; `null` if the table does not have
+ * exactly these labels and values.
+ */
 function seriesOf(table: Readonly<Record<string, MetricKind>>, name: string, labels: Record<string, string>) {
   if (!Object.hasOwn(table, name)) return null;
   const allowed = Object.entries(table[name]?.labels ?? {});

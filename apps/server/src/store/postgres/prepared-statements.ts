@@ -30,7 +30,7 @@ export function usePreparedStatements(pool: pg.Pool, logger: Logger | undefined)
     return true;
   };
   pool.on("connect", (client) => {
-    const query = (...args: unknown[]) => pg.Client.prototype.query.apply(client, args as [string]) as unknown;
+    const query = (...args: unknown[]): unknown => Reflect.apply(pg.Client.prototype.query, client, args);
     const runPrepared = async (text: string, values: unknown[]) => {
       const ofGeneration = generation;
       try {

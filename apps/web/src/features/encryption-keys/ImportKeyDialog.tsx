@@ -43,7 +43,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const importLooked = async (request: ImportRequest): Promise<Errors> => {
+  const importRecognized = async (request: ImportRequest): Promise<Errors> => {
     const made = await job.run("Locking the key and opening it again as a test.", (options) =>
       importKey(request, options),
     );
@@ -59,7 +59,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const run = async (request: ImportRequest): Promise<Errors> => {
     try {
       const problem = importProblem(await readKey({ text: request.text }), keys);
-      return problem === null ? await importLooked(request) : { text: problem };
+      return problem === null ? await importRecognized(request) : { text: problem };
     } catch (error) {
       const unreadable = unreadableText(error);
       if (unreadable !== null) return { text: unreadable };
