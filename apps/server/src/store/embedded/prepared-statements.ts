@@ -23,7 +23,7 @@ interface Statement {
 type Message = Parameters<typeof parse.parseResults>[0][number];
 
 /** Makes `pglite.query` run the texts of prepared queries as prepared statements. */
-export function usePreparedStatements(pglite: PGlite): void {
+export function addPreparedStatements(pglite: PGlite): void {
   const statements = new Map<string, Statement>();
   const query = <Row>(...args: Parameters<typeof pglite.query<Row>>) =>
     PGlite.prototype.query.apply(pglite, args) as ReturnType<typeof pglite.query<Row>>;
@@ -76,8 +76,9 @@ function execute(pglite: PGlite, statement: Statement, parameters: readonly unkn
   const values = parameters.map((value, index) => {
     // Bytes are sent in binary form.
     if (value === null || value === undefined || value instanceof Uint8Array) return value ?? null;
-    const type = statement.parameterTypes[index] ?? 0;
-    return pglite.serializers[type]?.(value) ?? String(value);
+    const serialize = pglite.serializers[statement.parameterTypes[index] ?? 0];
+    if (serialize === undefined) throw new TypeError("the type of a parameter has no serializer");
+    return serialize(value);
   });
   const { bind, execute: run, sync } = protocol.serialize;
   return exchange(pglite, [bind({ statement: statement.name, values }), run({}), sync()]);

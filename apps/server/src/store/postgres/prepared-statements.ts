@@ -14,7 +14,7 @@ const STATEMENT_EXISTS = "42P05";
 const RESULT_CHANGED = "0A000";
 
 /** Makes the connections of the pool run the texts of prepared queries as prepared statements. */
-export function usePreparedStatements(pool: pg.Pool, logger: Logger | undefined): void {
+export function addPreparedStatements(pool: pg.Pool, logger: Logger | undefined): void {
   let isUsable = true;
   // Part of the statements' names: raising it makes every connection prepare them again.
   let generation = 0;
