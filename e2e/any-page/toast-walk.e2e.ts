@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { everyVariant, type Variant, variants, variantsInTurn } from "../browser/variants.ts";
+import { everyVariant, type Variant, variantInTurn, variants } from "../browser/variants.ts";
 import { axeFindings } from "./axe.ts";
 import { type ToastName, toastCatalogue } from "./toast-catalogue.ts";
 import { toastWalks, type Walk, type Walker } from "./toast-walks.ts";
@@ -35,7 +35,8 @@ async function start({ path, signedIn, arrive }: Walk): Promise<Walker> {
 }
 
 /**
- * Waits until the toast of this entry is the only one, and keeps it open: toasts pause while the window has no focus.
+ * Waits for this entry's toast and holds it open (toasts pause while the window has no focus); checks that it is the
+ * only one, and its words, look and announcement.
  */
 async function seeHeld(page: Page, name: ToastName): Promise<Locator> {
   const { title, text, look } = toastCatalogue[name];
@@ -76,6 +77,7 @@ const missing = `(() => {
 })()`;
 
 /**
+ * Checks that nothing of the toast is cut off or covered.
  * @param withAxe whether axe checks the toast: colours and names are the same for all toasts of one look, so one of
  * them is enough
  */
@@ -99,7 +101,7 @@ test.each(Object.entries(toastWalks))(
       await step(walker);
       await seeHeld(walker.page, name);
       const withAxe = !looks.has(look);
-      const chosen = seenEverywhere.has(look) ? variantsInTurn(turn) : variants;
+      const chosen = seenEverywhere.has(look) ? variantInTurn(turn) : variants;
       await everyVariant(walker, (variant) => expectReadable(walker, { name, withAxe, ...variant }), chosen);
       looks.add(look);
       seenEverywhere.add(look);
