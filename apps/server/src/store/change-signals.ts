@@ -4,9 +4,8 @@
  * (`postgres-signals.ts`). The embedded database has only one process, so it sends no NOTIFY.
  */
 import { sql } from "kysely";
+import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { Database, InTransaction } from "./database.ts";
-
-export type RouteChange = { aliasId: string } | "all";
 
 /** Listener that is called when a delivery will be due at `dueAt`, or is due now (`null`). */
 export type WakeListener = (dueAt: Date | null) => void;

@@ -3,6 +3,7 @@
  * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
+import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
@@ -24,6 +25,7 @@ export interface RetentionParts {
   loginSessions: LoginSessionStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
+  missingMailboxes: Pick<MissingMailboxStore, "deleteBefore">;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
@@ -72,7 +74,7 @@ export const retentionRules = [
   {
     what: "missingMailboxes",
     kept: "missingMailbox",
-    forget: (before, parts) => deleteMissingBefore(parts.db, before),
+    forget: (before, parts) => parts.missingMailboxes.deleteBefore(before),
   },
   // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
@@ -99,11 +101,6 @@ export async function forgetOld(
   for (const { what, kept, forget } of retentionRules)
     forgotten[what] = await forget(kept === null ? asOf : keptSince(kept, asOf), { ...parts, db, aheadMs });
   return forgotten as Forgotten;
-}
-
-async function deleteMissingBefore(db: Database, before: Date): Promise<number> {
-  const query = db.deleteFrom("missing_mailbox").where("suspended_at", "is", null).where("last_at", "<=", before);
-  return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
 async function deleteEndedTokens(db: Database, now: Date): Promise<number> {

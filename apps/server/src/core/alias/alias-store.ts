@@ -9,6 +9,9 @@ export interface AliasChange {
   sealTo?: AliasSealing;
 }
 
+/** Which cached routes may be stale: that of one alias, those of one account, or all. */
+export type RouteChange = { aliasId: string } | { userId: string } | "all";
+
 /** Repository of aliases. Methods that take a `userId` treat another user's alias as absent. */
 export interface AliasStore {
   /** Aliases of the account, newest first. */
@@ -44,6 +47,8 @@ export interface AliasStore {
   /** Lists at most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
-  /** Calls the listener when cached routes may be stale: those of one alias, or all. */
-  onRouteChange(listener: (change: { aliasId: string } | "all") => void): void;
+  /** Calls the listener when cached routes may be stale, before the promise of the change resolves. */
+  onRouteChange(listener: (change: RouteChange) => void): void;
+  /** Whether `onRouteChange` reports every change, because no other process uses the database. */
+  readonly reportsAllChanges: boolean;
 }

@@ -39,6 +39,8 @@ export interface MissingMailboxStore {
    * @returns false when there was no count
    */
   clear(userId: string, address: string): Promise<boolean>;
+  /** Deletes counts whose last refusal is older and that suspended no mailbox. @returns number of deleted rows */
+  deleteBefore(before: Date): Promise<number>;
   /** Suspended mailboxes among the addresses, in one query. */
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
 }

@@ -1,26 +1,34 @@
 /**
- * Cache of alias look-ups for the mail path. Only existing, active aliases are cached (bounded, 60 s at most), and
- * evicted as soon as the store signals a change; an unknown address always queries the store, so that a new alias works
- * at once.
+ * Cache of alias look-ups for the mail path. Only existing, active aliases are cached, and a route is dropped before
+ * the change that makes it stale is acknowledged. Where another process may change the database, a route is used for a
+ * minute at most, since a notification may be late or lost. An unknown address always queries the store, so that a new
+ * alias works at once.
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { AliasStore, RouteChange } from "../../core/alias/alias-store.ts";
 import { type Clock, steadyMs } from "../../core/ports.ts";
+import { CachedRoutes } from "./cached-routes.ts";
 
-const ENTRIES_MAX = 20_000;
+/** Maximum milliseconds for which a route is used that another process may change. */
 const AGE_MAX_MS = 60_000;
 
-export class RouteCache {
-  readonly #aliases: AliasStore;
-  readonly #clock: Clock;
-  readonly #byAddress = new Map<string, { route: AliasRoute; until: number }>();
-  readonly #addressById = new Map<string, string>();
-  #changes = 0;
+type Routes = Pick<AliasStore, "findRoute" | "onRouteChange" | "reportsAllChanges">;
 
-  constructor(aliases: AliasStore, clock: Clock) {
+export class RouteCache {
+  readonly #aliases: Routes;
+  readonly #clock: Clock;
+  readonly #routes: CachedRoutes;
+  /** For each query that is running, the changes since it started. */
+  readonly #changesDuring = new Set<RouteChange[]>();
+
+  constructor(aliases: Routes, clock: Clock, routes = new CachedRoutes()) {
     this.#aliases = aliases;
     this.#clock = clock;
-    aliases.onRouteChange((change) => this.#drop(change));
+    this.#routes = routes;
+    aliases.onRouteChange((change) => {
+      routes.drop(change);
+      for (const changes of this.#changesDuring) changes.push(change);
+    });
   }
 
   /**
@@ -28,42 +36,31 @@ export class RouteCache {
    * @param address `name@domain`, lower case
    */
   find(address: string): AliasRoute | null | Promise<AliasRoute | null> {
-    const known = this.#byAddress.get(address);
-    if (known !== undefined && known.until > steadyMs(this.#clock)) return known.route;
-    return this.#ask(address);
+    const known = this.#routes.find(address);
+    if (known === undefined || known.until <= steadyMs(this.#clock)) return this.#ask(address);
+    known.isUsed = true;
+    return known.route;
   }
 
   async #ask(address: string): Promise<AliasRoute | null> {
-    const before = this.#changes;
-    const route = await this.#aliases.findRoute(address);
-    // An alias change signalled during the query may be newer than its result: return the route, but don't cache it.
-    if (route !== null && !route.paused && before === this.#changes) this.#keep(address, route);
-    return route;
-  }
-
-  #keep(address: string, route: AliasRoute): void {
-    if (this.#byAddress.size >= ENTRIES_MAX) this.#dropOldest();
-    this.#byAddress.set(address, { route, until: steadyMs(this.#clock) + AGE_MAX_MS });
-    this.#addressById.set(route.aliasId, address);
-  }
-
-  #drop(change: { aliasId: string } | "all"): void {
-    this.#changes++;
-    if (change === "all") {
-      this.#byAddress.clear();
-      this.#addressById.clear();
-      return;
+    for (;;) {
+      const changes: RouteChange[] = [];
+      this.#changesDuring.add(changes);
+      const route = await this.#aliases.findRoute(address).finally(() => this.#changesDuring.delete(changes));
+      // The query may have read the state before a change that is acknowledged by now, so it is repeated.
+      if (changes.some((change) => mayConcern(change, route))) continue;
+      if (route !== null && !route.paused) this.#routes.add(address, route, this.#usableUntil());
+      return route;
     }
-    const address = this.#addressById.get(change.aliasId);
-    if (address === undefined) return;
-    this.#byAddress.delete(address);
-    this.#addressById.delete(change.aliasId);
   }
 
-  #dropOldest(): void {
-    const oldest = this.#byAddress.entries().next().value;
-    if (oldest === undefined) return;
-    this.#byAddress.delete(oldest[0]);
-    this.#addressById.delete(oldest[1].route.aliasId);
+  #usableUntil(): number {
+    return this.#aliases.reportsAllChanges ? Number.POSITIVE_INFINITY : steadyMs(this.#clock) + AGE_MAX_MS;
   }
+}
+
+/** Any alias may have been renamed to an address that was unknown. */
+function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
+  if (change === "all" || route === null) return true;
+  return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
 }

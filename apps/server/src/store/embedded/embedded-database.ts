@@ -19,6 +19,7 @@ import { StoreStartError } from "../start-error.ts";
 import { guardAgainstAbort } from "./abort-guard.ts";
 import { DurableFileSystem, type SyncFile } from "./durable-file-system.ts";
 import { inMemoryDump } from "./in-memory-dump.ts";
+import { addPreparedStatements } from "./prepared-statements.ts";
 
 export interface EmbeddedDatabase {
   db: Database;
@@ -85,6 +86,7 @@ export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatab
     ...begun,
     ...typeOptions,
   });
+  addPreparedStatements(pglite);
   const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
   return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
 }
@@ -105,6 +107,7 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
     await pglite.close();
     throw error;
   }
+  addPreparedStatements(pglite);
   takeTurns(pglite);
   const guard = guardAgainstAbort(pglite);
   const isSound = () => !files.failed && !guard.hasAborted();

@@ -111,12 +111,15 @@ describe("the embedded store", () => {
     };
     const before = randomUUID();
     await keep(before);
+    const address = `${alias.name}@${alias.domain}`;
+    expect((await store.aliases.findRoute(address))?.aliasId).toBe(alias.id);
     expect(store.isSound()).toBe(true);
     broken = true;
     await expect(keep(randomUUID())).rejects.toMatchObject({ code: "spool_failed" });
     expect(store.isSound()).toBe(false);
     broken = false;
     await expect(keep(randomUUID())).rejects.toMatchObject({ code: "spool_failed" });
+    await expect(store.aliases.findRoute(address)).rejects.toMatchObject({ name: "DatabaseAborted" });
     await opened.pop()?.close();
     expect(await (await open()).deliveries.isKnownMessage(before)).toBe(true);
   });

@@ -5,6 +5,7 @@ import type { Logger } from "../../core/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import type { Database, DB } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
+import { addPreparedStatements } from "./prepared-statements.ts";
 
 const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
@@ -42,6 +43,7 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
   // The pool handles errors of a connection only while it is idle. A connection lost between two statements of a
   // transaction would end the process with an unhandled error; its user gets the error from the next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
+  addPreparedStatements(pool, logger);
   try {
     await checkServer(pool, logger);
   } catch (error) {

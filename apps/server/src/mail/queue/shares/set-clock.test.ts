@@ -1,5 +1,6 @@
 /** Limits and caches in memory keep time when the system clock is set: none blocks or becomes stale for years. */
 import { expect, test } from "vitest";
+import { aRoute } from "../../receive/a-route.testing.ts";
 import { RouteCache } from "../../receive/route-cache.ts";
 import { ConfirmationCaps } from "../confirmation-caps.ts";
 import { DestinationShares } from "./destination-shares.ts";
@@ -44,7 +45,7 @@ test.each([-YEARS, -3_600_000, YEARS])(
 test("with the clock set back by years, a route is looked up again after a minute", async () => {
   const clock = new SetClock();
   let asked = 0;
-  const route = { aliasId: "a", paused: false };
+  const route = aRoute("a", "account");
   const findRoute = async () => {
     asked++;
     return route;

@@ -196,7 +196,7 @@ async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, 
     await signals.announceRoute(trx, aliasIds);
     return await deleteFinishedMessages(trx, messageIds);
   });
-  signals.routeChanged("all");
+  signals.routeChanged({ userId: id });
   await parts.forgetBodies(orphans);
 }
 

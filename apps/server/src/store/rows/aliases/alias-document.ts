@@ -131,10 +131,16 @@ export function toRoute(
     ...(missing.length === 0 ? {} : { missing }),
     pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
     paused: !row.active,
-    webhookSecret: Buffer.from(document.webhookSecret, "base64"),
-    replyKey: Buffer.from(document.replyKey, "base64"),
+    webhookSecret: readKey(document.webhookSecret),
+    replyKey: readKey(document.replyKey),
     sealKey,
   };
+}
+
+/** Reads into memory of its own: a route may be cached for long, and Buffer's pool would keep 64 KiB for each key. */
+function readKey(base64: string): Buffer {
+  const key = Buffer.allocUnsafeSlow(KEY_BYTES);
+  return key.subarray(0, key.write(base64, "base64"));
 }
 
 function mailboxesOf({ destinations }: AliasDocument): string[] {

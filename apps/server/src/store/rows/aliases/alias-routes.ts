@@ -2,11 +2,14 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
-import type { ChangeSignals, RouteChange } from "../../change-signals.ts";
+import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { anyOfIds } from "../any-of.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
 import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
@@ -45,20 +48,21 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
-    const states = readPairs<ConfirmationState>(row.pairs ?? "");
     return toRoute(row, document, {
-      stateOf: (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new",
+      stateOf: stateOf(keys, row),
       missing: missingOf(keys, row),
       sealKey: sealKeyOf(keys, row),
     });
   };
+  const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
+  const byIds = preparedQuery<RouteRow>(db, query.where("alias.id", "=", anyOfIds([])).compile());
   return {
-    byAddress: async (index: Buffer) => read(await query.where("alias.address_index", "=", index).executeTakeFirst()),
+    byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
     byId: groupCalls({
       most: 64,
       isOneItemsFault: isOneRowsFault,
       run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
-        const rows = await query.where("alias.id", "in", [...new Set(aliasIds)]).execute();
+        const rows = await byIds([[...new Set(aliasIds)]]);
         const byId = new Map(rows.map((row) => [row.id, read(row)]));
         return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
       },
@@ -69,6 +73,12 @@ export function aliasRoutes({ db, keys }: StoreContext) {
 /** Parses `<key>:<value>` pairs joined by commas. */
 function readPairs<Value extends string>(text: string): Map<string, Value> {
   return new Map(text.split(",").map((pair) => pair.split(":", 2) as [string, Value]));
+}
+
+function stateOf(keys: ServerKeys, { pairs }: RouteRow): MailboxStanding["stateOf"] {
+  if (pairs === null) return () => "new";
+  const states = readPairs<ConfirmationState>(pairs);
+  return (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new";
 }
 
 function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["missing"] {
@@ -99,10 +109,11 @@ export async function dropRoutes(
   userIds: readonly string[],
 ): Promise<() => void> {
   if (userIds.length === 0) return () => {};
-  const rows = await trx.selectFrom("alias").select("id").where("user_id", "in", userIds).execute();
+  const rows = await trx.selectFrom("alias").select("id").where("user_id", "=", anyOfIds(userIds)).execute();
   const aliasIds = rows.map((row) => row.id);
   await signals.announceRoute(trx, aliasIds);
-  const changes: RouteChange[] = aliasIds.length > 100 ? ["all"] : aliasIds.map((aliasId) => ({ aliasId }));
+  const changes: RouteChange[] =
+    aliasIds.length > 100 ? userIds.map((userId) => ({ userId })) : aliasIds.map((aliasId) => ({ aliasId }));
   return () => {
     for (const change of changes) signals.routeChanged(change);
   };

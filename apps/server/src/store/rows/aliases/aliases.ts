@@ -66,6 +66,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     },
     count: () => countRows(db, "alias"),
     onRouteChange: (listener) => signals.onRouteChange(listener),
+    reportsAllChanges: signals.isAlone,
   };
 }
 

@@ -32,6 +32,7 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
         return { answer: numDeletedRows > 0n, isChanged: numDeletedRows > 0n };
       });
     },
+    deleteBefore: (before) => deleteBefore(context, before),
     suspended: async (userId, addresses) => {
       if (addresses.length === 0) return new Set();
       const rows = await db
@@ -45,6 +46,17 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
       return new Set(addresses.filter((it) => indexes.has(missingMailboxIndex(keys, it).toString("hex"))));
     },
   };
+}
+
+async function deleteBefore({ db, signals }: StoreContext, before: Date): Promise<number> {
+  const { count, notifyRoutes } = await db.transaction().execute(async (trx) => {
+    const query = trx.deleteFrom("missing_mailbox").where("suspended_at", "is", null).where("last_at", "<=", before);
+    const rows = await query.returning("user_id").execute();
+    const userIds = [...new Set(rows.map((row) => row.user_id))];
+    return { count: rows.length, notifyRoutes: await dropRoutes(signals, trx, userIds) };
+  });
+  notifyRoutes();
+  return count;
 }
 
 interface NotedRow {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AliasSealing } from "../../../core/alias/alias.ts";
-import type { RouteChange } from "../../change-signals.ts";
+import type { RouteChange } from "../../../core/alias/alias-store.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 describe("the key that forwarded mail is encrypted to", () => {

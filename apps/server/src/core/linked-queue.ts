@@ -1,0 +1,34 @@
+/**
+ * A first-in, first-out queue from which any item can be removed in constant time. A Set with many removals takes linear
+ * time to find its first item, since it keeps the places of removed ones for a while.
+ */
+export interface Linked<Item> {
+  previous: Item | null;
+  next: Item | null;
+}
+
+/** An item may be in one queue at a time. */
+export class LinkedQueue<Item extends Linked<Item>> {
+  #first: Item | null = null;
+  #last: Item | null = null;
+
+  get first(): Item | null {
+    return this.#first;
+  }
+
+  push(item: Item): void {
+    item.previous = this.#last;
+    if (this.#last === null) this.#first = item;
+    else this.#last.next = item;
+    this.#last = item;
+  }
+
+  /** @param item one of this queue */
+  remove(item: Item): void {
+    if (item.previous === null) this.#first = item.next;
+    else item.previous.next = item.next;
+    if (item.next === null) this.#last = item.previous;
+    else item.next.previous = item.previous;
+    item.previous = item.next = null;
+  }
+}

@@ -1,0 +1,18 @@
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import { mailbox } from "../../store/rows.testing.ts";
+
+/** A route to one mailbox, for the address `<alias id>@kauke.test`. */
+export function aRoute(aliasId: string, userId: string, change: Partial<AliasRoute> = {}): AliasRoute {
+  return {
+    aliasId,
+    userId,
+    address: `${aliasId}@kauke.test`,
+    destinations: [mailbox("ann@inbox.example")],
+    pausedWebhooks: [],
+    paused: false,
+    webhookSecret: Buffer.alloc(32, 1),
+    replyKey: Buffer.alloc(32, 2),
+    sealKey: null,
+    ...change,
+  };
+}

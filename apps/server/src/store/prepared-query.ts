@@ -1,0 +1,34 @@
+/**
+ * Queries that run so often that the database should parse and plan them once per connection instead of every time.
+ * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/prepared-statements.ts`
+ * recognise them. They only read, and run outside transactions: if a prepared statement fails, the query is repeated
+ * without it.
+ */
+import { createHash } from "node:crypto";
+import type { CompiledQuery } from "kysely";
+import type { Database } from "./database.ts";
+
+const MARK = "/* prepared */ ";
+
+/**
+ * @param db not a transaction
+ * @param query compiled once, with any values of the right types as parameters
+ * @returns runs the query with other parameters, in the order of the compiled ones
+ */
+export function preparedQuery<Row>(
+  db: Database,
+  query: CompiledQuery<Row>,
+): (parameters: readonly unknown[]) => Promise<Row[]> {
+  if (db.isTransaction) throw new Error("a prepared query can't run in a transaction");
+  const marked = { ...query, sql: `${MARK}${query.sql}` };
+  return async (parameters) => (await db.executeQuery<Row>({ ...marked, parameters })).rows;
+}
+
+export function isPreparedQuery(text: string): boolean {
+  return text.startsWith(MARK);
+}
+
+/** Equal for equal texts only, so that processes which share a connection through a pooler never mix up statements. */
+export function statementName(text: string): string {
+  return `kauke_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+}
