@@ -6,12 +6,15 @@
  * Security properties: correspondents cannot be listed from the rows; somebody who has the reply key can test a guessed
  * correspondent.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { toBase32 } from "../base32.ts";
+import { hmacSha256 } from "../hmac-sha256.ts";
 import type { Mailbox } from "./address-list.ts";
 
 /** Characters of a token: 100 bits in base32. */
 const TOKEN_LENGTH = 20;
+/** Bytes that are encoded for a token, the last one in part. */
+const TOKEN_BYTES = 13;
 /**
  * Splits a token into groups of five: spam filters penalize twenty random characters in a row (SpamAssassin's
  * HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL).
@@ -29,8 +32,8 @@ const CONTENT_KEY_INFO = "kauke reply path content v1";
 
 /** @param replyKey the alias' 32 random bytes @param correspondent an address; its letter case is ignored */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
-  const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
-  return toBase32(digest).slice(0, TOKEN_LENGTH);
+  const digest = hmacSha256(replyKey, correspondent.normalize("NFC").toLowerCase());
+  return toBase32(digest.subarray(0, TOKEN_BYTES)).slice(0, TOKEN_LENGTH);
 }
 
 /** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */

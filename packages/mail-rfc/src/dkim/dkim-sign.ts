@@ -8,6 +8,7 @@ import type { HeaderField } from "../header/headers.ts";
 import { relaxedField } from "./dkim-canonical.ts";
 
 const SIGNATURE_COLUMNS = 70;
+const NON_ASCII = /[^\0-\x7f]/;
 
 export interface DkimKey {
   /** Signing domain in lower case (`d=`). */
@@ -78,9 +79,16 @@ interface ToSign {
  * it occurs, so that adding another From invalidates the signature.
  */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
-  const chosen = fields.filter((field) => signedNames.has(field.name)).toReversed();
-  const lines = chosen.map((field) => `${relaxedField(header.toString("latin1", field.start, field.end))}\r\n`);
-  return { names: [...chosen.map((field) => field.name), "from"], input: lines.join("") };
+  const text = header.toString("latin1");
+  const names: string[] = [];
+  let input = "";
+  for (const { name, start, end } of fields.toReversed()) {
+    if (!signedNames.has(name)) continue;
+    names.push(name);
+    input += `${relaxedField(text.slice(start, end))}\r\n`;
+  }
+  names.push("from");
+  return { names, input };
 }
 
 function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
@@ -111,7 +119,7 @@ export async function signedField(
  * too.
  */
 export function bytesAsText(field: FieldText): string {
-  return fieldTextBytes(field).toString("latin1");
+  return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }
 
 /** Splits the `b=` tag into lines; white space within it is ignored. */

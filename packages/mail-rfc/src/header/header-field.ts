@@ -31,6 +31,8 @@ const OCTETS_PER_UNIT = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,35}$/;
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const EVERY_UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+/** Matches a line of printable ASCII that is not blank, as nearly all are. */
+const PLAIN_LINE = /^\t?[ -~]*[!-~][ -~]*$/;
 
 /**
  * Joins words by a space, or by a fold where the next word would exceed the last column. Empty words are skipped.
@@ -92,6 +94,7 @@ export function neutralized(text: string): string {
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
   for (const [index, line] of lines.entries()) {
+    if (line.length <= LINE_MAX_OCTETS && PLAIN_LINE.test(line)) continue;
     const text = index > 0 && line.startsWith("\t") ? line.slice(1) : line;
     if (UNSAFE.test(text) || (index > 0 && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
     if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {

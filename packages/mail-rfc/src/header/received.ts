@@ -27,20 +27,10 @@ const LONGEST_WORD = 300;
 
 /** @returns the whole field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
-  const words = [
-    "from",
-    domainWord(trace.helo),
-    ...clientComment(trace).split(" "),
-    "by",
-    domainWord(trace.by),
-    "with",
-    trace.protocol,
-    "id",
-    trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown",
-    ...forWords(trace.forAlias),
-  ];
-  const all = [...words.slice(0, -1), `${words.at(-1)};`, ...formatDate(trace.at).split(" ")];
-  return headerField("Received", all, { columns: COLUMNS, indent: "\t" });
+  const id = trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown";
+  const host = `from ${domainWord(trace.helo)} ${clientComment(trace)} by ${domainWord(trace.by)}`;
+  const text = `${host} with ${trace.protocol} id ${id}${forClause(trace.forAlias)}; ${formatDate(trace.at)}`;
+  return headerField("Received", text.split(" "), { columns: COLUMNS, indent: "\t" });
 }
 
 /**
@@ -69,6 +59,6 @@ function commentText(text: string): string {
     .replace(/[()\\]/g, "\\$&");
 }
 
-function forWords(alias: string | null | undefined): string[] {
-  return alias && canStandInField(alias) && /^[^\s<>()]{3,254}$/u.test(alias) ? ["for", `<${alias}>`] : [];
+function forClause(alias: string | null | undefined): string {
+  return alias && canStandInField(alias) && /^[^\s<>()]{3,254}$/u.test(alias) ? ` for <${alias}>` : "";
 }
