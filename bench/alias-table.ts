@@ -3,9 +3,9 @@
  * row's address index is a random hash, so it is distributed over the index like a real one; its sealed column has the
  * usual length but no content.
  */
-import { randomUUID } from "node:crypto";
 import type { Database } from "@kauke/server/store/database";
 import type { Store } from "@kauke/server/store/open-store";
+import { anAlias, aUser } from "@kauke/server/store/rows.testing";
 
 /** Typical bytes of a sealed document for an alias with one mailbox and a short note. */
 const SEALED_BYTES = 340;
@@ -13,37 +13,11 @@ export const domain = "kauke.test";
 
 /** @returns the addresses of `count` real aliases, inserted through the store */
 export async function makeRealAliases(store: Store, count: number): Promise<string[]> {
-  const now = new Date();
-  const userId = randomUUID();
-  await store.users.insert({
-    id: userId,
-    email: `${userId}@example.org`,
-    walletAddress: null,
-    googleId: null,
-    passwordHash: null,
-
-    emailConfirmedAt: null,
-    authMethod: "email",
-    firstName: null,
-    lastName: null,
-    profileImageUrl: null,
-    balanceCents: 0,
-    createdAt: now,
-    updatedAt: now,
-  });
-  const names = Array.from({ length: count }, (_, n) => `real${n}.${userId.slice(0, 8)}`);
+  const user = aUser({ passwordHash: null });
+  await store.users.insert(user);
+  const names = Array.from({ length: count }, (_, n) => `real${n}.${user.id.slice(0, 8)}`);
   for (const name of names) {
-    await store.aliases.insert({
-      id: randomUUID(),
-      userId,
-      name,
-      domain,
-      notes: "shop with the blue door",
-      providerId: null,
-      createdAt: now,
-      sealTo: "account",
-      routing: { state: "active", destinations: [{ kind: "mailbox", address: "somebody@example.org" }] },
-    });
+    await store.aliases.insert(anAlias(user.id, { name, domain, notes: "shop with the blue door" }));
   }
   return names.map((name) => `${name}@${domain}`);
 }

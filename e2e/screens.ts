@@ -25,7 +25,12 @@ const NARROW_PX = 320;
 
 async function takePictures({ url: origin, previewToken }: ServerProcess, screen: Screen): Promise<number> {
   const at = screen.width === undefined ? [widths.desktop, widths.phone, NARROW_PX] : [screen.width];
-  const visit = await openVisit(origin, { width: at[0], theme: "light", previewToken: await previewToken() });
+  const visit = await openVisit(origin, {
+    width: at[0],
+    theme: "light",
+    moves: true,
+    previewToken: await previewToken(),
+  });
   if (forced) await visit.page.emulateMedia({ forcedColors: "active" });
   await openScreen(visit, screen);
   for (const width of at) {

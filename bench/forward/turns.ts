@@ -10,7 +10,7 @@ import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import type { BenchOptions } from "../options.ts";
 import { progress, type Row } from "../table.ts";
 import { senderKeyName, senderKeyRecord } from "./forward-system.ts";
@@ -99,7 +99,7 @@ async function measure(
 
 /** @returns the longest turn in milliseconds since the previous call */
 async function longestTurn(server: ServerProcess): Promise<number> {
-  const figures = () => [...server.output().matchAll(/event loop held up (\S+) ms/g)];
+  const figures = () => [...server.output().matchAll(/event loop blocked for (\S+) ms/g)];
   const before = figures().length;
   // Waits for the probe's timer, which fires only after the turn to be measured.
   await sleep(100);
@@ -129,15 +129,10 @@ async function toWebhook({ server, person, webhook }: Scene) {
 
 async function submitting({ server, person, mx }: Scene) {
   const { id } = await person.createAlias({ forwardTo: "owner@out.test" });
-  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+  const login = await person.createSmtpCredential(id);
+  const { username } = login;
   return async () => {
-    const talk = await smtpTalk(server.submissionPort);
-    await talk.ask("EHLO laptop.example");
-    await talk.ask("STARTTLS");
-    await talk.startTls();
-    await talk.ask("EHLO laptop.example");
-    await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
+    const talk = await signedInTalk(server.submissionPort, login);
     for (const command of [`MAIL FROM:<${username}>`, "RCPT TO:<user@out.test>", "DATA"]) await talk.ask(command);
     talk.send(message(username));
     expectTaken(await talk.ask("."));

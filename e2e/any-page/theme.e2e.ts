@@ -5,7 +5,7 @@ import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { usuallyAt } from "../browser/variants.ts";
 
-const site = runSite();
+const site = runSite({ moves: true });
 
 const background = (page: Page) => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
 const toggle = (page: Page) => page.getByRole("button", { name: "Switch between light and dark theme" });

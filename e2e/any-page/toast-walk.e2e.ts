@@ -12,7 +12,7 @@ import { axeFindings } from "./axe.ts";
 import { type ToastName, toastCatalogue } from "./toast-catalogue.ts";
 import { toastWalks, type Walk, type Walker } from "./toast-walks.ts";
 
-const site = runSite();
+const site = runSite({ moves: true });
 
 /** Records everything announced by live regions, which are emptied again soon. */
 const noteAnnouncements = `{

@@ -8,7 +8,7 @@ import { runSite } from "../browser/site.ts";
 import { aliasSwitch } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 
-const site = runSite();
+const site = runSite({ moves: true });
 let made = 0;
 
 /** Opens a dashboard with one alias on a page whose clock moves only when the test advances it. */

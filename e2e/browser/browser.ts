@@ -3,6 +3,7 @@
  * profile of its own with a window size, a theme and optionally a signed-in person, and is watched for everything that
  * a healthy page never does.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { findChromium } from "../../scripts/find-chromium.ts";
 import { type Watch, watchContext } from "./watch.ts";
@@ -33,6 +34,11 @@ export interface VisitOptions {
   /** Token of the preview inbox, set as if the link printed at the start had been opened. */
   previewToken?: string | null;
   hasTouch?: boolean;
+  /**
+   * Whether the page may move: toasts, dialogs, the landing page. Otherwise the visitor prefers reduced motion, which
+   * takes a fifth less of the processor. Long runs always move.
+   */
+  moves?: boolean;
 }
 
 export interface Visit extends Watch {
@@ -84,6 +90,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
     viewport: { width, height },
     colorScheme: options.systemTheme ?? "light",
     hasTouch: options.hasTouch ?? false,
+    reducedMotion: (options.moves ?? isLongRun) ? "no-preference" : "reduce",
     storageState: {
       cookies: [],
       origins: theme === undefined ? [] : [{ origin, localStorage: [{ name: "theme", value: theme }] }],

@@ -24,13 +24,15 @@ export interface Site {
 export interface SiteOptions {
   /** Settings besides the ports, read when the server starts. Limits are off unless set. */
   env?: () => Record<string, string> | Promise<Record<string, string>>;
+  /** Whether pages may move in all visits; see `VisitOptions`. */
+  moves?: boolean;
 }
 
 /** Endings of the addresses of all accounts and destinations in the journeys. */
 const personalEndings = ["@people.example", "@inbox.example", "@example.org"];
 
 /** Starts a server for the tests of a file or of a `describe`, at whose top it must be called. */
-export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
+export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {
   let server: ServerProcess | null = null;
   let dataDir: string | null = null;
   let settings: Record<string, string> = {};
@@ -66,7 +68,7 @@ export function runSite({ env = () => ({}) }: SiteOptions = {}): Site {
       const previewToken = await running()
         .previewToken()
         .catch(() => null);
-      const visit = await openVisit(running().url, { previewToken, ...options });
+      const visit = await openVisit(running().url, { previewToken, moves, ...options });
       onTestFinished(({ task }) => endVisit(visit, { name: task.name, failed: task.result?.state === "fail" }));
       return visit;
     },

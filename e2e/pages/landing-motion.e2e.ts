@@ -7,7 +7,7 @@ import { runSite } from "../browser/site.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { heroDomain, heroOpacity, openAtRest, pauseButton, run } from "./landing-page.ts";
 
-const site = runSite();
+const site = runSite({ moves: true });
 
 describe("the hero's domain", () => {
   test.each(usuallyAt("desktop"))(

@@ -11,7 +11,7 @@ import { rest } from "../screens/open-screen.ts";
 import { federated, getStarted, headline, loading, pauseButton, signUp, toDashboard } from "./landing-page.ts";
 import { openWithoutScript } from "./without-script.ts";
 
-const site = runSite();
+const site = runSite({ moves: true });
 
 /** Holds back the responses of the path until released. */
 async function hold({ context }: Visit, path: string): Promise<() => void> {

@@ -18,6 +18,6 @@ setInterval(() => {
 }, EVERY_MS).unref();
 
 process.on("SIGUSR2", () => {
-  process.stdout.write(`event loop held up ${longestMs.toFixed(1)} ms\n`);
+  process.stdout.write(`event loop blocked for ${longestMs.toFixed(1)} ms\n`);
   longestMs = 0;
 });

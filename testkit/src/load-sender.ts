@@ -10,12 +10,12 @@ import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export interface LoadBooks {
+export interface SendRecords {
   /** Messages whose final dot was answered with 250. */
   readonly acknowledged: ReadonlySet<number>;
   /** How often each message was transmitted, at least partly, without a reply, so that it may have been accepted. */
   readonly unanswered: ReadonlyMap<number, number>;
-  /** Number of replies other than 2xx and 3xx, by code, e.g. `451`. */
+  /** Number of replies with another code than the expected one, by code, e.g. `451`. */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
@@ -23,7 +23,7 @@ export interface LoadSenderOptions {
   sessions: number;
   addressOf(number: number): string;
   /** Called at each step of each message. */
-  tell?: (moment: "accepting" | "committing" | "acknowledged") => void;
+  onMoment?: (moment: "accepting" | "committing" | "acknowledged") => void;
   /** Whether a session that lost its connection opens a new one, until `stop`. */
   reconnects?: boolean;
   /** Milliseconds between two messages of a session; none by default. */
@@ -43,12 +43,12 @@ export class LoadSender {
     this.#options = options;
   }
 
-  get books(): LoadBooks {
+  get records(): SendRecords {
     return { acknowledged: this.#acknowledged, unanswered: this.#unanswered, refusals: this.#refusals };
   }
 
   /**
-   * Sends until every session has lost its connection or `stop` is called.
+   * Sends until `stop` is called or, unless sessions reconnect, until every session has lost its connection.
    * @returns immediately; `ended` resolves when the last session has ended
    */
   start(port: number): { ended: Promise<void>; stop(): void } {
@@ -62,8 +62,8 @@ export class LoadSender {
 
   async #sessions(port: number): Promise<void> {
     do {
-      const wasWelcome = await this.#session(port);
-      if (!wasWelcome) await sleep(20);
+      const wasConnected = await this.#session(port);
+      if (!wasConnected) await sleep(20);
     } while (this.#options.reconnects === true && !this.#stopping);
   }
 
@@ -82,11 +82,11 @@ export class LoadSender {
         isHandedOver = true;
         talk.send(stuff(numberedMessage(number)));
         talk.send(".\r\n");
-        this.#options.tell?.("committing");
+        this.#options.onMoment?.("committing");
         this.#expect(await talk.reply(), "250");
         this.#acknowledged.add(number);
         number = null;
-        this.#options.tell?.("acknowledged");
+        this.#options.onMoment?.("acknowledged");
         if (this.#options.restMs !== undefined) await sleep(this.#options.restMs);
       }
       talk.send("QUIT\r\n");
@@ -104,7 +104,7 @@ export class LoadSender {
   /** Sends the envelope in one write, as PIPELINING permits (RFC 2920). */
   async #envelope(talk: SmtpTalk, number: number): Promise<void> {
     talk.send(`MAIL FROM:<ann@example.org>\r\nRCPT TO:<${this.#options.addressOf(number)}>\r\nDATA\r\n`);
-    this.#options.tell?.("accepting");
+    this.#options.onMoment?.("accepting");
     for (const expected of ["250", "250", "354"]) this.#expect(await talk.reply(), expected);
   }
 

@@ -6,7 +6,7 @@ export const isLongRun = process.env.LONG_ROUNDS === "1";
 export const rounds = (usual: number, long: number): number => (isLongRun ? long : usual);
 
 /** Prints one line of figures beside the test's result. */
-export function tellFigures(name: string, figures: Readonly<Record<string, number | string>>): void {
+export function printFigures(name: string, figures: Readonly<Record<string, number | string>>): void {
   const list = Object.entries(figures).map(([what, value]) => `${what} ${value}`);
   process.stdout.write(`${name}: ${list.join(", ")}\n`);
 }

@@ -3,6 +3,7 @@
  * own cookie.
  */
 import type { AliasWire, CreateAliasBody, NoticeWire, UserWire } from "@kauke/contract";
+import type { SmtpLogin } from "./smtp-talk.ts";
 
 export interface Person {
   user: UserWire;
@@ -10,6 +11,8 @@ export interface Person {
   password: string;
   cookie: string;
   createAlias(alias: Partial<CreateAliasBody> & { forwardTo: string }): Promise<AliasWire>;
+  /** Makes the credential with which a mail program submits mail as the alias. */
+  createSmtpCredential(aliasId: string): Promise<SmtpLogin & { id: string }>;
   listAliases(): Promise<AliasWire[]>;
   notices(): Promise<NoticeWire[]>;
   /** Makes any call; returns the parsed body and the status. */
@@ -60,6 +63,9 @@ export async function registerPerson(url: string, email?: string): Promise<Perso
         domain: "kauke.test",
         ...alias,
       }),
+    createSmtpCredential: async (aliasId) =>
+      (await expectCall<{ credential: SmtpLogin & { id: string } }>(201, "POST", "/api/smtp-credentials", { aliasId }))
+        .credential,
     listAliases: async () =>
       (await expectCall<{ aliases: AliasWire[] }>(200, "GET", `/api/aliases/${user.id}`)).aliases,
     notices: async () => (await expectCall<{ notices: NoticeWire[] }>(200, "GET", "/api/notices")).notices,

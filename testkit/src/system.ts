@@ -9,7 +9,6 @@ import { readConfig } from "@kauke/server/config-read";
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
-import { FakeMx } from "./fakes/fake-mx.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {
@@ -31,6 +30,12 @@ export interface SystemOptions {
   /** Whether mailboxes must be confirmed and are limited until then, as in the product. Off by default. */
   confirmation?: boolean;
 }
+
+/** Settings of a system that sends all messages to `mx` and has no rate limits. */
+export const relayTo = (mx: { port: number }) => ({
+  KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+  KAUKE_LIMITS: "off",
+});
 
 export async function startSystem({
   env = {},
@@ -65,26 +70,6 @@ export async function startSystem({
     async close() {
       await server.close();
       if (env.KAUKE_DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-export interface ForwardingSystem extends TestSystem {
-  /** The destination of all outgoing messages. */
-  mx: FakeMx;
-}
-
-/** Starts the system without rate limits, and one MX that receives everything it sends. `close` ends both. */
-export async function startForwardingSystem({ env = {}, ...options }: SystemOptions = {}): Promise<ForwardingSystem> {
-  const mx = await FakeMx.start();
-  const relay = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" };
-  const system = await startSystem({ ...options, env: { ...relay, ...env } });
-  return {
-    ...system,
-    mx,
-    async close() {
-      await system.close();
-      await mx.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Key pair of a Solana wallet: signs as a wallet does, and forges as an attacker would. */
+/** Key pair of a Solana wallet: signs challenges as a wallet does, and any other text as an attacker would. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { signInMessage, type WalletChallenge } from "@kauke/contract";
 import { toBase58 } from "@kauke/server/core/wallet/base58";

@@ -3,46 +3,23 @@
  * python3-dkim.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { createPublicKey } from "node:crypto";
 import { existsSync } from "node:fs";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem } from "@kauke/testkit/system";
 import { authenticate } from "mailauth";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const dns = createFakeDns({ "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
 const message =
   "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n.dot\r\n";
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
-let record = { name: "", value: "" };
-
-async function start(seal: "on" | "off"): Promise<TestSystem> {
-  const relay = `smtp://127.0.0.1:${mx.port}`;
-  return startSystem({
-    env: { KAUKE_RELAY_URL: relay, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off", KAUKE_ARC_SEAL: seal },
-    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
-  });
-}
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await start("on");
-  person = await registerPerson(system.url);
-  const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
-  const bytes = createPublicKey(key?.privateKey as never).export({ format: "der", type: "spki" });
-  record = { name: `${key?.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${bytes.toString("base64")}` };
-  dns.zone[record.name] = { txt: [record.value] };
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
+const store = { dkimDomains: ["kauke.test"] };
+const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_ARC_SEAL: "on" }, overrides: { store } });
+const record = dkimRecordOf(system);
+dns.zone[record.name] = { txt: [record.value] };
 
 /** Sends the message through a newly created alias. @returns the forwarded message */
 async function forward(bytes: Buffer | string, owner = person, port = system.mxPort): Promise<Buffer> {
@@ -122,7 +99,10 @@ test("a chain that broke on the way is sealed as failed, and no further set is a
 });
 
 test("no ARC set is added unless the setting asks for it", async () => {
-  const other = await start("off");
+  const other = await startSystem({
+    env: { ...relayTo(mx), KAUKE_AUTHENTICATION: "on", KAUKE_ARC_SEAL: "off" },
+    overrides: { resolver: dns, store },
+  });
   try {
     const sent = await forward(message, await registerPerson(other.url), other.mxPort);
     expect(String(sent)).toMatch(/^DKIM-Signature:/);

@@ -20,33 +20,17 @@ import { WaitingTransactions } from "@kauke/server/mail/receive/deliver/waiting-
 import type { PlannedDelivery } from "@kauke/server/mail/receive/inbound-plan";
 import { ShutdownSignal } from "@kauke/server/mail/shutdown-signal";
 import type { Transaction } from "@kauke/server/mail/transaction";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { relayTo, startSystem } from "@kauke/testkit/system";
+import { beforeEach, expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nbody\r\n";
 const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b--\r\n';
-let mx: FakeMx;
-let system: TestSystem;
+const { mx, system } = await setUpForwarding({ env: { KAUKE_RETRY_SCHEDULE: "1s,1s" } });
 
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  const relay = `smtp://127.0.0.1:${mx.port}`;
-  system = await startSystem({ env: { KAUKE_RELAY_URL: relay, KAUKE_RETRY_SCHEDULE: "1s,1s", KAUKE_LIMITS: "off" } });
-});
-
-beforeEach(() => {
-  mx.options = {};
-  mx.messages.length = 0;
-  mx.commands.length = 0;
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
+beforeEach(() => mx.reset());
 
 async function makeAlias() {
   const person = await registerPerson(system.url);
@@ -197,7 +181,7 @@ test("an attempt that goes on after the spool failed is counted in the memory bu
 
 test("what a slow destination accepts while the process shuts down is not sent again after the next start", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-attack-"));
-  const env = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_DATA_DIR: dataDir, KAUKE_LIMITS: "off" };
+  const env = { ...relayTo(mx), KAUKE_DATA_DIR: dataDir };
   const before = await startSystem({ env });
   const person = await registerPerson(before.url);
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });

@@ -3,11 +3,9 @@
  * programs that read it.
  */
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 const dns = createFakeDns({});
 /** The attacker's own domain, whose SPF passes. */
@@ -17,27 +15,11 @@ const bank = (policy: string): FakeDnsZone => ({
   "_dmarc.bank.example": { txt: [`v=DMARC1; p=${policy}`] },
 });
 
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off" },
-    overrides: { resolver: dns },
-  });
-  person = await registerPerson(system.url);
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
+const { mx, system, person } = await setUpForwarding({ dns });
 
 beforeEach(() => {
   dns.zone = {};
-  mx.messages.length = 0;
+  mx.reset();
 });
 
 /** @param wire bytes sent as they are, without dot-stuffing */

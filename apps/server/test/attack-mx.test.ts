@@ -7,54 +7,16 @@ import { clientNetwork } from "@kauke/server/core/connection/client-network";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
 import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
-import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { accept } from "@kauke/server/mail/verdict";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { startSmtpServer } from "@kauke/testkit/smtp-server";
+import { greetedTalk, type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const open: SmtpServer[] = [];
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close(100);
-});
-
-async function startMx(options: Partial<SmtpServerOptions> = {}) {
-  const gauges = new Map<string, () => number>();
-  const budget = new MemoryBudget(10_000_000);
-  const server = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
-    mailHost: "mail.kauke.test",
-    maxMessageBytes: 1_000_000,
-    budget,
-    secureContext: null,
-    sharePort: false,
-    gauge: "kauke_mx_sessions",
-    maxConnections: 10,
-    maxConnectionsPerAddress: 10,
-    maxBytesPerAddress: 10_000_000,
-    metrics: { count() {}, gauge: (name, read) => void gauges.set(name, read) },
-    handlers: {
-      resolve: (path) => accept({ kind: "operator", address: path.canonical }),
-      receive: async () => reply(250, "2.0.0", "Ok kept"),
-    },
-    ...options,
-  });
-  open.push(server);
-  return { port: await server.listen(), budget, sessions: () => gauges.get("kauke_mx_sessions")?.() };
-}
-
 const envelope = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
-
-async function greeted(port: number) {
-  const talk = await smtpTalk(port);
-  await talk.ask("EHLO c.test");
-  return talk;
-}
 
 /** Runs a transaction up to the point where the server waits for the message. */
 async function inData(talk: SmtpTalk): Promise<void> {
@@ -67,9 +29,9 @@ test("a client that closes its sending side after the final dot still gets the r
     await new Promise((resolve) => setTimeout(resolve, 200));
     return reply(250, "2.0.0", "Ok kept");
   };
-  const { port } = await startMx({ handlers: { resolve: () => accept({ kind: "paused" }), receive } });
+  const { port } = await startSmtpServer({ handlers: { resolve: () => accept({ kind: "paused" }), receive } });
   for (const last of ["", "QUIT\r\n"]) {
-    const talk = await greeted(port);
+    const talk = await greetedTalk(port);
     await inData(talk);
     talk.socket.end(`Subject: x\r\n\r\nhi\r\n.\r\n${last}`);
     expect((await talk.rest())[0]).toBe("250 2.0.0 Ok kept");
@@ -77,7 +39,7 @@ test("a client that closes its sending side after the final dot still gets the r
 });
 
 test("a client beyond the cap is disconnected, whether or not it ever closes its side", async () => {
-  const { port } = await startMx({ maxConnections: 1 });
+  const { port } = await startSmtpServer({ maxConnections: 1 });
   const first = await smtpTalk(port);
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.write("EHLO c.test\r\n");
@@ -96,7 +58,7 @@ test("a client beyond the cap is disconnected, whether or not it ever closes its
 });
 
 test("what a client sends after the server's goodbye is not buffered", async () => {
-  const { port } = await startMx();
+  const { port } = await startSmtpServer();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {}).resume();
   socket.write("QUIT\r\n");
@@ -147,8 +109,8 @@ test("a message in chunks of one byte takes no more memory than one sent at once
 });
 
 test("one client's messages can't use up the process' memory budget for mail", async () => {
-  const { port, budget } = await startMx({ maxBytesPerAddress: 2_000_000 });
-  const talks = [await greeted(port), await greeted(port), await greeted(port)] as const;
+  const { port, budget } = await startSmtpServer({ maxBytesPerAddress: 2_000_000 });
+  const talks = [await greetedTalk(port), await greetedTalk(port), await greetedTalk(port)] as const;
   const begin = async (talk: SmtpTalk) => {
     await inData(talk);
     talk.send(Buffer.alloc(900_000, "x\r\n"));
@@ -166,7 +128,7 @@ test("one client's messages can't use up the process' memory budget for mail", a
 });
 
 test("the memory budget is fully returned however a client disconnects", async () => {
-  const { port, budget, sessions } = await startMx();
+  const { port, budget, sessions } = await startSmtpServer();
   const leave: ((talk: Awaited<ReturnType<typeof smtpTalk>>) => void)[] = [
     (talk) => talk.close(),
     (talk) => talk.socket.resetAndDestroy(),
@@ -176,7 +138,7 @@ test("the memory budget is fully returned however a client disconnects", async (
     (talk) => talk.send(`${"x".repeat(2_000_000)}\r\n.\r\nQUIT\r\n`),
   ];
   for (const how of leave) {
-    const talk = await greeted(port);
+    const talk = await greetedTalk(port);
     await inData(talk);
     talk.send("x".repeat(200_000));
     await vi.waitFor(() => expect(budget.usedBytes).toBeGreaterThan(190_000));
@@ -188,7 +150,7 @@ test("the memory budget is fully returned however a client disconnects", async (
 
 test("sessions under TLS are counted down too, and commands sent in clear behind STARTTLS are not executed", async () => {
   const context = createSecureContext({ cert: testCertificate, key: testKey });
-  const { port, sessions } = await startMx({ secureContext: () => context });
+  const { port, sessions } = await startSmtpServer({ secureContext: () => context });
   const talk = await smtpTalk(port);
   await talk.ask("EHLO c.test");
   expect(await talk.ask("STARTTLS")).toMatch(/^220 /);
@@ -210,8 +172,8 @@ test("sessions under TLS are counted down too, and commands sent in clear behind
 });
 
 test("a client that only keeps its connection busy is disconnected", async () => {
-  const { port } = await startMx();
-  const talk = await greeted(port);
+  const { port } = await startSmtpServer();
+  const talk = await greetedTalk(port);
   talk.send("NOOP\r\nRSET\r\nNOOP\r\nVRFY x\r\n".repeat(400));
   expect((await talk.rest()).at(-1)).toMatch(/^421 4\.7\.0 /);
 });

@@ -5,13 +5,12 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { byMailauth, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 const theirs = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const publicText = (key: typeof theirs.publicKey) => key.export({ format: "der", type: "spki" }).toString("base64");
@@ -20,36 +19,16 @@ const local: FakeDnsZone = { "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -al
 const dkimName = { "s1._domainkey.sender.example": { txt: [`v=DKIM1; k=rsa; p=${publicText(theirs.publicKey)}`] } };
 const dmarc = (policy: string): FakeDnsZone => ({ "_dmarc.sender.example": { txt: [`v=DMARC1; p=${policy}`] } });
 
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
-let record: DkimRecord;
-
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_ARC_TRUSTED: "list.example",
-    },
-    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
-  const { createPublicKey } = await import("node:crypto");
-  const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
-  record = {
-    name: `${key?.selector}._domainkey.kauke.test`,
-    value: `v=DKIM1; k=rsa; p=${publicText(createPublicKey(key?.privateKey as never))}`,
-  };
+const { mx, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_ARC_TRUSTED: "list.example" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
 });
-
-afterAll(async () => {
-  await system.close();
-});
+const record = dkimRecordOf(system);
 
 beforeEach(() => {
   dns.zone = {};
-  mx.messages.length = 0;
+  mx.reset();
 });
 
 const plain = "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
@@ -200,7 +179,7 @@ describe("a trusted forwarder's ARC seal", () => {
   const list = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const listKey = { "s1._domainkey.list.example": { txt: [`v=DKIM1; k=rsa; p=${publicText(list.publicKey)}`] } };
 
-  /** The message as a list forwards it that received it with these `results`. */
+  /** Builds the message as a mailing list forwards it: sealed by `domain` with the `results` that it states. */
   async function sealed(domain: string, results: string, text = plain): Promise<string> {
     const message = Buffer.from(text);
     const { end, fields } = readHeader(message);

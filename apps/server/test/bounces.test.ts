@@ -3,36 +3,18 @@
  * destination.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "sender.example": spf });
-let mx: FakeMx;
-let system: ForwardingSystem;
+const { mx, system } = await setUpForwarding({ dns, env: { KAUKE_RETRY_SCHEDULE: "1s" } });
 let person: Person;
 
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-    overrides: { resolver: dns },
-  });
-  mx = system.mx;
-});
-
-afterAll(async () => {
-  await system.close();
-});
-
 beforeEach(async () => {
-  mx.messages.length = 0;
-  mx.options = {};
+  mx.reset();
   person = await registerPerson(system.url);
 });
 

@@ -3,20 +3,16 @@
  * of the data directory and in no line of the process' output, in none of eight encodings, while it runs, after kill
  * -9, and after a clean shutdown. Controls show that the scanner finds what it looks for.
  */
+
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
-import {
-  canaryWorld,
-  clientAddress,
-  type Planted,
-  type PlantTarget,
-  plantCanaries,
-} from "@kauke/testkit/canary/canary-plant";
+import { clientAddress } from "@kauke/testkit/canary/canary-client";
+import { canaryWorld, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary/canary-plant";
 import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { sql } from "kysely";
@@ -79,7 +75,7 @@ describe("the embedded store", () => {
   async function expectNothing(when: string, servers: readonly ServerProcess[]): Promise<void> {
     const { findings, files, bytes } = await canaries.scan([dataDir, tempDir]);
     const output = servers.flatMap((server) => canaries.find(Buffer.from(server.output()), "output"));
-    tellFigures(`canaries ${when}`, {
+    printFigures(`canaries ${when}`, {
       files,
       bytes,
       canaries: canaries.labels.length,
@@ -192,7 +188,7 @@ test.skipIf(!postgres.found)(
   },
 );
 
-/** All rows of all our tables as text: also finds what a file holds in compressed form. */
+/** Reads all rows of all our tables as text, in which words are found that a file holds in compressed form. */
 async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {
   const tables = await query(
     "SELECT quote_ident(relname) AS row FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",

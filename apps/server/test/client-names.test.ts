@@ -3,10 +3,9 @@
  * half a second at most.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 const dns = createFakeDns({
   "7.0.0.127.in-addr.arpa": { ptr: ["mail.sender.example"] },
@@ -14,23 +13,9 @@ const dns = createFakeDns({
   "8.0.0.127.in-addr.arpa": { ptr: ["mail.sender.example"] },
   "9.0.0.127.in-addr.arpa": { isSilent: true },
 });
-let system: ForwardingSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_RETRY_SCHEDULE: "1s,1s,1s" } });
 
-beforeAll(async () => {
-  const env = { KAUKE_AUTHENTICATION: "on", KAUKE_RETRY_SCHEDULE: "1s,1s,1s" };
-  system = await startForwardingSystem({ env, overrides: { resolver: dns } });
-  person = await registerPerson(system.url);
-});
-
-afterAll(async () => {
-  await system.close();
-});
-
-beforeEach(() => {
-  system.mx.messages.length = 0;
-  system.mx.options = {};
-});
+beforeEach(() => mx.reset());
 
 /** @returns the Received field that we wrote, on one line, and the milliseconds until the last reply */
 async function receivedFrom(localAddress: string) {
@@ -40,7 +25,7 @@ async function receivedFrom(localAddress: string) {
   const sent = { port: system.mxPort, helo: "helo.sender.example", to: `${alias}@kauke.test`, message, localAddress };
   expect((await sendMail(sent)).last).toMatch(/^250 /);
   const tookMs = performance.now() - began;
-  const [mail] = await system.mx.waitForMessages(1);
+  const [mail] = await mx.waitForMessages(1);
   const field = /^Received: [^]*?\r\n(?![ \t])/m.exec(String(mail?.bytes))?.[0] ?? "";
   return { received: field.replace(/\s+/g, " "), tookMs };
 }
@@ -52,14 +37,14 @@ test("a client whose name resolves back to its address is named", async () => {
 
 test("the name is stored with a message that is queued", async () => {
   let asked = 0;
-  system.mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.2.1 later" : undefined) };
+  mx.options = { answer: ({ stage }) => (stage === "rcpt" && asked++ === 0 ? "450 4.2.1 later" : undefined) };
   expect((await receivedFrom("127.0.0.7")).received).toContain("(mail.sender.example [127.0.0.7])");
   expect(asked).toBe(2);
 });
 
 test("a name that resolves to somebody else's address, and an address without a name, are written as unknown", async () => {
   expect((await receivedFrom("127.0.0.8")).received).toContain("(unknown [127.0.0.8])");
-  system.mx.messages.length = 0;
+  mx.messages.length = 0;
   expect((await receivedFrom("127.0.0.1")).received).toContain("(unknown [127.0.0.1])");
 });
 

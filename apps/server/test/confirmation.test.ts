@@ -5,16 +5,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const closers = closeAfterEach();
 
 interface Setup {
   mx: FakeMx;

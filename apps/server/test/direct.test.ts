@@ -18,7 +18,7 @@ const open: (() => Promise<unknown>)[] = [];
 const LATE_MS = 30_000;
 let system: TestSystem;
 let policyHost: FakeStsHost;
-/** All hosts listen on one port, each at an address of its own: the delivery worker knows one SMTP port only. */
+/** All hosts listen on this port, each at an address of its own: the delivery worker connects to one port only. */
 let port = 0;
 let hostsMade = 0;
 let late: Promise<{ mx: FakeMx; last: string; waiting: () => Promise<number>; tookMs: number }>;

@@ -3,28 +3,25 @@
  * plaintext is never sent.
  */
 
-import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { AliasWire } from "@kauke/contract";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { byMailauth, type DkimRecord, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { byMailauth, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { sendMail } from "@kauke/testkit/send-mail";
 import {
+  ageProgram,
   decryptForwarded,
   encryptedFileOf,
-  insertSealingKey,
-  type SealingKey,
-  stockProgram,
-} from "@kauke/testkit/sealing-key";
-import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+  insertStoredKey,
+  type StoredKey,
+} from "@kauke/testkit/stored-key";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-if (stockProgram === null)
+if (ageProgram === null)
   console.log("Some tests are skipped: the age program is not installed (Debian: apt-get install age)");
 
 const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
@@ -33,60 +30,38 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 
 let isEncrypterBroken = false;
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let record: DkimRecord;
-/** A person whose forwarded mail is encrypted unless an alias says otherwise. */
-let person: Person;
-let key: SealingKey;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  hook = await FakeWebhook.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s,1s,2s",
-      KAUKE_LIMITS: "off",
-    },
-    overrides: {
-      resolver: dns,
-      store: { dkimDomains: ["kauke.test"] },
-      encrypter: {
-        encryptedLength,
-        async encrypt(plaintext, publicKey) {
-          if (isEncrypterBroken) throw new Error("broken on purpose");
-          return encryptArmored(plaintext, publicKey);
-        },
+const { mx, hook, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_RETRY_SCHEDULE: "1s,1s,2s" },
+  overrides: {
+    store: { dkimDomains: ["kauke.test"] },
+    encrypter: {
+      encryptedLength,
+      async encrypt(plaintext, publicKey) {
+        if (isEncrypterBroken) throw new Error("broken on purpose");
+        return encryptArmored(plaintext, publicKey);
       },
     },
-  });
-  const dkim = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
-  if (dkim === undefined) throw new Error("no DKIM key");
-  const bytes = createPublicKey(dkim.privateKey).export({ type: "spki", format: "der" });
-  record = { name: `${dkim.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${bytes.toString("base64")}` };
-  person = await registerPerson(system.url);
-  key = await insertSealingKey(system.server.store, person.user.id);
-  await sealTo(key.id);
+  },
 });
+const record = dkimRecordOf(system);
+/** Key to which the person's forwarded mail is encrypted unless an alias says otherwise. */
+let key: StoredKey;
 
-afterAll(async () => {
-  await system.close();
-  await hook.close();
-  await mx.close();
+beforeAll(async () => {
+  key = await insertStoredKey(system.server.store, person.user.id);
+  await encryptTo(key.id);
 });
 
 beforeEach(() => {
-  mx.messages.length = 0;
-  hook.requests.length = 0;
+  mx.reset();
+  hook.reset();
   isEncrypterBroken = false;
 });
 
-const sealTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
-const sealAlias = ({ id }: AliasWire, choice: string) => person.call("PUT", `/api/aliases/${id}`, { sealTo: choice });
+const encryptTo = (choice: string) => person.call("PATCH", "/api/account/settings", { sealTo: choice });
+const encryptAlias = ({ id }: AliasWire, choice: string) =>
+  person.call("PUT", `/api/aliases/${id}`, { sealTo: choice });
 const newAlias = (forwardTo = "jonas@inbox.example") => person.createAlias({ forwardTo });
 
 const send = async ({ alias }: AliasWire, message: Buffer | string, from = "ann@sender.example") => {
@@ -108,7 +83,7 @@ const headerOf = (bytes: Buffer) =>
 const fieldOf = (bytes: Buffer, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 
-/** Words that occur nowhere else. */
+/** Words of the test message that occur nowhere else, so that they are found only where its content leaked. */
 const secrets = {
   name: "Onuté-Vardenytė",
   subject: "zirzubilas",
@@ -160,9 +135,9 @@ describe("a message forwarded encrypted", () => {
   });
 
   test("decrypts as well with a post-quantum key", async () => {
-    const quantum = await insertSealingKey(system.server.store, person.user.id, "post-quantum");
+    const quantum = await insertStoredKey(system.server.store, person.user.id, "post-quantum");
     const alias = await newAlias();
-    expect((await sealAlias(alias, quantum.id)).status).toBe(200);
+    expect((await encryptAlias(alias, quantum.id)).status).toBe(200);
     const { bytes } = await forwarded(alias, secretMail("x@kauke.test"));
     expect(
       (await decryptForwarded(encryptedFileOf(bytes), quantum)).equals(Buffer.from(secretMail("x@kauke.test"))),
@@ -214,7 +189,7 @@ describe("a message forwarded encrypted", () => {
     expect(shownWords.filter((word) => outside.includes(word))).toEqual([]);
     // Control: the texts searched for are present if the message is not encrypted.
     mx.messages.length = 0;
-    await sealAlias(alias, "off");
+    await encryptAlias(alias, "off");
     const plain = String((await forwarded(alias, secretMail("x@kauke.test"))).bytes);
     expect(shownWords.filter((word) => plain.includes(word)).length).toBeGreaterThan(7);
   });
@@ -280,36 +255,36 @@ describe("whether mail is encrypted", () => {
   };
 
   test("an alias' own setting overrides the account's, and each change applies to the next message", async () => {
-    const other = await insertSealingKey(system.server.store, person.user.id);
+    const other = await insertStoredKey(system.server.store, person.user.id);
     const alias = await newAlias();
     expect(alias.sealTo).toBe("account");
     expect(await isSealed(alias)).toBe(true);
-    expect((await sealAlias(alias, "off")).body).toMatchObject({ sealTo: "off" });
+    expect((await encryptAlias(alias, "off")).body).toMatchObject({ sealTo: "off" });
     expect(await isSealed(alias)).toBe(false);
-    expect((await sealAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
+    expect((await encryptAlias(alias, other.id)).body).toMatchObject({ sealTo: other.id });
     expect(await isSealed(alias)).toBe(true);
     await decryptForwarded(encryptedFileOf(mx.messages[0]?.bytes), other);
-    await sealTo("off");
+    await encryptTo("off");
     expect(await isSealed(alias)).toBe(true);
-    await sealAlias(alias, "account");
+    await encryptAlias(alias, "account");
     expect(await isSealed(alias)).toBe(false);
-    await sealTo(key.id);
+    await encryptTo(key.id);
     expect(await isSealed(alias)).toBe(true);
   });
 
   test("a key that mail is encrypted to can't be deleted, and the refusal says where it is in use", async () => {
-    const used = await insertSealingKey(system.server.store, person.user.id);
+    const used = await insertStoredKey(system.server.store, person.user.id);
     const alias = await newAlias();
     const remove = () => person.call("DELETE", `/api/encryption-keys/${used.id}`);
-    await sealAlias(alias, used.id);
+    await encryptAlias(alias, used.id);
     expect(await remove()).toMatchObject({
       status: 409,
       body: { code: "key_in_use", message: expect.stringContaining(`${alias.alias}@kauke.test`) },
     });
-    await sealAlias(alias, "account");
-    await sealTo(used.id);
+    await encryptAlias(alias, "account");
+    await encryptTo(used.id);
     expect(await remove()).toMatchObject({ status: 409, body: { message: expect.stringContaining("Settings") } });
-    await sealTo(key.id);
+    await encryptTo(key.id);
     expect((await remove()).status).toBe(200);
   });
 });

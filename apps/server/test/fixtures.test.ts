@@ -4,35 +4,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readHeader } from "@kauke/mail-rfc";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 const folder = fileURLToPath(new URL("../../../test-vectors/eml", import.meta.url));
 const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
 
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let person: Person;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  hook = await FakeWebhook.start();
-  system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_WEBHOOK_ALLOW: "127.0.0.1", KAUKE_LIMITS: "off" },
-  });
-  person = await registerPerson(system.url);
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-  await hook.close();
-});
+const { mx, hook, system, person } = await setUpForwarding();
 
 test("there are at least the sixteen fixtures that the documentation promises", () => {
   expect(fixtures.length).toBeGreaterThanOrEqual(16);

@@ -1,53 +1,33 @@
 /** Mail from outside to the destinations of an alias, over real sockets: the table of outcomes of DESIGN. */
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import type { TestSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test, vi } from "vitest";
 
 /** @returns everything after the header, which is rewritten */
 const bodyOf = (raw: Buffer | undefined) => String(raw).slice(String(raw).indexOf("\r\n\r\n") + 4);
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\r\n.dotted\r\nbody\r\n";
 
-interface World {
-  mx: FakeMx;
-  hook: FakeWebhook;
-  system: TestSystem;
-}
-
-const worlds = new Map<string, World>();
+const started = new Map<string, ForwardingSystem>();
 
 afterAll(async () => {
-  for (const { mx, hook, system } of worlds.values()) {
-    await system.close();
-    await mx.close();
-    await hook.close();
-  }
+  for (const { close } of started.values()) await close();
 });
 
 /** Starts one system for all tests with the same settings; each test registers accounts of its own. */
 async function setUp(env: Record<string, string> = {}) {
   const key = JSON.stringify(env);
-  const world = worlds.get(key) ?? (await startWorld(env));
-  worlds.set(key, world);
-  const { mx, hook, system } = world;
-  mx.options = {};
-  hook.options = {};
-  mx.messages.length = 0;
-  hook.requests.length = 0;
+  const settings = { KAUKE_RETRY_SCHEDULE: "1s,1s,1s", ...env };
+  const forwarding = started.get(key) ?? (await startForwardingSystem({ env: settings }));
+  started.set(key, forwarding);
+  const { mx, hook, system } = forwarding;
+  mx.reset();
+  hook.reset();
   const person = await registerPerson(system.url);
   const send = (to: string | string[], more: { from?: string; message?: string } = {}) =>
     sendMail({ port: system.mxPort, to, message, ...more });
   return { mx, hook, system, person, send };
-}
-
-async function startWorld(env: Record<string, string>): Promise<World> {
-  const mx = await FakeMx.start();
-  const hook = await FakeWebhook.start();
-  const relay = `smtp://127.0.0.1:${mx.port}`;
-  const settings = { KAUKE_RELAY_URL: relay, KAUKE_WEBHOOK_ALLOW: "127.0.0.1", KAUKE_RETRY_SCHEDULE: "1s,1s,1s" };
-  return { mx, hook, system: await startSystem({ env: { ...settings, KAUKE_LIMITS: "off", ...env } }) };
 }
 
 const openDeliveries = (system: TestSystem) => system.server.store.deliveries.count();

@@ -57,7 +57,7 @@ beforeAll(async () => {
     handlers,
   });
   ports.mx = await mx.listen();
-  // Treated like a connection under TLS, without its cost.
+  // Submission sessions as if under TLS, without the cost of encryption.
   submission = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const common = { mailHost: "mail.kauke.test", maxMessageBytes: 50_000, budget, upgrade: null };
     new SmtpSession(socket, { ...common, handlers: submitting, secure: true, isClosing: () => false, nowMs: () => 0 });

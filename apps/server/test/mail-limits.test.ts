@@ -2,13 +2,12 @@
  * The limits of the mail path over real sockets: each with a small figure, each applied at connect or at RCPT, none
  * with a permanent failure. The limit of a destination (6, two of them for one account) is applied in the queue.
  */
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { greetedTalk, signedInTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
 const later = "451 4.7.1 Too much mail from you, please try again later";
@@ -22,27 +21,15 @@ const limits = {
   mail_account: "5/3600",
   mail_destination: "6/3600",
 };
-let mx: FakeMx;
-let system: TestSystem;
 let passedMs = 0;
 let made = 0;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  const named = Object.entries(limits).map(([name, value]) => `${name}=${value}`);
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_LIMITS: named.join(","),
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-    },
-    overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
-  });
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
+const { mx, system } = await setUpForwarding({
+  env: {
+    KAUKE_LIMITS: Object.entries(limits)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(","),
+  },
+  overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
 });
 
 /** A client address in a block that no test has used before. */
@@ -67,8 +54,7 @@ const limited = (name: string) =>
   );
 
 async function rcptTalk(localAddress: string) {
-  const talk = await smtpTalk(system.mxPort, "127.0.0.1", localAddress);
-  await talk.ask("EHLO c.example");
+  const talk = await greetedTalk(system.mxPort, { localAddress });
   await talk.ask("MAIL FROM:<ann@example.org>");
   return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
 }
@@ -150,7 +136,7 @@ test("one account sends a mailbox a third of what the mailbox accepts, over all 
   expect(await send(await newAlias(await newPerson(), `${mailbox}@inbox.example`))).toMatch(/^250 /);
   expect(arrivedAt(mailbox)).toBe(3);
   const before = mx.messages.length;
-  // The delivery worker looks into the queue every 15 seconds at least.
+  // An hour passes. The delivery worker notices it when it looks into the queue, at least every 15 seconds.
   passedMs += 3_700_000;
   await mx.waitForMessages(before + 2);
   expect(arrivedAt(mailbox)).toBe(5);
@@ -188,22 +174,16 @@ test("mail to postmaster is limited only by what the sender's block may send", a
 test("mail from one alias to another is not limited by block", async () => {
   const [writer, reader] = [await newPerson(), await newPerson()];
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
-  const { body } = await writer.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
-  const talk = await smtpTalk(system.submissionPort, "127.0.0.1", newClient());
-  await talk.ask("EHLO c.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO c.example");
-  await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
-  // More than any one block may send.
+  const login = await writer.createSmtpCredential(made.id);
+  const talk = await signedInTalk(system.submissionPort, login, { localAddress: newClient() });
+  // Four messages, one more than a block may send in an hour.
   const before = mx.messages.length;
   const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
   for (const to of aliases) {
-    expect(await talk.ask(`MAIL FROM:<${username}>`)).toMatch(/^250 /);
+    expect(await talk.ask(`MAIL FROM:<${login.username}>`)).toMatch(/^250 /);
     expect(await talk.ask(`RCPT TO:<${to}>`)).toMatch(/^250 /);
     await talk.ask("DATA");
-    expect(await talk.ask(`From: ${username}\r\nTo: ${to}\r\nSubject: x\r\n\r\nhello\r\n.`)).toMatch(/^250 /);
+    expect(await talk.ask(`From: ${login.username}\r\nTo: ${to}\r\nSubject: x\r\n\r\nhello\r\n.`)).toMatch(/^250 /);
   }
   await mx.waitForMessages(before + aliases.length);
   talk.close();

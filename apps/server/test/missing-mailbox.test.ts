@@ -4,27 +4,21 @@
  */
 import type { AliasWire, NoticeWire } from "@kauke/contract";
 import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 const HOUR_MS = 3_600_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-let system: ForwardingSystem;
+const { mx, system } = await setUpForwarding({ overrides: { clock } });
 let person: Person;
 let made = 0;
 let mailbox: string;
 
-beforeAll(async () => {
-  system = await startForwardingSystem({ overrides: { clock } });
-});
-afterAll(() => system.close());
 beforeEach(async () => {
-  system.mx.options = {};
-  system.mx.messages.length = 0;
-  system.mx.commands.length = 0;
+  mx.reset();
   person = await registerPerson(system.url);
   mailbox = `gone${++made}@inbox.example`;
 });
@@ -72,16 +66,16 @@ async function refusedOverADay(mail: () => Promise<string>): Promise<void> {
 
 test("the owner gets a notice, senders are rejected at RCPT, and one click tries the mailbox again", async () => {
   const { mail, shown } = await aliasTo(mailbox);
-  system.mx.options = answering("rcpt", "550 5.1.1 no such user");
+  mx.options = answering("rcpt", "550 5.1.1 no such user");
   await refusedOverADay(mail);
   expect(await shown()).toEqual([mailbox]);
   const { notices } = (await callAgain(person, "GET", "/api/notices")).body as { notices: NoticeWire[] };
   const notice = notices.find(({ kind }) => kind === "mailbox_suspended");
   expect(notice?.text).toContain(`Mail to ${mailbox} is refused for now`);
-  system.mx.options = {};
-  const asked = system.mx.commands.length;
+  mx.options = {};
+  const asked = mx.commands.length;
   expect(await mail()).toMatch(/^550 5\.7\.1 The message was refused where this alias leads/);
-  expect(system.mx.commands).toHaveLength(asked);
+  expect(mx.commands).toHaveLength(asked);
   const other = await registerPerson(system.url);
   expect((await other.call("POST", "/api/mailboxes/resume", { address: mailbox })).status).toBe(404);
   expect((await callAgain(person, "POST", "/api/mailboxes/resume", { address: mailbox })).status).toBe(200);
@@ -91,13 +85,13 @@ test("the owner gets a notice, senders are rejected at RCPT, and one click tries
 
 test("of two mailboxes the other goes on receiving mail", async () => {
   const { mail } = await aliasTo(`${mailbox}, rasa@inbox.example`);
-  system.mx.options = {
+  mx.options = {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes(mailbox) ? "550 5.1.1 no such user" : undefined),
   };
   await refusedOverADay(mail);
-  system.mx.commands.length = 0;
+  mx.commands.length = 0;
   expect(await mail()).toMatch(/^250 /);
-  expect(system.mx.commands.filter((line) => line.startsWith("RCPT"))).toEqual(["RCPT TO:<rasa@inbox.example>"]);
+  expect(mx.commands.filter((line) => line.startsWith("RCPT"))).toEqual(["RCPT TO:<rasa@inbox.example>"]);
 });
 
 test.each<[string, FakeMxOptions]>([
@@ -107,7 +101,7 @@ test.each<[string, FakeMxOptions]>([
   ["a mailbox that is full", answering("rcpt", "552 5.2.2 full")],
 ])("%s suspends nothing", async (_, options) => {
   const { mail, shown } = await aliasTo(mailbox);
-  system.mx.options = options;
+  mx.options = options;
   await refusedOverADay(mail);
   expect(await shown()).toBeUndefined();
 });
@@ -115,12 +109,12 @@ test.each<[string, FakeMxOptions]>([
 test("a message accepted in between resets the count, and a report that claims a missing mailbox suspends nothing", async () => {
   const { mail, shown } = await aliasTo(mailbox);
   const gone = answering("rcpt", "550 5.1.1 no such user");
-  system.mx.options = gone;
+  mx.options = gone;
   await mail();
   await mail();
-  system.mx.options = {};
+  mx.options = {};
   expect(await mail()).toMatch(/^250 /);
-  const [taken] = await system.mx.waitForMessages(1);
+  const [taken] = await mx.waitForMessages(1);
   for (let report = 0; report < 3; report++) {
     const message = [
       "From: MAILER-DAEMON@mx.inbox.example",
@@ -138,7 +132,7 @@ test("a message accepted in between resets the count, and a report that claims a
     ].join("\r\n");
     await sendMail({ port: system.mxPort, from: "", to: String(taken?.envelopeFrom), message });
   }
-  system.mx.options = gone;
+  mx.options = gone;
   aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();
@@ -146,15 +140,15 @@ test("a message accepted in between resets the count, and a report that claims a
 
 test("a retry that is accepted resets the count as well", async () => {
   const { mail, shown } = await aliasTo(mailbox);
-  system.mx.options = answering("rcpt", "550 5.1.1 no such user");
+  mx.options = answering("rcpt", "550 5.1.1 no such user");
   await mail();
   await mail();
-  system.mx.options = answering("rcpt", "450 4.3.0 later");
+  mx.options = answering("rcpt", "450 4.3.0 later");
   expect(await mail()).toMatch(/^250 /);
-  system.mx.options = {};
+  mx.options = {};
   aheadMs += HOUR_MS;
-  await vi.waitFor(() => expect(system.mx.messages).toHaveLength(1), { timeout: 30_000 });
-  system.mx.options = answering("rcpt", "550 5.1.1 no such user");
+  await vi.waitFor(() => expect(mx.messages).toHaveLength(1), { timeout: 30_000 });
+  mx.options = answering("rcpt", "550 5.1.1 no such user");
   aheadMs += 24 * HOUR_MS;
   await mail();
   expect(await shown()).toBeUndefined();

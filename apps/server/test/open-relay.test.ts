@@ -2,54 +2,34 @@
  * Never an open relay: the classic list of address spellings that made hosts relay mail for strangers, each by name. A
  * fake mail host receives everything that leaves; a message that may pass shows that it would be seen there.
  */
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { SmtpTalk } from "@kauke/testkit/smtp-talk";
+import { greetedTalk, secureTalk, signedInTalk } from "@kauke/testkit/smtp-talk";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello";
-let outside: FakeMx;
-let system: TestSystem;
-let person: Person;
+const {
+  mx: outside,
+  system,
+  person,
+} = await setUpForwarding({ env: { KAUKE_MAIL_HOST: "mail.kauke.test", KAUKE_RETRY_SCHEDULE: "1s" } });
 let before: number;
 
 beforeAll(async () => {
-  outside = await FakeMx.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${outside.port}`,
-      KAUKE_MAIL_HOST: "mail.kauke.test",
-      KAUKE_LIMITS: "off",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-  });
-  person = await registerPerson(system.url);
   await person.createAlias({ alias: "shop", forwardTo: "owner@inbox.example" });
-});
-
-afterAll(async () => {
-  await system.close();
-  await outside.close();
 });
 
 beforeEach(() => {
   before = outside.connections;
 });
 
-async function greeted(port = system.mxPort, helo = "client.example"): Promise<SmtpTalk> {
-  const talk = await smtpTalk(port);
-  await talk.ask(`EHLO ${helo}`);
-  return talk;
-}
-
 /** Sends MAIL, RCPT and, if these are accepted, the message. @returns the replies to MAIL and RCPT */
 async function tryToSend(
   rcpt: string,
   { from = "<ann@example.org>", helo = "client.example" } = {},
 ): Promise<string[]> {
-  const talk = await greeted(system.mxPort, helo);
+  const talk = await greetedTalk(system.mxPort, { helo });
   const answers = [await talk.ask(`MAIL FROM:${from}`), await talk.ask(`RCPT TO:${rcpt}`)];
   if ((await talk.ask("DATA")).startsWith("354")) await talk.ask(`${message}\r\n.`);
   talk.send("QUIT\r\n");
@@ -179,7 +159,7 @@ describe("the MX relays nothing", () => {
     [`SAML FROM:<${victim}>`, /^500 /],
     ["BDAT 10 LAST", /^502 /],
   ])("after %s", async (line, answer) => {
-    const talk = await greeted();
+    const talk = await greetedTalk(system.mxPort);
     expect(await talk.ask(line)).toMatch(answer);
     expect(await talk.ask("MAIL FROM:<shop@kauke.test>")).toMatch(/^250 /);
     expect(await talk.ask(`RCPT TO:<${victim}>`)).toMatch(noRelay);
@@ -187,7 +167,7 @@ describe("the MX relays nothing", () => {
   });
 
   test("behind a line feed in the sender", async () => {
-    const talk = await greeted();
+    const talk = await greetedTalk(system.mxPort);
     talk.send(`MAIL FROM:<ann@example.org>\nRCPT TO:<${victim}>\r\n`);
     expect(await talk.reply()).toMatch(/^250 /);
     expect(await talk.reply()).toMatch(noRelay);
@@ -197,7 +177,7 @@ describe("the MX relays nothing", () => {
 });
 
 test("VRFY and EXPN reveal nothing: existing and unknown names get the same reply", async () => {
-  const talk = await greeted();
+  const talk = await greetedTalk(system.mxPort);
   for (const verb of ["VRFY", "EXPN"]) {
     const answers = [];
     for (const who of ["shop", "shop@kauke.test", "nobody@kauke.test", victim, "postmaster"]) {
@@ -229,24 +209,11 @@ describe("submission", () => {
 
   beforeAll(async () => {
     const { id } = await person.createAlias({ alias: "writer", forwardTo: "owner@inbox.example" });
-    const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
-    alias = (body as { credential: typeof alias }).credential;
+    alias = await person.createSmtpCredential(id);
   });
 
-  async function secured(): Promise<SmtpTalk> {
-    const talk = await greeted(system.submissionPort);
-    await talk.ask("STARTTLS");
-    await talk.startTls();
-    await talk.ask("EHLO laptop.example");
-    return talk;
-  }
-
-  async function signedIn(): Promise<SmtpTalk> {
-    const talk = await secured();
-    const secret = Buffer.from(`\0${alias.username}\0${alias.password}`).toString("base64");
-    expect(await talk.ask(`AUTH PLAIN ${secret}`)).toMatch(/^235 /);
-    return talk;
-  }
+  const secured = () => secureTalk(system.submissionPort);
+  const signedIn = () => signedInTalk(system.submissionPort, alias);
 
   async function submit(talk: SmtpTalk, to: string, headerFrom: string): Promise<string> {
     await talk.ask(`MAIL FROM:<${alias.username}>`);
@@ -257,7 +224,7 @@ describe("submission", () => {
   }
 
   test.each(senders)("accepts nothing from %s before signing in", async (_name, from) => {
-    for (const talk of [await greeted(system.submissionPort), await secured()]) {
+    for (const talk of [await greetedTalk(system.submissionPort), await secured()]) {
       expect(await talk.ask(`MAIL FROM:${from}`)).toMatch(/^530 /);
       expect(await talk.ask(`RCPT TO:<${victim}>`)).toMatch(/^503 /);
       talk.close();

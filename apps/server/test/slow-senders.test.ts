@@ -3,54 +3,28 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
-import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import type { SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { SmtpSession } from "@kauke/server/mail/smtp-server/smtp-session";
-import { accept } from "@kauke/server/mail/verdict";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";
+import { greetedTalk, type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
-const open: SmtpServer[] = [];
 let received = 0;
 
 const handlers: SmtpServerOptions["handlers"] = {
-  resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+  ...acceptAll,
   receive: async () => {
     received++;
     return reply(250, "2.0.0", "Ok kept");
   },
 };
 
-afterEach(async () => {
+beforeEach(() => {
   received = 0;
-  for (const server of open.splice(0)) await server.close(100);
 });
 
-async function startMx(options: Partial<SmtpServerOptions> = {}) {
-  const shownOut: string[] = [];
-  const budget = options.budget ?? new MemoryBudget(10_000_000);
-  const server = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
-    mailHost: "mail.kauke.test",
-    maxMessageBytes: 1_000_000,
-    budget,
-    secureContext: null,
-    sharePort: false,
-    maxConnections: 100,
-    maxConnectionsPerAddress: 100,
-    maxBytesPerAddress: 10_000_000,
-    metrics: { count: (_name, labels) => void shownOut.push(labels?.why ?? ""), gauge() {} },
-    handlers,
-    ...options,
-  });
-  open.push(server);
-  return { port: await server.listen(), budget, shownOut };
-}
-
-async function greeted(port: number): Promise<SmtpTalk> {
-  const talk = await smtpTalk(port);
-  await talk.ask("EHLO c.test");
-  return talk;
+function startMx(options: Partial<SmtpServerOptions> = {}) {
+  return startSmtpServer({ maxConnections: 100, maxConnectionsPerAddress: 100, handlers, ...options });
 }
 
 const envelope = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n";
@@ -126,7 +100,7 @@ describe("a client that does not wait for its turn", () => {
     const old = await smtpTalk(port);
     for (const line of ["HELO c.test", ...envelope.trim().split("\r\n")]) expect(await old.ask(line)).toMatch(/^[23]/);
     expect(await old.ask("hi\r\n.")).toMatch(/^250 /);
-    const modern = await greeted(port);
+    const modern = await greetedTalk(port);
     expect(await inData(modern)).toBe(true);
     expect(await modern.ask("hi\r\n.")).toMatch(/^250 /);
     expect(received).toBe(2);
@@ -136,7 +110,7 @@ describe("a client that does not wait for its turn", () => {
 
   test("and one that sends only unknown commands is disconnected after twenty", async () => {
     const { port } = await startMx();
-    const talk = await greeted(port);
+    const talk = await greetedTalk(port);
     talk.send("FROB\r\n".repeat(30));
     const answers = await talk.rest();
     expect(answers.map((it) => it.slice(0, 3))).toEqual([...Array.from({ length: 20 }, () => "500"), "421"]);
@@ -146,7 +120,7 @@ describe("a client that does not wait for its turn", () => {
 describe("a slow client", () => {
   test("is disconnected when it sends nothing, between commands and within a message", async () => {
     const { port, budget } = await startMx({ times: { idleMs: 100 } });
-    const [idle, stuck] = [await greeted(port), await greeted(port)];
+    const [idle, stuck] = [await greetedTalk(port), await greetedTalk(port)];
     await inData(stuck);
     stuck.send("x".repeat(5000));
     expect(await idle.rest()).toEqual(["421 4.4.2 Waited too long"]);
@@ -155,26 +129,26 @@ describe("a slow client", () => {
   });
 
   test("is disconnected when a command never ends, byte by byte", async () => {
-    const { port, shownOut } = await startMx({ times: { lineMs: 150, sweepMs: 20 } });
-    expect(await trickle(await greeted(port), "x")).toEqual(["421 4.4.2 Waited too long"]);
-    expect(shownOut).toEqual(["line"]);
+    const { port, reasons } = await startMx({ times: { lineMs: 150, sweepMs: 20 } });
+    expect(await trickle(await greetedTalk(port), "x")).toEqual(["421 4.4.2 Waited too long"]);
+    expect(reasons).toEqual(["line"]);
   });
 
   test("is disconnected when a message never ends, byte by byte", async () => {
-    const { port, budget, shownOut } = await startMx({ times: { dataMs: 150, sweepMs: 20 } });
-    const talk = await greeted(port);
+    const { port, budget, reasons } = await startMx({ times: { dataMs: 150, sweepMs: 20 } });
+    const talk = await greetedTalk(port);
     await inData(talk);
     expect(await trickle(talk, "x")).toEqual(["421 4.4.2 Waited too long"]);
-    expect(shownOut).toEqual(["data"]);
+    expect(reasons).toEqual(["data"]);
     expect(budget.usedBytes).toBe(0);
   });
 
   test("is disconnected when it keeps sending commands and no mail", async () => {
-    const { port, shownOut } = await startMx({ times: { withoutMailMs: 150, sweepMs: 20 } });
-    const answers = await trickle(await greeted(port), "NOOP\r\n");
+    const { port, reasons } = await startMx({ times: { withoutMailMs: 150, sweepMs: 20 } });
+    const answers = await trickle(await greetedTalk(port), "NOOP\r\n");
     expect(answers.at(-1)).toBe("421 4.4.2 Waited too long");
     expect(answers[0]).toBe("250 2.0.0 Ok");
-    expect(shownOut).toEqual(["no_mail"]);
+    expect(reasons).toEqual(["no_mail"]);
   });
 
   test("is not disconnected while it waits for us", async () => {
@@ -183,11 +157,11 @@ describe("a slow client", () => {
       return reply(250, "2.0.0", "Ok kept");
     };
     const times = { lineMs: 50, dataMs: 50, withoutMailMs: 50, sweepMs: 10 };
-    const { port, shownOut } = await startMx({ times, handlers: { ...handlers, receive } });
-    const talk = await greeted(port);
+    const { port, reasons } = await startMx({ times, handlers: { ...handlers, receive } });
+    const talk = await greetedTalk(port);
     expect(await inData(talk)).toBe(true);
     expect(await talk.ask("hi\r\n.")).toMatch(/^250 /);
-    expect(shownOut).toEqual([]);
+    expect(reasons).toEqual([]);
     talk.close();
   });
 });
@@ -201,7 +175,7 @@ describe("when slow messages fill the memory", () => {
     const it = await startMx({ budget: new MemoryBudget(room), maxBytesPerAddress: 2 * room, times });
     const talks: SmtpTalk[] = [];
     for (let begun = 1; begun <= 5; begun++) {
-      const talk = await greeted(it.port);
+      const talk = await greetedTalk(it.port);
       expect(await inData(talk)).toBe(true);
       talk.send(Buffer.alloc(each, "line of text\r\n"));
       await vi.waitFor(() => expect(it.budget.usedBytes).toBe(begun * each), { interval: 2 });
@@ -212,7 +186,7 @@ describe("when slow messages fill the memory", () => {
 
   /** Behaves like a mail host: after a temporary failure it tries again. */
   async function sendNormally(port: number): Promise<string> {
-    const talk = await greeted(port);
+    const talk = await greetedTalk(port);
     try {
       if (!(await inData(talk))) return "452";
       return await talk.ask(`${"x".repeat(150_000)}\r\n.`);
@@ -222,14 +196,14 @@ describe("when slow messages fill the memory", () => {
   }
 
   test("the slowest of them are evicted, a normal sender is served, and the others finish", async () => {
-    const { port, talks, budget, shownOut } = await fillSlowly(5_000_000);
+    const { port, talks, budget, reasons } = await fillSlowly(5_000_000);
     await vi.waitFor(async () => expect(await sendNormally(port)).toMatch(/^250 /), { timeout: 10_000, interval: 100 });
-    const gone = shownOut.filter((why) => why === "memory").length;
+    const gone = reasons.filter((why) => why === "memory").length;
     expect(gone).toBeGreaterThan(0);
     expect(gone).toBeLessThan(talks.length);
     const ends = await Promise.all(talks.map((talk) => talk.ask("\r\n.").catch(() => "gone")));
     const shown = "421 4.3.1 Too little memory for so slow a message, please try again later";
-    // Of messages with as many bytes the one begun first is evicted first.
+    // All messages have as many bytes, so the one that was begun first is the slowest.
     const expected = talks.map((_, index) => (index < gone ? shown : "250 2.0.0 Ok kept"));
     expect(ends).toEqual(expected);
     for (const talk of talks) talk.close();
@@ -237,13 +211,13 @@ describe("when slow messages fill the memory", () => {
   });
 
   test("control: if none counts as slow, a normal sender has to wait", async () => {
-    const { port, talks, shownOut } = await fillSlowly(0);
+    const { port, talks, reasons } = await fillSlowly(0);
     const until = performance.now() + 1500;
     while (performance.now() < until) {
       expect(await sendNormally(port)).toMatch(/^452/);
       await new Promise((done) => setTimeout(done, 100));
     }
-    expect(shownOut).toEqual([]);
+    expect(reasons).toEqual([]);
     for (const talk of talks) talk.close();
   });
 });

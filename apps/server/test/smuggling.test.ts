@@ -6,11 +6,9 @@
 
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 const ends = ["\r\n", "\n", "\r"];
 /** Every combination of line ends before and after the dot, except the right one. */
@@ -33,18 +31,10 @@ const variants = [...crossed, ...doubled, ...withNul];
 const inner = "MAIL FROM:<evil@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\nSubject: smuggled\r\n\r\nevil";
 const around = (dot: string) => `From: a@example.org\r\nSubject: outer\r\n\r\none${dot}${inner}\r\n.\r\n`;
 
-let mx: FakeMx;
-let system: TestSystem;
+const { mx, system, person } = await setUpForwarding();
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({ env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" } });
-  await (await registerPerson(system.url)).createAlias({ alias: "shop", forwardTo: "owner@inbox.example" });
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
+  await person.createAlias({ alias: "shop", forwardTo: "owner@inbox.example" });
 });
 
 function readIn(pieces: readonly string[]) {

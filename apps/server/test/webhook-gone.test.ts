@@ -3,42 +3,13 @@
  * alias' destinations are saved again.
  */
 import type { AliasWire } from "@kauke/contract";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let person: Person;
+const { mx, hook, system, person } = await setUpForwarding({ env: { KAUKE_RETRY_SCHEDULE: "2s,2s,2s" } });
 
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  hook = await FakeWebhook.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_RETRY_SCHEDULE: "2s,2s,2s",
-      KAUKE_LIMITS: "off",
-    },
-  });
-  person = await registerPerson(system.url);
-});
-
-afterAll(async () => {
-  await system.close();
-  await hook.close();
-  await mx.close();
-});
-
-beforeEach(() => {
-  hook.requests.length = 0;
-  hook.options = {};
-});
+beforeEach(() => hook.reset());
 
 async function send({ alias }: AliasWire, from = "ann@sender.example") {
   const to = `${alias}@kauke.test`;

@@ -64,7 +64,7 @@ export const encryptionEndpoints = {
     status: 200,
     errors: [404, 422, 429, 503],
     answer: decryptAutoAnswer,
-    tellsSuccess: true,
+    hasSuccessField: true,
   },
   decryptManual: {
     summary: "Decrypt a text with a private key, which is not stored",
@@ -73,6 +73,6 @@ export const encryptionEndpoints = {
     status: 200,
     errors: [429, 503],
     answer: decryptManualAnswer,
-    tellsSuccess: true,
+    hasSuccessField: true,
   },
 } as const satisfies Record<string, EndpointShapes>;

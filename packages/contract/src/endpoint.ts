@@ -19,7 +19,7 @@ export interface EndpointShapes {
    * Set if all answers of this endpoint have a field `success`, `false` in error answers. Other endpoints have no such
    * field.
    */
-  tellsSuccess?: true;
+  hasSuccessField?: true;
 }
 
 export interface Endpoint extends Route, EndpointShapes {}

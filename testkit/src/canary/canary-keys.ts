@@ -9,7 +9,7 @@ interface KeyOwner {
   /** @throws when the status is not 2xx */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** @returns the status, whatever it is */
-  tell(method: string, path: string, body: unknown): Promise<number>;
+  statusOf(method: string, path: string, body: unknown): Promise<number>;
 }
 
 interface Made {
@@ -41,7 +41,7 @@ export async function plantKeys(canaries: Canaries, owner: KeyOwner, fromAliasId
     recipientPublicKey: key.publicKey,
   };
   await owner.call("POST", "/api/email-jobs", job);
-  await owner.tell("POST", "/api/email-jobs", { ...job, recipientPublicKey: `${privateKey}x` });
+  await owner.statusOf("POST", "/api/email-jobs", { ...job, recipientPublicKey: `${privateKey}x` });
 }
 
 interface Uses {
@@ -71,7 +71,7 @@ async function plantUses(canaries: Canaries, owner: KeyOwner, uses: Uses): Promi
     ["/api/encryption-keys", { keyName: "x", publicKey: privateKey, encryptedPrivateKey: privateKey }],
   ];
   for (const [path, body] of refused) {
-    const status = await owner.tell("POST", path, body);
+    const status = await owner.statusOf("POST", path, body);
     if (status !== 400) throw new Error(`${path} answered ${status}`);
   }
 }

@@ -2,21 +2,18 @@
  * Plants canaries wherever a person, a mail host or an attacker can put words: accounts, aliases, mail that is
  * delivered, queued, refused or looping, failed sign-ins, and every field of every API call, valid and invalid.
  */
-import { request } from "node:http";
-import { type Endpoint, endpoints } from "@kauke/contract";
 import { FakeIssuer } from "../fakes/fake-issuer.ts";
 import { FakeMx } from "../fakes/fake-mx.ts";
 import { FakeWebhook } from "../fakes/fake-webhook.ts";
 import { sendMail } from "../send-mail.ts";
-import { smtpTalk } from "../smtp-talk.ts";
+import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
+import { plantInEveryField } from "./canary-calls.ts";
+import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
-
-/** Source address of all requests and mail; none of our processes may store it. */
-export const clientAddress = "127.77.88.199";
 
 /**
  * Starts the outside world: a relay that accepts, defers or refuses by words in the recipient, quoting canaries in its
@@ -80,7 +77,7 @@ export interface Planted {
 
 export async function plantCanaries(canaries: Canaries, target: PlantTarget): Promise<Planted> {
   const word = (label: string) => canaries.word(label);
-  const client = apiClient(canaries, target.httpPort);
+  const client = new CanaryClient(canaries, target.httpPort);
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
@@ -98,83 +95,12 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   return { mail, submitted, wallets, notices, statuses };
 }
 
-interface Call {
-  method: string;
-  path: string;
-  /** Request body; text is sent unchanged, anything else as JSON. */
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-interface Answer {
-  status: number;
-  text: string;
-  cookie: string | null;
-}
-
-type Account = Awaited<ReturnType<ReturnType<typeof apiClient>["register"]>>;
-
-function apiClient(canaries: Canaries, port: number) {
-  const always = {
-    "user-agent": canaries.word("user-agent"),
-    referer: `http://localhost/${canaries.word("referer")}`,
-    "x-forwarded-for": "203.0.113.77",
-    "x-request-id": canaries.word("request-id"),
-  };
-  canaries.watch("forwarded-for", "203.0.113.77");
-  canaries.watch("client-address", clientAddress);
-
-  const send = ({ method, path, body, headers = {} }: Call) =>
-    new Promise<Answer>((resolve, reject) => {
-      const type = body === undefined ? {} : { "content-type": "application/json" };
-      const sent = request({
-        port,
-        host: "127.0.0.1",
-        localAddress: clientAddress,
-        method,
-        path,
-        headers: { ...always, ...type, ...headers },
-      });
-      sent.on("error", reject);
-      sent.on("response", (response) => {
-        let text = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => {
-          text += chunk;
-        });
-        response.on("end", () => {
-          const cookie = response.headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? null;
-          resolve({ status: response.statusCode ?? 0, text, cookie });
-        });
-      });
-      sent.end(body === undefined || typeof body === "string" ? body : JSON.stringify(body));
-    });
-
-  async function register(email: string, password: string) {
-    const answer = await send({ method: "POST", path: "/api/auth/register", body: { email, password } });
-    if (answer.status !== 201 || answer.cookie === null) throw new Error(`register answered ${answer.status}`);
-    const { user } = JSON.parse(answer.text) as { user: { id: string } };
-    const token = answer.cookie.slice(answer.cookie.indexOf("=") + 1);
-    canaries.watch(`session of ${email}`, token);
-    const headers = { cookie: answer.cookie };
-    const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-      const { status, text } = await send({ method, path, body, headers });
-      if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
-      return JSON.parse(text) as T;
-    };
-    const tell = async (method: string, path: string, body: unknown) =>
-      (await send({ method, path, body, headers })).status;
-    return { id: user.id, call, tell, headers };
-  }
-  return { send, register };
-}
-
 /** Addresses of the aliases by intended outcome of their mail, and the id of the first alias. */
 type Aliases = Record<"id" | "through" | "down" | "gone" | "partly" | "paused", string>;
 
 async function plantAliases(
   canaries: Canaries,
-  { owner, hookPort }: { owner: Account; hookPort: number },
+  { owner, hookPort }: { owner: CanaryAccount; hookPort: number },
 ): Promise<Aliases> {
   const word = (label: string) => canaries.word(label);
   const box = (label: string, end = "") => `${word(label)}${end}@${word(`${label}-domain`)}.example`;
@@ -208,7 +134,7 @@ async function plantAliases(
 /** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */
 async function plantOutgoing(
   canaries: Canaries,
-  { owner, aliases, port }: { owner: Account; aliases: Aliases; port: number },
+  { owner, aliases, port }: { owner: CanaryAccount; aliases: Aliases; port: number },
 ): Promise<string> {
   const word = (label: string) => canaries.word(label);
   const { secret } = await owner.call<{ secret: string }>("GET", `/api/aliases/${aliases.id}/webhook-secret`);
@@ -223,16 +149,12 @@ async function plantOutgoing(
     body: `${word("job-body")} ąčę`,
   };
   await owner.call("POST", "/api/email-jobs", { ...job, fromAliasId: aliases.id });
-  const talk = await smtpTalk(port, "127.0.0.1", clientAddress);
-  const hello = `EHLO ${word("submission-helo")}.example`;
-  await talk.ask(hello);
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask(hello);
-  const login = (password: string) =>
-    talk.ask(`AUTH PLAIN ${Buffer.from(`\0${aliases.through}\0${password}`).toString("base64")}`);
-  await login(word("wrong-smtp-password"));
-  await login(made.credential.password);
+  const talk = await secureTalk(port, {
+    helo: `${word("submission-helo")}.example`,
+    localAddress: clientAddress,
+  });
+  for (const password of [word("wrong-smtp-password"), made.credential.password])
+    await talk.ask(authPlain({ username: aliases.through, password }));
   await talk.ask(`MAIL FROM:<${aliases.through}>`);
   await talk.ask(`RCPT TO:<${word("submission-to")}-down@people.example>`);
   await talk.ask("DATA");
@@ -313,7 +235,7 @@ async function plantWrongCommands(canaries: Canaries, port: number): Promise<voi
     `RCPT TO:<${canaries.word("rcpt-wrong")}@@kauke.test>`,
     `RCPT TO:<SRS0=abcd=AB=${canaries.word("srs-domain")}.example=${canaries.word("srs-local")}@kauke.test>`,
     `VRFY ${canaries.word("verify")}`,
-    `AUTH PLAIN ${Buffer.from(`\0${canaries.word("smtp-login")}\0${canaries.word("smtp-login-password")}`).toString("base64")}`,
+    authPlain({ username: canaries.word("smtp-login"), password: canaries.word("smtp-login-password") }),
   ];
   for (const command of commands) await talk.ask(command);
   talk.send(`MAIL FROM:<${canaries.word("cut-off")}`);
@@ -322,7 +244,7 @@ async function plantWrongCommands(canaries: Canaries, port: number): Promise<voi
 
 async function plantFailedLogins(
   canaries: Canaries,
-  { client, email }: { client: ReturnType<typeof apiClient>; email: string },
+  { client, email }: { client: CanaryClient; email: string },
 ): Promise<void> {
   const login = (body: unknown) => client.send({ method: "POST", path: "/api/auth/login", body });
   const unknown = `${canaries.word("unknown-account")}@people.example`;
@@ -333,7 +255,7 @@ async function plantFailedLogins(
 }
 
 /** Waits for the notices about the refusals of `partly` and of the second attempt of `down`. */
-async function untilNotices(owner: Account): Promise<string[]> {
+async function untilNotices(owner: CanaryAccount): Promise<string[]> {
   const giveUpAt = Date.now() + 30_000;
   for (;;) {
     const { notices } = await owner.call<{ notices: { text: string }[] }>("GET", "/api/notices");
@@ -341,67 +263,4 @@ async function untilNotices(owner: Account): Promise<string[]> {
     if (Date.now() > giveUpAt) throw new Error("no notice came");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** Calls that end the account or its session; they are made last. */
-const endings = new Set(["DELETE /api/account", "POST /api/auth/logout"]);
-
-async function plantInEveryField(
-  canaries: Canaries,
-  client: ReturnType<typeof apiClient>,
-): Promise<Planted["statuses"]> {
-  const email = `${canaries.word("victim")}@people.example`;
-  const victim = await client.register(email, canaries.word("victim-password"));
-  const own = { userId: victim.id, aliasId: await victimAlias(canaries, victim) };
-  const statuses = new Map<number, number>();
-  const all: Endpoint[] = Object.values(endpoints);
-  const isEnding = ({ method, path }: Endpoint) => endings.has(`${method} ${path}`);
-  for (const endpoint of [...all.filter((endpoint) => !isEnding(endpoint)), ...all.filter(isEnding)]) {
-    // Signing in would end the session whose cookie the call carries.
-    const cookie = endpoint.access === "user" || isEnding(endpoint) ? victim.headers : {};
-    for (const call of wrongCalls(canaries, endpoint, own)) {
-      const { status } = await client.send({ ...call, headers: { ...cookie, ...call.headers } });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  }
-  const cookie = `__Host-session=${canaries.word("cookie")}; session=${canaries.word("cookie")}`;
-  const others: Call[] = [
-    { method: "GET", path: `/api/${canaries.word("path")}` },
-    { method: "GET", path: `/${canaries.word("page")}?q=${canaries.word("query")}` },
-    { method: "GET", path: "/api/auth/session", headers: { cookie } },
-    {
-      method: "POST",
-      path: "/api/auth/login",
-      body: "{}",
-      headers: { origin: `http://${canaries.word("origin")}.example` },
-    },
-  ];
-  for (const call of others) await client.send(call);
-  return statuses;
-}
-
-async function victimAlias(canaries: Canaries, victim: Account): Promise<string> {
-  const body = { alias: canaries.word("victim-alias"), domain: "kauke.test", forwardTo: "victim@inbox.example" };
-  return (await victim.call<{ id: string }>("POST", `/api/aliases/${victim.id}`, body)).id;
-}
-
-/** @param ownIds ids of objects owned by the caller, so that a call is processed as far as its body */
-function wrongCalls(canaries: Canaries, { method, path, body }: Endpoint, ownIds: Record<string, string>): Call[] {
-  const strangeId = (name: string) => canaries.word(`param-${name}`);
-  const strange = path.replace(/:(\w+)/g, (_, name: string) => strangeId(name));
-  const own = path.replace(/:(\w+)/g, (_, name: string) => ownIds[name] ?? strangeId(name));
-  const query = `?${canaries.word("query-name")}=${canaries.word("query-value")}`;
-  if (body === undefined) return [{ method, path: strange + query }];
-  const fields = body !== null && "shape" in body ? Object.keys(body.shape as object) : ["field"];
-  const texts = Object.fromEntries(fields.map((name) => [name, canaries.word(`field-${name}`)]));
-  const lists = Object.fromEntries(fields.map((name) => [name, [canaries.word(`list-${name}`)]]));
-  const mailboxes = Object.fromEntries(fields.map((name) => [name, `${canaries.word(`box-${name}`)}@example.org`]));
-  const bodies = [texts, lists, mailboxes, { [canaries.word("field-name")]: 1 }, [canaries.word("list")]];
-  const text = canaries.word("not-json");
-  return [
-    ...bodies.map((fields) => ({ method, path: own, body: fields })),
-    { method, path: strange + query, body: texts },
-    { method, path: own, body: `{"${text}` },
-    { method, path: own, body: text, headers: { "content-type": "text/plain" } },
-  ];
 }

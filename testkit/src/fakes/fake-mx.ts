@@ -82,12 +82,14 @@ export class FakeMx implements AsyncDisposable {
   /** Behaviour of the host; may be changed at any time. */
   options: FakeMxOptions;
   readonly secureContext: SecureContext | null;
+  readonly #firstOptions: FakeMxOptions;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #arrivals: (() => void)[] = [];
 
   private constructor(options: FakeMxOptions) {
     this.options = options;
+    this.#firstOptions = options;
     this.secureContext = options.tls === undefined ? null : createSecureContext(options.tls);
     this.#server = createServer({ noDelay: true }, (socket) => this.#welcome(socket));
   }
@@ -119,6 +121,13 @@ export class FakeMx implements AsyncDisposable {
   keep(mail: ReceivedMail): void {
     this.messages.push(mail);
     for (const arrived of this.#arrivals.splice(0)) arrived();
+  }
+
+  /** Forgets the messages and commands received so far, and behaves again as when it was started. */
+  reset(): void {
+    this.messages.length = 0;
+    this.commands.length = 0;
+    this.options = this.#firstOptions;
   }
 
   /** Closes all connections without a reply; the host still listens. */

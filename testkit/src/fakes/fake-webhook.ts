@@ -22,11 +22,13 @@ export class FakeWebhook implements AsyncDisposable {
   readonly requests: WebhookRequest[] = [];
   /** Behaviour of the endpoint; may be changed at any time. */
   options: FakeWebhookOptions;
+  readonly #firstOptions: FakeWebhookOptions;
   readonly #server: Server;
   #arrivals: (() => void)[] = [];
 
   private constructor(options: FakeWebhookOptions) {
     this.options = options;
+    this.#firstOptions = options;
     this.#server = options.tls === undefined ? createServer() : createTlsServer(options.tls);
     this.#server.on("request", (request, response) => {
       const chunks: Buffer[] = [];
@@ -57,6 +59,12 @@ export class FakeWebhook implements AsyncDisposable {
   async waitForRequests(count: number): Promise<readonly WebhookRequest[]> {
     while (this.requests.length < count) await new Promise<void>((done) => this.#arrivals.push(done));
     return this.requests;
+  }
+
+  /** Forgets the requests received so far, and behaves again as when it was started. */
+  reset(): void {
+    this.requests.length = 0;
+    this.options = this.#firstOptions;
   }
 
   async close(): Promise<void> {

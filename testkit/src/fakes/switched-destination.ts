@@ -39,8 +39,8 @@ export class SwitchedDestination {
   readonly damaged: string[] = [];
   /** Era recorded for accepted messages; the test increments it at every kill. */
   era = 0;
-  /** Called when a body has been received but not answered, and when it has been accepted. */
-  tell: (moment: "delivering" | "settling") => void = () => {};
+  /** Called with `delivering` when a body has been received but not answered, `settling` when it has been accepted. */
+  onMoment: (moment: "delivering" | "settling") => void = () => {};
   /** Number of a message that is accepted but not recorded, to check that a loss would be detected. */
   withheld: number | null = null;
   #mx: FakeMx | null;
@@ -111,7 +111,7 @@ export class SwitchedDestination {
     mx.options = {
       answer: (step) => {
         if (step.stage === "greeting") eras.set(step.connection, this.era);
-        if (step.stage === "body") this.tell("delivering");
+        if (step.stage === "body") this.onMoment("delivering");
         return this.#behaviour(step);
       },
     };
@@ -127,6 +127,6 @@ export class SwitchedDestination {
     } catch (thrown) {
       this.damaged.push(String(thrown));
     }
-    this.tell("settling");
+    this.onMoment("settling");
   }
 }

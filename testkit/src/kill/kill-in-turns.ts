@@ -1,14 +1,14 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; now and then both are killed at once. Returns the records of both ends; tests judge
- * them.
+ * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends;
+ * tests judge them.
  */
 import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
-import { type Balance, balance } from "./kill-books.ts";
+import { type Comparison, compareRecords } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
-import { compiledCode, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
+import { compileCache, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
 
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
@@ -23,7 +23,7 @@ export interface KillInTurnsOptions {
   drainTimeoutMs: number;
 }
 
-export interface KillInTurnsResult extends Balance, Drained {
+export interface KillInTurnsResult extends Comparison, Drained {
   /** Total of rows leased at all kills, by either process. */
   leased: number;
   kills: number;
@@ -31,20 +31,23 @@ export interface KillInTurnsResult extends Balance, Drained {
   acknowledgedAlone: number;
 }
 
-/** Every so many rounds both servers are killed. */
+/** Both servers are killed at once in every round whose number is a multiple of this. */
 const BOTH_EVERY_ROUNDS = 4;
 const ALONE_ACKNOWLEDGED = 10;
 const RETRY_SECONDS = 2;
-/** Longer than the longest lease, which is that of an attempt that continued after its transaction. */
+/**
+ * Milliseconds by which the clock is ahead while the queue is drained: more than the longest lease, which is that of an
+ * attempt that continued after its transaction.
+ */
 const PAST_LEASES_MS = 12 * 60_000;
 
 export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTurnsResult> {
   const destination = await SwitchedDestination.start();
   const watch = new MomentWatch();
-  destination.tell = watch.tell;
-  const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compiledCode()), ...options.env };
+  destination.onMoment = watch.report;
+  const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compileCache()), ...options.env };
   try {
-    const loadOptions = { sessions: options.sessions, tell: watch.tell, reconnects: true };
+    const loadOptions = { sessions: options.sessions, onMoment: watch.report, reconnects: true };
     const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });
     const pair = await Pair.start(env);
     const load = sender.start(pair.mxPort);
@@ -59,9 +62,9 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
       await pair.kill(victims);
       figures.kills += victims.length;
       figures.leased += Math.max(await leased, await options.countLeased());
-      const before = sender.books.acknowledged.size;
+      const before = sender.records.acknowledged.size;
       if (victims.length === 1) await untilAcknowledged(sender, pair, ALONE_ACKNOWLEDGED);
-      figures.acknowledgedAlone += sender.books.acknowledged.size - before;
+      figures.acknowledgedAlone += sender.records.acknowledged.size - before;
       await pair.startAgain(victims);
       destination.era++;
     }
@@ -71,7 +74,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
     await destination.goUp();
     const clock = { now: () => new Date(Date.now() + PAST_LEASES_MS) };
     const spool = await drain(env, { timeoutMs: options.drainTimeoutMs, clock });
-    return { ...balance(sender, destination), ...spool, ...figures };
+    return { ...compareRecords(sender, destination), ...spool, ...figures };
   } finally {
     await destination.close();
   }

@@ -14,11 +14,11 @@ export type Moment = "accepting" | "committing" | "acknowledged" | "delivering" 
 export const momentsOfTheSender: readonly Moment[] = ["accepting", "committing", "acknowledged"];
 export const moments: readonly Moment[] = [...momentsOfTheSender, "delivering", "settling"];
 
-/** Waits for a moment that either end reports through `tell`. */
+/** Waits for a moment that the sender or the destination reports. */
 export class MomentWatch {
   #awaited: { moment: Moment; left: number; come(): void } | null = null;
 
-  readonly tell = (moment: Moment): void => {
+  readonly report = (moment: Moment): void => {
     const awaited = this.#awaited;
     if (awaited?.moment !== moment || --awaited.left > 0) return;
     this.#awaited = null;

@@ -11,13 +11,14 @@ import { LoadSender, type LoadSenderOptions } from "../load-sender.ts";
 import { logSpy } from "../log-spy.ts";
 import { registerPerson } from "../person.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
-import { startSystem } from "../system.ts";
-import { type Balance, balance, type LeasedAtKills } from "./kill-books.ts";
+import { relayTo, startSystem } from "../system.ts";
+import { type Comparison, compareRecords, type LeasedAtKills } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-moments.ts";
 
 /**
- * State of the destination during a round. `down`: all mail is spooled. `up`: all mail is delivered at once while the
- * spool drains. `mixed`: accepts, defers or is slow, by recipient.
+ * What happens in a round before the server is killed. `down`: the destination fails and all mail is spooled. `up`: all
+ * mail is delivered at once while the spool drains. `mixed`: the destination accepts, defers or is slow, by recipient.
+ * `killed while starting`: the same, but the server is killed at a random time of its start, without new mail.
  */
 export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
 
@@ -34,7 +35,7 @@ export interface KillRoundsOptions {
   env?: Readonly<Record<string, string>>;
   /** Number of a message that the destination accepts but does not record. */
   withheld?: number;
-  tellProgress?: (rounds: number, acknowledged: number) => void;
+  onProgress?: (rounds: number, acknowledged: number) => void;
 }
 
 export interface Drained {
@@ -46,7 +47,7 @@ export interface Drained {
   left: number;
 }
 
-export interface KillRoundsResult extends Balance, Drained {
+export interface KillRoundsResult extends Comparison, Drained {
   slowestStartMs: number;
   /** One entry for each start that reached the point of counting leases. */
   kills: LeasedAtKills[];
@@ -57,7 +58,7 @@ export interface KillRoundsResult extends Balance, Drained {
 /** Milliseconds after which a round ends on a slow machine, if there is at least one acknowledgement. */
 const LOAD_MAX_MS = 20_000;
 const AIM_MAX_MS = 1500;
-/** Generous, since the rounds test for losses and not for the time of a start on a loaded machine. */
+/** Milliseconds that a start may take: many, since the rounds test for losses and not for speed on a loaded machine. */
 const START_MAX_MS = 300_000;
 /** Number of aliases to share the load; one alias may have 1000 messages in the spool. */
 const ALIAS_COUNT = 25;
@@ -68,33 +69,32 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillRounds
   const env = {
     ...loadSettings(destination, options.retrySeconds),
     ...options.env,
-    ...(await compiledCode()),
+    ...(await compileCache()),
   };
   const watch = new MomentWatch();
   try {
-    destination.tell = watch.tell;
+    destination.onMoment = watch.report;
     destination.withheld = options.withheld ?? null;
-    const sender = await preparedSender({ sessions: options.sessions, tell: watch.tell }, { dataDir, env });
+    const sender = await preparedSender({ sessions: options.sessions, onMoment: watch.report }, { dataDir, env });
     const rounds = new Rounds({ ...options, sender, destination, watch, dataDir, env });
     for (const [index, kind] of options.plan.entries()) {
       await rounds.run(kind);
-      if ((index + 1) % 8 === 0) options.tellProgress?.(index + 1, sender.books.acknowledged.size);
+      if ((index + 1) % 8 === 0) options.onProgress?.(index + 1, sender.records.acknowledged.size);
     }
     await destination.goUp();
     const spool = await drain({ ...env, KAUKE_DATA_DIR: dataDir }, { timeoutMs: options.drainTimeoutMs });
     rounds.count(spool.leasedAtStart);
-    return { ...balance(sender, destination), ...spool, ...rounds.figures() };
+    return { ...compareRecords(sender, destination), ...spool, ...rounds.figures() };
   } finally {
     await destination.close();
   }
 }
 
 /** Builds the settings of a server under load that sends to `destination`. */
-export function loadSettings({ port }: SwitchedDestination, retrySeconds: number): Record<string, string> {
+export function loadSettings(destination: SwitchedDestination, retrySeconds: number): Record<string, string> {
   return {
-    KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`,
+    ...relayTo(destination),
     KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => `${retrySeconds}s`).join(","),
-    KAUKE_LIMITS: "off",
   };
 }
 
@@ -103,8 +103,8 @@ export interface Place {
   env: Record<string, string>;
 }
 
-/** Directory in which repeatedly started servers cache compiled code: that of the test run, if there is one. */
-export async function compiledCode(): Promise<{ NODE_COMPILE_CACHE: string }> {
+/** Setting that makes servers started repeatedly cache compiled code: in the cache of the test run, if there is one. */
+export async function compileCache(): Promise<{ NODE_COMPILE_CACHE: string }> {
   return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
 }
 
@@ -222,7 +222,7 @@ export async function drain(
   env: Record<string, string>,
   { timeoutMs, clock }: { timeoutMs: number; clock?: Clock },
 ): Promise<Drained & { leasedAtStart: number }> {
-  const found = await lookInto(env);
+  const found = await inspectQueue(env);
   const system = await startSystem({ env, ...(clock === undefined ? {} : { overrides: { clock } }) });
   const { deliveries, bodies } = system.server.store;
   try {
@@ -241,7 +241,7 @@ export async function drain(
  * Counts messages in the queue while no delivery worker runs; on the embedded database also rows leased when the last
  * process died.
  */
-async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
+async function inspectQueue(env: Record<string, string>): Promise<{ spooledAtEnd: number; leasedAtStart: number }> {
   const log = logSpy();
   const secretKey = env.KAUKE_SECRET_KEY === undefined ? null : Buffer.from(env.KAUKE_SECRET_KEY, "base64");
   const { DATABASE_URL: databaseUrl = null, KAUKE_DATA_DIR: dataDir = null } = env;
@@ -259,14 +259,14 @@ async function lookInto(env: Record<string, string>): Promise<{ spooledAtEnd: nu
 
 /** Resolves when this many further messages have been acknowledged. */
 export async function untilAcknowledged(
-  { books }: LoadSender,
+  { records }: LoadSender,
   server: Pick<ServerProcess, "output">,
   enough: number,
 ): Promise<void> {
-  const before = books.acknowledged.size;
+  const before = records.acknowledged.size;
   const begun = Date.now();
   for (;;) {
-    const acknowledged = books.acknowledged.size - before;
+    const acknowledged = records.acknowledged.size - before;
     const loadMs = Date.now() - begun;
     if (acknowledged >= enough || (acknowledged > 0 && loadMs > LOAD_MAX_MS)) return;
     if (loadMs > 60_000) throw new Error(`nothing was acknowledged:\n${server.output()}`);

@@ -1,7 +1,7 @@
 /**
  * Runs Postfix or Exim as the hosts around Kauke, each with its own configuration and queue in a temporary directory.
- * Accepts mail for all recipients on one port and relays it unchanged to other ports of this machine. Both must be
- * started by root.
+ * A host accepts mail for all recipients that its rule does not refuse, and relays it to other ports of this machine.
+ * Both programs must be started by root.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -103,7 +103,7 @@ async function closeHost(child: ChildProcess, policy: MailHostPolicy, folder: st
 }
 
 function beginPostfix(place: Place, owner: number): ChildProcess {
-  const { folder, port, policyPort, nextHops } = place;
+  const { folder } = place;
   const directory = (name: string, mode: number, uid = owner) => {
     mkdirSync(join(folder, name));
     chownSync(join(folder, name), uid, 0);
@@ -117,9 +117,16 @@ function beginPostfix(place: Place, owner: number): ChildProcess {
     " ",
   );
   for (const name of queues) directory(`queue/${name}`, 0o700);
+  writeFileSync(join(folder, "conf/main.cf"), postfixSettings(place));
+  writeFileSync(join(folder, "conf/master.cf"), postfixServices(place.port));
+  return spawn(postfixMaster, ["-c", join(folder, "conf")], { stdio: "ignore" });
+}
+
+/** Builds main.cf. */
+function postfixSettings({ folder, policyPort, nextHops }: Place): string {
   const { "*": others = 0, ...domains } = nextHops;
   const hop = (to: number) => `smtp:[127.0.0.1]:${to}`;
-  const main = {
+  const settings = {
     compatibility_level: "3.6",
     queue_directory: `${folder}/queue`,
     data_directory: `${folder}/data`,
@@ -146,14 +153,9 @@ function beginPostfix(place: Place, owner: number): ChildProcess {
     minimal_backoff_time: "1s",
     queue_run_delay: "1s",
   };
-  writeFileSync(
-    join(folder, "conf/main.cf"),
-    Object.entries(main)
-      .map(([name, to]) => `${name} = ${to}\n`)
-      .join(""),
-  );
-  writeFileSync(join(folder, "conf/master.cf"), postfixServices(port));
-  return spawn(postfixMaster, ["-c", join(folder, "conf")], { stdio: "ignore" });
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${value}\n`)
+    .join("");
 }
 
 /** Builds master.cf; no service runs in a chroot. */
@@ -177,7 +179,8 @@ function postfixServices(port: number): string {
   ].join("\n");
 }
 
-function beginExim({ folder, port, policyPort, nextHops }: Place, owner: number): ChildProcess {
+function beginExim(place: Place, owner: number): ChildProcess {
+  const { folder } = place;
   mkdirSync(join(folder, "spool"));
   chownSync(join(folder, "spool"), owner, 0);
   for (const name of ["cert.pem", "key.pem"]) chownSync(join(folder, name), owner, 0);
@@ -185,8 +188,13 @@ function beginExim({ folder, port, policyPort, nextHops }: Place, owner: number)
   for (const kind of ["main", "reject", "panic"]) symlinkSync("../log", join(folder, "spool", `${kind}.log`));
   writeFileSync(join(folder, "log"), "");
   chownSync(join(folder, "log"), owner, 0);
+  writeFileSync(join(folder, "exim.conf"), eximConfiguration(place));
+  return spawn(eximPath, ["-C", join(folder, "exim.conf"), "-bdf", "-q5s"], { stdio: "ignore" });
+}
+
+function eximConfiguration({ folder, port, policyPort, nextHops }: Place): string {
   const routes = Object.entries(nextHops).map(([domain, to]) => `${domain} 127.0.0.1::${to}`);
-  const text = `
+  return `
 exim_path = ${eximPath}
 spool_directory = ${folder}/spool
 log_file_path = ${folder}/spool/%s.log
@@ -228,8 +236,6 @@ out:
 begin retry
 * * F,1h,1s
 `;
-  writeFileSync(join(folder, "exim.conf"), text);
-  return spawn(eximPath, ["-C", join(folder, "exim.conf"), "-bdf", "-q5s"], { stdio: "ignore" });
 }
 
 async function listens(port: number, child: ChildProcess): Promise<boolean> {

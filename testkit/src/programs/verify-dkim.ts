@@ -14,7 +14,7 @@ export interface DkimRecord {
   value: string;
 }
 
-/** @returns `pass`, or the output of the verifier */
+/** @returns `pass` for a valid signature, otherwise the verdict or the output of the verifier */
 export type DkimJudge = (message: Buffer, record: DkimRecord) => Promise<string>;
 
 export const byMailauth: DkimJudge = async (message, record) => {

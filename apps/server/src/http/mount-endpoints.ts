@@ -26,7 +26,7 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     /** Whether responses of the call, errors included, have a `success` property, as the contract defines. */
-    tellsSuccess?: boolean;
+    hasSuccessField?: boolean;
   }
 }
 
@@ -79,7 +79,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { tellsSuccess: endpoint.tellsSuccess === true },
+      config: { hasSuccessField: endpoint.hasSuccessField === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // Runs before the body is read, so that clients without a session cannot make the server read one.
       onRequest: async (request, reply) => {

@@ -6,9 +6,11 @@ import { startTestServer, type TestServer, Visitor } from "./test/test-server.ts
 let server: TestServer;
 let secure: TestServer;
 let ready = true;
+let isDatabaseDown = false;
 beforeAll(async () => {
   server = await startTestServer({
     isReady: () => ready,
+    isOutage: () => isDatabaseDown,
     extraRoutes: [
       (app) =>
         void app.get("/api/broken", () => {
@@ -186,6 +188,18 @@ describe("an unexpected error", () => {
     expect(body.message).toContain(entry?.fields?.incident);
     expect(entry?.fields).toMatchObject({ route: "/api/broken", method: "GET" });
     expect(entry?.fields?.stack).toMatch(/^TypeError\n {2}\S* ?apps\/server\/src\/http\/server\.test\.ts:\d+:\d+/);
+    expect(JSON.stringify([body, server.logged])).not.toContain("ann@example.org");
+  });
+});
+
+describe("a database that cannot serve", () => {
+  it("becomes 503, without an incident and without the error's message", async () => {
+    isDatabaseDown = true;
+    const { status, body } = await ask({ method: "GET", url: "/api/broken" });
+    isDatabaseDown = false;
+    expect([status, body.code]).toEqual([503, "unavailable"]);
+    const entry = server.logged.find(({ event }) => event === "http_database_outage");
+    expect(entry?.fields).toEqual({ route: "/api/broken", method: "GET" });
     expect(JSON.stringify([body, server.logged])).not.toContain("ann@example.org");
   });
 });

@@ -74,6 +74,8 @@ export interface HttpServerOptions
   messageSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
+  /** Whether an error means that the database cannot serve at the moment; the answer is then 503. */
+  isOutage: (thrown: unknown) => boolean;
   /** Runs the work of a call so that callers take turns at the database; by default without turns. */
   asCaller?: AsCaller | undefined;
   /** Directory of the built web app. */

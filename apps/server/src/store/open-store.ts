@@ -38,6 +38,7 @@ import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
 import { lockDirectory } from "./embedded/process-lock.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { openPostgres } from "./postgres/postgres.ts";
+import { isPostgresOutage } from "./postgres/postgres-outage.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { inFlightFiles } from "./queue/bodies/in-flight-files.ts";
 import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
@@ -136,6 +137,8 @@ export interface Store {
   dkimKeys: readonly DkimKey[];
   /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
   isSound(): boolean;
+  /** Whether this error means that the database cannot serve at the moment, so that the request may be repeated later. */
+  isOutage(thrown: unknown): boolean;
   /** Deletes expired rows and files. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
   close(): Promise<void>;
@@ -369,6 +372,7 @@ function assemble(
     browserMac: (data) => keys.hmac("browser", data),
     dkimKeys,
     isSound,
+    isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),
     maintenance: () => forget(),
     close,
   };

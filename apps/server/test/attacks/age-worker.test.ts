@@ -1,6 +1,6 @@
 /** One account's expensive decryptions must not keep another account from the age worker. */
 import { encryptText, generateKeyPair, RECIPIENTS_MAX } from "@kauke/age";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -9,8 +9,8 @@ import { ATTACK_MS, attackTime, expectUnharmed, startScene, watchBystander } fro
 afterAll(removeDataDirs);
 
 /**
- * Jobs that may finish before another account's: the one running when that account asks, and one that may start before
- * its request is read.
+ * Maximum number of the attacker's jobs that may finish while another account waits for its own: the one that runs
+ * already, and one that may start before the other account's request is read.
  */
 const JOBS_BEFORE_MAX = 2;
 
@@ -71,7 +71,7 @@ test("an account with the most expensive decryptions does not keep another accou
   const attack = Promise.all([measure(ann, easy, until, done), flood(attacker, hard, answers)]);
   const seen = await watchBystander(scene, attack);
   const [figures] = await attack;
-  tellFigures("decryptions", { ...figures, ...Object.fromEntries(answers), ...seen, failures: seen.failures.length });
+  printFigures("decryptions", { ...figures, ...Object.fromEntries(answers), ...seen, failures: seen.failures.length });
   expectUnharmed(seen);
   expect(figures.refused).toBe(0);
   expect(figures.decryptions).toBeGreaterThan(0);

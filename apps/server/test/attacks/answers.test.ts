@@ -3,32 +3,16 @@
  * address for each, and may write to all of them at once. Mail sent that way counts as submitted mail.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 const A_DAY = 3;
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
-let mx: FakeMx;
-let system: TestSystem;
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_LIMITS: `submission=${A_DAY}/86400,automatic_answer=${A_DAY}/86400`,
-    },
-    overrides: { resolver: createFakeDns({ "inbox.example": spf, "evil.example": spf }) },
-  });
-});
-
-afterAll(async () => {
-  await system.close();
-  await mx.close();
+const { mx, system } = await setUpForwarding({
+  dns: createFakeDns({ "inbox.example": spf, "evil.example": spf }),
+  env: { KAUKE_LIMITS: `submission=${A_DAY}/86400,automatic_answer=${A_DAY}/86400` },
 });
 
 const victims = Array.from({ length: 5 }, (_, at) => `victim${at}@elsewhere.example`);

@@ -2,9 +2,9 @@
 import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
-import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
-import { accept } from "@kauke/server/mail/verdict";
+import type { SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
 import { removeDataDirs } from "@kauke/testkit/server-process";
+import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
@@ -13,9 +13,9 @@ import { addressesOf, Crowd, type CrowdMember } from "./scenes/crowd.testing.ts"
 
 afterAll(removeDataDirs);
 
-const open: (SmtpServer | Disposable)[] = [];
-afterEach(async () => {
-  for (const it of open.splice(0).reverse()) await (it instanceof SmtpServer ? it.close(100) : it[Symbol.dispose]());
+const open: Disposable[] = [];
+afterEach(() => {
+  for (const crowd of open.splice(0).reverse()) crowd[Symbol.dispose]();
 });
 
 const small = {
@@ -25,28 +25,14 @@ const small = {
   maxConnectionsPerBlockWhenCrowded: 40,
 };
 
-async function startSmtp(options: Partial<SmtpServerOptions> = {}) {
-  const gauges = new Map<string, () => number>();
-  const server = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
-    mailHost: "mail.kauke.test",
-    maxMessageBytes: 1_000_000,
+function startSmtp(options: Partial<SmtpServerOptions> = {}) {
+  return startSmtpServer({
     budget: new MemoryBudget(100_000_000),
     maxBytesPerAddress: 100_000_000,
     secureContext: () => createSecureContext({ key: testKey, cert: testCertificate }),
-    sharePort: false,
-    gauge: "kauke_mx_sessions",
-    metrics: { count() {}, gauge: (name, read) => void gauges.set(name, read) },
-    handlers: {
-      resolve: (path) => accept({ kind: "operator", address: path.canonical }),
-      receive: async () => reply(250, "2.0.0", "Ok kept"),
-    },
     ...small,
     ...options,
   });
-  open.push(server);
-  return { port: await server.listen(), count: () => gauges.get("kauke_mx_sessions")?.() };
 }
 
 async function gather(
@@ -127,7 +113,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
 describe("a full listener", () => {
   test("control: while every connection is being answered none is evicted, and a newcomer gets 421", async () => {
     const receive = () => new Promise<SmtpReply>(() => {});
-    const { port } = await startSmtp({ handlers: { ...handlersOf(), receive } });
+    const { port } = await startSmtp({ handlers: { ...acceptAll, receive } });
     const talks = await Promise.all(one24(20).map((address) => from(address, port)));
     await Promise.all(talks.map((talk) => inData(talk)));
     for (const talk of talks) talk.send("hi\r\n.\r\n");
@@ -137,7 +123,7 @@ describe("a full listener", () => {
   });
 
   test("ends the oldest idle session of the address with the most connections, with a reply, and spares addresses with few", async () => {
-    const { port, count } = await startSmtp();
+    const { port, sessions } = await startSmtp();
     const quiet = await greeted(await gather(port, ["127.2.0.1", "127.3.0.1"]));
     const busy = await greeted(
       await gather(
@@ -156,7 +142,7 @@ describe("a full listener", () => {
     // The address with the most connections is in the same /24 as honest ones.
     expect(farewells(neighbours.members)).toEqual([]);
     expect(farewells(busy.members)).toEqual(busy.members.slice(0, 5));
-    expect(count()).toBe(40);
+    expect(sessions()).toBe(40);
   });
 
   test("treats a client that keeps sending NOOP, or that opens messages and sends them very slowly, as idle", async () => {
@@ -186,7 +172,7 @@ describe("a full listener", () => {
 
   test("lets a message that arrives at a normal rate finish, and never ends a session that is being answered", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<SmtpReply>();
-    const { port } = await startSmtp({ handlers: { ...handlersOf(), receive: () => answered } });
+    const { port } = await startSmtp({ handlers: { ...acceptAll, receive: () => answered } });
     const talks = await Promise.all(addressesOf(10, () => "127.1.0.1").map((address) => from(address, port)));
     await Promise.all(talks.map((talk) => inData(talk)));
     for (const talk of talks.slice(0, 5)) talk.send("hi\r\n.\r\n");
@@ -245,7 +231,7 @@ describe("a full listener", () => {
   });
 
   test("when crowded, allows nobody to stay idle for five minutes", async () => {
-    const { port, count } = await startSmtp({ times: { crowdedLineMs: 200, sweepMs: 50 } });
+    const { port, sessions } = await startSmtp({ times: { crowdedLineMs: 200, sweepMs: 50 } });
     const few = await greeted(
       await gather(
         port,
@@ -258,7 +244,7 @@ describe("a full listener", () => {
       port,
       addressesOf(12, (n) => `127.2.${n}.1`),
     );
-    await vi.waitFor(() => expect(count()).toBeLessThan(30));
+    await vi.waitFor(() => expect(sessions()).toBeLessThan(30));
     await vi.waitFor(() => expect(few.members.some((it) => it.heard().includes("421 4.4.2"))).toBe(true));
   });
 
@@ -273,19 +259,19 @@ describe("a full listener", () => {
       { staysHalfOpen: true },
     );
     await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
-    // Both ends of each connection are in this process.
+    // Both ends of each connection are sockets of this process: 500 are the clients', the others the server's.
     expect(sockets() - before - 500).toBeLessThan(300);
   });
 });
 
 describe("TLS handshakes that never end", () => {
   test("count as connections from the first byte, on 465", async () => {
-    const { port, count } = await startSmtp({ implicitTls: true });
+    const { port, sessions } = await startSmtp({ implicitTls: true });
     await gather(port, one24(20));
-    await vi.waitFor(() => expect(count()).toBe(40));
+    await vi.waitFor(() => expect(sessions()).toBe(40));
     const talk = await smtpTalkTls(port, "127.0.0.1", "127.9.0.1");
     expect(talk.greeting).toMatch(/^220 /);
-    expect(count()).toBe(40);
+    expect(sessions()).toBe(40);
     talk.close();
   });
 
@@ -331,7 +317,7 @@ describe("submission", () => {
   }
 
   test("disconnects a client that does not sign in", async () => {
-    const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
+    const handlers = { ...acceptAll, signIn: async () => ({ submitter }) };
     const { port } = await startSmtp({ handlers, implicitTls: true, times: { signInMs: 300, sweepMs: 50 } });
     const { talk: known } = await signedIn(port, "127.1.0.1");
     const stranger = await smtpTalkTls(port, "127.0.0.1", "127.1.0.2");
@@ -342,7 +328,7 @@ describe("submission", () => {
   });
 
   test("ends sessions without a sign-in before signed-in ones, and no account holds every place", async () => {
-    const handlers = { ...handlersOf(), signIn: async () => ({ submitter }) };
+    const handlers = { ...acceptAll, signIn: async () => ({ submitter }) };
     const { port } = await startSmtp({ handlers, implicitTls: true, maxConnectionsPerAccount: 5 });
     const known = await Promise.all(addressesOf(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));
     expect(known.map(({ answer }) => answer)).toEqual(known.map(() => "235 2.7.0 Welcome"));
@@ -359,10 +345,3 @@ describe("submission", () => {
     sixth.talk.close();
   });
 });
-
-function handlersOf(): SmtpServerOptions["handlers"] {
-  return {
-    resolve: (path) => accept({ kind: "operator", address: path.canonical }),
-    receive: async () => reply(250, "2.0.0", "Ok kept"),
-  };
-}

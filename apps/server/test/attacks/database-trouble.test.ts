@@ -8,7 +8,7 @@ import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/s
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -47,9 +47,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
       env: {
         DATABASE_URL: url,
         KAUKE_SECRET_KEY: randomBytes(32).toString("base64"),
-        KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+        ...relayTo(mx),
         KAUKE_RETRY_SCHEDULE: Array.from({ length: 60 }, () => "1s").join(","),
-        KAUKE_LIMITS: "off",
       },
     });
     person = await registerPerson(system.url);
@@ -158,6 +157,7 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await cutAll();
     expect(await send(to)).toMatch(/^451 /);
+    expect((await person.call("GET", "/api/notices")).status).toBe(503);
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await elsewhere.end();
     await eventually(works);

@@ -39,7 +39,7 @@ async function openIn(dataDir: string): Promise<Store> {
   return openStore({ dataDir, databaseUrl: null, secretKey: null, clock, logger: logSpy() });
 }
 
-/** Pieces from the beginning, middle and end of every bytea value in the rows that belong to the account. */
+/** @returns byte strings from the beginning, middle and end of every bytea value in the account's rows */
 async function needlesOf(
   db: Database,
   account: { userId: string; aliasId: string; messageId: string },
@@ -63,7 +63,7 @@ async function needlesOf(
 function cut(name: string, value: Buffer): Needle[] {
   const last = Math.max(0, value.length - NEEDLE_BYTES);
   const places = [...new Set([0, Math.floor(last / 2), last])];
-  // The first bytes of a sealed value are the key's id, the same in every row.
+  // Leaves out the first four bytes of a sealed value: the key's id, which is the same in every row.
   return places.map((at) => {
     const start = name.endsWith(".sealed") ? Math.min(last, Math.max(4, at)) : at;
     return { name: `${name} ${at}`, bytes: value.subarray(start, start + NEEDLE_BYTES) };
@@ -106,7 +106,7 @@ function searchFor(needles: readonly Needle[]): (content: Buffer) => string[] {
   };
 }
 
-async function seeErased(dataDir: string, needles: readonly Needle[]): Promise<void> {
+async function expectErased(dataDir: string, needles: readonly Needle[]): Promise<void> {
   let left = needles;
   const search = async () => {
     const found = await findIn(dataDir, left);
@@ -130,7 +130,7 @@ async function plantedDirectory() {
   const planted = await inDirectory(dataDir, async ({ db, keys }) => {
     const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
     const accounts = [];
-    // Bodies are files here and are deleted as such; the block of a mailbox never belonged to the account.
+    // Without rows of two tables: bodies are files in this store, and the block of a mailbox belongs to no account.
     for (let count = 0; count < 10; count += 1)
       accounts.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
     const [ann, bob] = [accounts[4], accounts[5]];
@@ -148,15 +148,15 @@ async function plantedDirectory() {
   return { dataDir, ...planted };
 }
 
-/** Whether the needle is one of the account's addresses, kept for 30 days as keyed hashes. */
-const isHeld = ({ name }: Needle) => name.startsWith("alias.address_index");
+/** Whether the needle is a keyed hash of one of the account's alias addresses, which is kept for 30 days. */
+const isKept = ({ name }: Needle) => name.startsWith("alias.address_index");
 
 test("two hours after an account was deleted no file holds a byte of its rows, and no other account lost any", {
   timeout: 120_000,
 }, async () => {
   const { dataDir, ann, bob, tables } = await plantedDirectory();
   const store = await openIn(dataDir);
-  const needles = ann.needles.filter((needle) => !isHeld(needle));
+  const needles = ann.needles.filter((needle) => !isKept(needle));
   try {
     // Control: the search finds every column of every table while the rows exist.
     expect([...(await findIn(dataDir, ann.needles)).keys()].sort()).toEqual(ann.needles.map(({ name }) => name).sort());
@@ -165,14 +165,14 @@ test("two hours after an account was deleted no file holds a byte of its rows, a
     // Control: a deletion alone erases no bytes.
     expect((await findIn(dataDir, ann.needles)).size).toBe(ann.needles.length);
     laterMs = 2 * HOUR_MS;
-    await seeErased(dataDir, needles);
+    await expectErased(dataDir, needles);
     expect((await findIn(dataDir, bob.needles)).size).toBe(bob.needles.length);
     expect(await store.users.find(bob.userId)).not.toBeNull();
-    expect((await findIn(dataDir, ann.needles.filter(isHeld))).size).toBeGreaterThan(0);
+    expect((await findIn(dataDir, ann.needles.filter(isKept))).size).toBeGreaterThan(0);
     laterMs = 31 * 24 * HOUR_MS;
     await store.maintenance();
     laterMs += 2 * HOUR_MS;
-    await seeErased(dataDir, ann.needles);
+    await expectErased(dataDir, ann.needles);
   } finally {
     await store.close();
   }
@@ -199,9 +199,9 @@ test("the last account of a server leaves no sample of its columns behind", { ti
     const ids = await inUse(store);
     for (const id of ids) await store.users.delete(id);
     laterMs = 2 * HOUR_MS;
-    await seeErased(
+    await expectErased(
       dataDir,
-      [...ann.needles, ...bob.needles].filter((needle) => !isHeld(needle)),
+      [...ann.needles, ...bob.needles].filter((needle) => !isKept(needle)),
     );
   } finally {
     await store.close();
@@ -223,9 +223,9 @@ test("rows deleted before the process ended are erased from the files after the 
   const store = await openIn(dataDir);
   try {
     laterMs = 2 * HOUR_MS;
-    await seeErased(
+    await expectErased(
       dataDir,
-      ann.needles.filter((needle) => !isHeld(needle)),
+      ann.needles.filter((needle) => !isKept(needle)),
     );
   } finally {
     await store.close();

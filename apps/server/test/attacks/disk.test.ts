@@ -5,11 +5,11 @@ import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tellFigures } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { printFigures } from "@kauke/testkit/long-rounds";
+import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, type ServerProcess } from "@kauke/testkit/server-process";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, expect, test } from "vitest";
 import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
@@ -127,7 +127,7 @@ test.each(disks)(
     const seen = await watchBystander(scene, attack);
     clearInterval(watch);
     const { taken, refused } = await attack;
-    tellFigures("disk", {
+    printFigures("disk", {
       taken,
       ...Object.fromEntries(refused),
       mib: (most / MEBIBYTE).toFixed(1),
@@ -148,19 +148,6 @@ test.each(disks)(
   240_000,
 );
 
-async function signIn(person: Person, port: number, aliasId: string): Promise<SmtpTalk> {
-  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
-  const talk = await smtpTalk(port);
-  await talk.ask("EHLO laptop.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO laptop.example");
-  const login = Buffer.from(`\0${username}\0${password}`).toString("base64");
-  expect(await talk.ask(`AUTH PLAIN ${login}`)).toMatch(/^235 /);
-  return talk;
-}
-
 test("submitted, composed and scheduled mail counts together with forwarded mail", async () => {
   await using scene = await startFullDiskScene();
   const person = await registerPerson(scene.server.url);
@@ -169,7 +156,7 @@ test("submitted, composed and scheduled mail counts together with forwarded mail
     await person.createAlias({ forwardTo: CLOSED_WEBHOOK }),
   ];
   const address = `${first.alias}@${first.domain}`;
-  const talk = await signIn(person, scene.server.submissionPort, first.id);
+  const talk = await signedInTalk(scene.server.submissionPort, await person.createSmtpCredential(first.id));
   scene.relay.options.answer = ({ line }) => (line.includes("@away.example") ? "451 4.3.0 later" : undefined);
   const submit = async () => {
     await talk.ask(`MAIL FROM:<${address}>`);

@@ -1,5 +1,5 @@
 /** One small message to many aliases of one account: its rows, copies and attempts must not keep others waiting. */
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
@@ -31,7 +31,7 @@ beforeAll(async () => {
     to.push(`${alias}@${domain}`);
   };
   const mailboxes = (n: number) => Array.from({ length: MAILBOXES }, (_, k) => `m@d${n}-${k}.example`).join(", ");
-  // An account may have few API requests in progress at a time.
+  // One alias of each account at a time: an account may have only a few API requests in progress.
   for (let n = 0; n < ALIASES; n++)
     await Promise.all([add(one, mailboxes(n), wide), add(other, `http://127.2.${n}.1:9/x`, plain)]);
 }, 300_000);
@@ -74,7 +74,7 @@ async function flood({ to, connections, from, message }: Flood) {
 async function watch(what: string, attack: Promise<Awaited<ReturnType<typeof flood>>>) {
   const seen = await watchBystander(scene, attack);
   const { failures, ...figures } = seen;
-  tellFigures(what, { ...figures, failures: failures.length });
+  printFigures(what, { ...figures, failures: failures.length });
   expectUnharmed(seen);
   return await attack;
 }

@@ -5,18 +5,16 @@
 import type { AddressInfo } from "node:net";
 import { SocketGuard, type SocketRules } from "@kauke/server/http/socket-guard";
 import { startTestServer, Visitor } from "@kauke/server/http/test/test-server";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { ATTACK_MS, expectHarmless, startScene } from "./scenes/bystander.testing.ts";
 import { addressesOf, Crowd, type CrowdOptions } from "./scenes/crowd.testing.ts";
 
 afterAll(removeDataDirs);
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const closers = closeAfterEach();
 
 const small = { max: 40, maxPerNetwork: 20, maxPerBlock: 40, maxPerBlockWhenCrowded: 40 };
 /** More bytes than the kernel buffers for a client that does not read. */

@@ -3,11 +3,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import type { TarpitKind } from "@kauke/testkit/fakes/tarpit";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test, vi } from "vitest";
 import { ATTACK_MS, attackTime, expectUnharmed, watchBystander } from "./scenes/bystander.testing.ts";
 import { type DirectScene, startDirectScene } from "./scenes/direct-scene.testing.ts";
@@ -17,8 +17,9 @@ afterAll(removeDataDirs);
 const MEBIBYTE = 1024 * 1024;
 /** Minimum number of accepted messages that shows that the attack took place. */
 const TAKEN_MIN = 5;
-/** Sizes of which one fits whatever memory is left; no message is begun with less than 64 KiB of it. */
+/** Sizes of the large messages, sent in turn, so that one fits into whatever is left of the memory budget. */
 const large = [20, 20, 20, 8, 4, 2, 1].map((it) => it * MEBIBYTE);
+/** Sizes of the small messages, down to the 64 KiB below which no message is begun. */
 const small = [MEBIBYTE / 2, MEBIBYTE / 16];
 const line = `${"0123456789abcdef".repeat(4)}\r\n`;
 const header = "From: Eve <eve@evil.example>\r\nSubject: large\r\n\r\n";
@@ -87,7 +88,7 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     const attack = flood(scene, aliases);
     const attachments = sendAttachments(scene);
     const seen = await watchBystander(scene, attack);
-    tellFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
+    printFigures(`${kind}, ${accounts} accounts`, { ...(await attack), ...seen, failures: seen.failures.length });
     expect(await attachments).toEqual([]);
     expectUnharmed(seen);
     // Control: messages of the attack were accepted.
@@ -96,21 +97,19 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
   240_000,
 );
 
+/** Starts a system that acknowledges a message as soon as it is stored, before its destination has answered. */
+async function startAcknowledgingAtOnce(relay: FakeMx, retrySchedule: string) {
+  const dataDir = await makeDataDir();
+  const settings = { KAUKE_DATA_DIR: dataDir, KAUKE_ANSWER_SECONDS: "0", KAUKE_RETRY_SCHEDULE: retrySchedule };
+  return { dataDir, system: await startSystem({ env: { ...relayTo(relay), ...settings } }) };
+}
+
 test("a message evicted from memory is not lost: it waits on disk and arrives once", async () => {
   let isStuck = true;
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "rcpt" && isStuck ? { reply: "450 4.3.2 never", delayMs: 3_600_000 } : undefined),
   });
-  const dataDir = await makeDataDir();
-  const system = await startSystem({
-    env: {
-      KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`,
-      KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_RETRY_SCHEDULE: Array(40).fill("1s").join(),
-      KAUKE_LIMITS: "off",
-    },
-  });
+  const { system, dataDir } = await startAcknowledgingAtOnce(relay, Array(40).fill("1s").join());
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const numbers = [1, 2, 3, 4, 5, 6, 7];
@@ -146,16 +145,7 @@ test("the memory of a message that was sent is freed while its reply is awaited,
   await using relay = await FakeMx.start({
     answer: ({ stage }) => (stage === "body" && bodies++ === 0 ? said : undefined),
   });
-  const dataDir = await makeDataDir();
-  const system = await startSystem({
-    env: {
-      KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${relay.port}`,
-      KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_RETRY_SCHEDULE: "1s,1s,1s",
-      KAUKE_LIMITS: "off",
-    },
-  });
+  const { system, dataDir } = await startAcknowledgingAtOnce(relay, "1s,1s,1s");
   try {
     const { alias, domain } = await (await registerPerson(system.url)).createAlias({ forwardTo: "eve@slow.example" });
     const message = messageOf(3 * MEBIBYTE);

@@ -7,7 +7,7 @@ import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/s
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
@@ -37,9 +37,8 @@ describe.skipIf(!postgres.found)("a damaged row of the queue", () => {
       env: {
         DATABASE_URL: url,
         KAUKE_SECRET_KEY: randomBytes(32).toString("base64"),
-        KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+        ...relayTo(mx),
         KAUKE_RETRY_SCHEDULE: "2s,2s,2s",
-        KAUKE_LIMITS: "off",
       },
     });
     await client.connect();

@@ -1,7 +1,7 @@
 /** Accounts whose destinations waste time must not delay other people's queued mail, nor the server's own. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -113,7 +113,7 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     });
     const seen = await watchBystander(scene, attack);
     const others = await attack;
-    tellFigures(`${accounts} accounts`, { ...others, ...seen, failures: seen.failures.length });
+    printFigures(`${accounts} accounts`, { ...others, ...seen, failures: seen.failures.length });
     expectUnharmed(seen);
     expect(others.deferredMs).toBeLessThan(ARRIVES_WITHIN_MS);
     expect(others.resetMs).toBeLessThan(ARRIVES_WITHIN_MS);
@@ -138,7 +138,7 @@ test("one host under many names counts as one destination", async () => {
   expect(others.resetMs).toBeLessThan(ARRIVES_WITHIN_MS);
   expect(trap.host.openConnections).toBeGreaterThan(0);
   expect(trap.host.openConnections).toBeLessThanOrEqual(20);
-  // Once it is known to be slow it gets the share of one slow destination.
+  // Once the host is known to be slow, it gets the share of one slow destination.
   await vi.waitFor(() => expect(trap.host.openConnections).toBeLessThanOrEqual(8), { timeout: 60_000, interval: 200 });
   expect(trap.host.openConnections).toBeGreaterThan(0);
 }, 120_000);

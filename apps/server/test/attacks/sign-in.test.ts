@@ -3,7 +3,7 @@
  */
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
+import { authPlain, secureTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type Browser, password, type Stage, startStage } from "./sign-in.testing.ts";
 
@@ -15,7 +15,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const told = ({ status, body }: Answer) => `${status} ${body.code ?? ""}`.trim();
 
-/** The most that one network can do: it tries again at the very moment at which it may. */
+/** A network that tries passwords as often as it can: again at the very moment at which its limit allows it. */
 class Guesser {
   readonly #browser: Browser;
   readonly #email: string;
@@ -58,7 +58,7 @@ describe("guesses from one network", () => {
   test("for two hours keep nobody out in other networks: the right password signs in 163 of 163 times", async () => {
     const { gotIn, tries } = await twoHours("192.0.2.1", "198.51.100.1");
     expect(gotIn).toBe(163);
-    // Five tries, then one after 1 s, 2 s … 512 s and every 15 minutes.
+    // The limit allows five tries, then one after 1 s, 2 s … 512 s, and then one every 15 minutes.
     expect(tries).toBeLessThan(25);
   });
 
@@ -94,7 +94,7 @@ describe("guesses from one network", () => {
   );
 });
 
-/** Just more tries than the limit per account of 120. */
+/** A few more tries than the 120 that the limit of an account allows. */
 const few = isLongRun ? {} : { networks: 130, each: 1 };
 
 describe("guesses from 200 networks", () => {
@@ -102,7 +102,7 @@ describe("guesses from 200 networks", () => {
   let known: Browser;
   let looked = 0;
 
-  /** The whole botnet's tries of the first hour. @returns how many of them were checked */
+  /** Tries passwords from every network of the botnet. @returns for how many tries the password was checked */
   const attack = async (at: string, { networks = 200, each = 2 } = {}) => {
     let count = 0;
     for (let network = 0; network < networks; network++)
@@ -166,7 +166,7 @@ describe("guesses from 200 networks", () => {
     const token = await stage.mailedToken(email, "reset", 1);
     expect((await fresh.send("/api/auth/password-reset", { token, password: "a new password" })).status).toBe(200);
     expect(told(await fresh.login(email, "a new password"))).toBe("200");
-    // The reset ended that the other browser counts as known.
+    // Since the reset, the browser that had signed in before counts as unknown.
     expect(told(await known.login(email, "a new password"))).toBe("429 sign_in_by_link");
     await expect(attack(email, few)).resolves.toBe(0);
   });
@@ -227,7 +227,7 @@ describe("a browser that signed in before", () => {
       return browser.login(email, "guess");
     };
     for (let tries = 0; tries < 10; tries++) expect((await thief(tries)).status).toBe(401);
-    // From here on its tries count in its network's limit and in the account's.
+    // From here on, tries with the stolen cookie count in the limits of their network and of the account.
     for (let network = 10; network < 140; network++) await thief(network);
     expect(told(await thief(140))).toBe("429 sign_in_by_link");
     expect(told(await own.login(email, password))).toBe("429 sign_in_by_link");
@@ -246,7 +246,7 @@ describe("a browser that signed in before", () => {
     const value = own.cookies.get("browser") ?? "";
     expect(value).toHaveLength(5 * 64);
     for (const email of emails) expect(Buffer.from(value, "base64url").includes(email)).toBe(false);
-    // The two accounts on either side of the limit, and the newest.
+    // The forgotten account, the oldest one that is remembered, and the newest.
     const attacked = isLongRun ? emails : [emails[0] ?? "", emails[1] ?? "", emails[5] ?? ""];
     for (const email of attacked)
       for (let network = 0; network < 130; network++) await stage.browser(`100.66.${network}.1`).login(email, "guess");
@@ -361,14 +361,8 @@ describe("guesses at a submission password", () => {
     const alias = (await own.send(`/api/aliases/${user.id}`, draft)).body;
     const { credential } = (await own.send("/api/smtp-credentials", { aliasId: alias.id })).body;
     const auth = async (word: string) => {
-      const talk = await smtpTalk(stage.system.submissionPort, "127.0.0.1", "127.0.0.77");
-      await talk.ask("EHLO laptop.example");
-      await talk.ask("STARTTLS");
-      await talk.startTls();
-      await talk.ask("EHLO laptop.example");
-      const answer = await talk.ask(
-        `AUTH PLAIN ${Buffer.from(`\0${credential.username}\0${word}`).toString("base64")}`,
-      );
+      const talk = await secureTalk(stage.system.submissionPort, { localAddress: "127.0.0.77" });
+      const answer = await talk.ask(authPlain({ username: credential.username, password: word }));
       talk.close();
       return answer.slice(0, 3);
     };

@@ -14,9 +14,10 @@ import { aliasStore } from "@kauke/server/store/rows/aliases/aliases";
 import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/wallet-challenges";
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { hmacPurposes, serverKeys } from "@kauke/server/store/sealing/server-keys";
+import { startForwardingSystem } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startForwardingSystem, startSystem, type TestSystem } from "@kauke/testkit/system";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -150,13 +151,13 @@ describe("rows that one account fills", () => {
   test("mail that fails at one alias a thousand times leaves the notices about another alone", async () => {
     const person = await new Visitor(server).register();
     const [flooded, quiet] = [await person.createAlias(), await person.createAlias()];
-    const tell = (aliasId: string) => {
+    const addNotice = (aliasId: string) => {
       server.clock.advance(1);
       const notice = { id: randomUUID(), userId: person.userId, kind: "delivery_failed" as const, text: "x" };
       return server.store.notices.insert({ ...notice, aliasId, createdAt: server.clock.now() });
     };
-    await tell(quiet.id);
-    for (let told = 0; told < 1100; told++) await tell(flooded.id);
+    await addNotice(quiet.id);
+    for (let added = 0; added < 1100; added++) await addNotice(flooded.id);
     const notices = await server.store.notices.listForUser(person.userId);
     expect(notices.length).toBeLessThanOrEqual(1000);
     expect(notices.some(({ aliasId }) => aliasId === quiet.id)).toBe(true);
@@ -215,7 +216,7 @@ describe("reply addresses of one alias", () => {
     expect(await again.keep([{ aliasId: "a", userId: "u", correspondents: people(5, "friend") }])).toEqual(new Set());
     expect(await keep("a", people(5, "friend"))).toBe("kept");
     expect(await keep("b", people(5, "other"))).toBe("kept");
-    // In time there is room for a new correspondent, and a message with many new ones does not overtake them.
+    // Later there is room for a new correspondent again, but not for a message that has thirty of them.
     server.clock.advance((2 * 86_400) / 50);
     expect(await keep("a", people(30, "crowd"))).toBe("over");
     expect(await keep("a", people(1, "newcomer"))).toBe("kept");
@@ -223,9 +224,9 @@ describe("reply addresses of one alias", () => {
 });
 
 test("an alias that accepts no new correspondents delays no other alias of the same message; only its own copy waits", async () => {
-  const system = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
-  closers.push(() => system.close());
-  const [mallory, ann] = [await registerPerson(system.url), await registerPerson(system.url)];
+  await using forwarding = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
+  const { mx, system, person: mallory } = forwarding;
+  const ann = await registerPerson(system.url);
   const [full, other] = [
     await mallory.createAlias({ forwardTo: "mallory@full.example" }),
     await ann.createAlias({ forwardTo: "ann@other.example" }),
@@ -245,7 +246,7 @@ test("an alias that accepts no new correspondents delays no other alias of the s
   expect((await send([crowded], "stranger@example.org")).last).toMatch(/^451 /);
   expect((await send([crowded], "friend@example.org")).last).toMatch(/^250 /);
   expect((await send([crowded, quiet], "stranger@example.org")).last).toMatch(/^250 /);
-  await vi.waitFor(() => expect(system.mx.messages.some((it) => it.rcptTo.includes("ann@other.example"))).toBe(true));
+  await vi.waitFor(() => expect(mx.messages.some((it) => it.rcptTo.includes("ann@other.example"))).toBe(true));
   expect(await system.server.store.deliveries.count()).toBe(1);
 });
 

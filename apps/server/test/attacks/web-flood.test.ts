@@ -1,7 +1,7 @@
 /** Floods of API requests: they must not delay everybody's mail at the one database, nor use up the memory. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -83,7 +83,7 @@ test.each(Object.keys(calls))(
     const attack = flood(calls[name] as () => string);
     const seen = await watchBystander(scene, attack);
     const answers = await attack;
-    tellFigures(name, { ...answers, ...seen, failures: seen.failures.length });
+    printFigures(name, { ...answers, ...seen, failures: seen.failures.length });
     expectUnharmed(seen);
     // Control: the requests arrived and were answered.
     expect(countOf(answers)).toBeGreaterThan(ANSWERS_MIN);

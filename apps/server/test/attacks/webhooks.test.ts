@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -125,7 +125,7 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
     ]);
     const seen = await watchBystander(scene, attack);
     const [, calls] = await attack;
-    tellFigures(`${accounts} accounts`, { ...calls, slowCalls: slow.calls, ...seen, failures: seen.failures.length });
+    printFigures(`${accounts} accounts`, { ...calls, slowCalls: slow.calls, ...seen, failures: seen.failures.length });
     expectUnharmed(seen);
     expect(calls.missed).toBe(0);
     expect(calls.slowestMs).toBeLessThan(CALLED_WITHIN_MS);
@@ -153,7 +153,7 @@ test("mail that is slow to parse for one account's webhook does not delay anothe
   const attack = Promise.all([...[1, 2, 3, 4, 5, 6].map(send), wait(1000).then(() => measureCalls(scene))]);
   const seen = await watchBystander(scene, attack);
   const calls = (await attack).at(-1);
-  tellFigures("hard to read", {
+  printFigures("hard to read", {
     ...calls,
     hardCalls: sink.requests.length,
     ...seen,

@@ -7,7 +7,7 @@ import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";
 import { authenticate } from "@kauke/server/mail/receive/authenticate/authenticate";
 import { ANSWER_CHARACTERS_MAX, RECORDS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/resolver";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { sealMessage } from "mailauth";
 import { describe, expect, it } from "vitest";
 import { arcKey, hugeExponentKey, largeKey } from "../hostile-keys.testing.ts";
@@ -53,7 +53,7 @@ async function costOf(attack: Attack): Promise<number> {
 
 async function expectCheap(name: string, attack: Attack): Promise<void> {
   const ms = await costOf(attack);
-  tellFigures(name, { ms: Math.round(ms) });
+  printFigures(name, { ms: Math.round(ms) });
   expect(ms).toBeLessThan(COST_MAX_MS);
 }
 

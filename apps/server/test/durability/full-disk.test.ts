@@ -8,7 +8,7 @@ import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { mountSmallDisk, whyNoSmallDisk } from "@kauke/testkit/fakes/small-disk";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { numberedMessage } from "@kauke/testkit/kill/numbered-mail";
-import { tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -58,8 +58,8 @@ async function restart(): Promise<ServerProcess> {
   return start();
 }
 
-/** A sender that records the reply to each numbered message. */
-function bookkeeper(to: string, bytes: number) {
+/** A sender of numbered messages that records which of them were acknowledged. */
+function numberedSender(to: string, bytes: number) {
   const acknowledged: number[] = [];
   let last = 0;
   return {
@@ -92,7 +92,7 @@ async function makeAlias(running: ServerProcess): Promise<string> {
   return `${alias}@${domain}`;
 }
 
-/** Starts the destination and waits for every acknowledged message. */
+/** Starts the destination, and expects every acknowledged message there exactly once. */
 async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
   await destination.goUp();
   await vi.waitFor(() => expect(acknowledged.filter((number) => !destination.taken.has(number))).toEqual([]), {
@@ -113,16 +113,19 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await mkdir(spool);
     await mount(spool, MEBIBYTE);
     const first = await start();
-    const books = bookkeeper(await makeAlias(first), 100_000);
-    expect(await sendUntilRefused(() => books.send(first), 20)).toMatch(/^451 4\.3\.0 /);
+    const sender = numberedSender(await makeAlias(first), 100_000);
+    expect(await sendUntilRefused(() => sender.send(first), 20)).toMatch(/^451 4\.3\.0 /);
     const second = await restart();
-    expect(await books.send(second)).toMatch(/^451 4\.3\.0 /);
-    expect(books.acknowledged.length).toBeGreaterThan(5);
-    await expectEachOnce(books.acknowledged);
+    expect(await sender.send(second)).toMatch(/^451 4\.3\.0 /);
+    expect(sender.acknowledged.length).toBeGreaterThan(5);
+    await expectEachOnce(sender.acknowledged);
     await destination.goDown("4xx at the dot");
-    await vi.waitFor(async () => expect(await books.send(second)).toMatch(/^250 /), { timeout: 20_000, interval: 500 });
-    await expectEachOnce(books.acknowledged);
-    tellFigures("full spool", { acknowledged: books.acknowledged.length, lost: 0 });
+    await vi.waitFor(async () => expect(await sender.send(second)).toMatch(/^250 /), {
+      timeout: 20_000,
+      interval: 500,
+    });
+    await expectEachOnce(sender.acknowledged);
+    printFigures("full spool", { acknowledged: sender.acknowledged.length, lost: 0 });
   });
 
   test("for the database's tables: 451, and 250 again once there is space, without a restart", {
@@ -132,15 +135,15 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await mkdir(join(dataDir, "spool"));
     await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
     const running = await start();
-    const books = bookkeeper(await makeAlias(running), 500);
-    expect(await books.send(running)).toMatch(/^250 /);
+    const sender = numberedSender(await makeAlias(running), 500);
+    expect(await sender.send(running)).toMatch(/^250 /);
     await disk.fill(0);
-    expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
+    expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
     await disk.free();
-    expect(await books.send(running)).toMatch(/^250 /);
+    expect(await sender.send(running)).toMatch(/^250 /);
     expect(await healthOf(running)).toBe(200);
-    await expectEachOnce(books.acknowledged);
-    tellFigures("full tables", { acknowledged: books.acknowledged.length, lost: 0 });
+    await expectEachOnce(sender.acknowledged);
+    printFigures("full tables", { acknowledged: sender.acknowledged.length, lost: 0 });
   });
 
   test("for the database's log: 451 until a restart finds space, and nothing is lost", {
@@ -156,15 +159,15 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     await removeLogAfter(logFile);
     // Space for the tables, but not for another file of the log.
     await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
-    const books = bookkeeper(to, 500);
-    expect(await sendUntilRefused(() => books.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
-    expect(await books.send(running)).toMatch(/^451 4\.3\.0 /);
+    const sender = numberedSender(to, 500);
+    expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
+    expect(await sender.send(running)).toMatch(/^451 4\.3\.0 /);
     const health = await healthOf(running);
     await disk.free();
     const again = await restart();
-    expect(await books.send(again)).toMatch(/^250 /);
-    await expectEachOnce(books.acknowledged);
-    tellFigures("full log", { acknowledged: books.acknowledged.length, lost: 0, "healthz while full": health });
+    expect(await sender.send(again)).toMatch(/^250 /);
+    await expectEachOnce(sender.acknowledged);
+    printFigures("full log", { acknowledged: sender.acknowledged.length, lost: 0, "healthz while full": health });
     expect(health).toBe(503);
   });
 });

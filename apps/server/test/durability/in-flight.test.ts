@@ -9,7 +9,7 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 let dataDir: string;
@@ -64,10 +64,9 @@ async function start(): Promise<void> {
   system = await startSystem({
     env: {
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      ...relayTo(mx),
       KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s,1s",
       KAUKE_ANSWER_SECONDS: "0",
-      KAUKE_LIMITS: "off",
     },
     overrides: { store: { disk: disk.disk } },
   });
@@ -138,7 +137,7 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   open();
   mx.messages.splice(0);
   // The files as a kill would have left them.
-  await rememberNothing();
+  await emptyQueue();
   await writeFile(join(folder, String(kept[0])), bytes[0] as Buffer);
   await writeFile(join(folder, String(kept[1])), (bytes[1] as Buffer).subarray(0, 99));
   await writeFile(join(folder, `${kept[1]}.part`), "x");
@@ -152,8 +151,8 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   await rm(join(folder, String(kept[1])));
 });
 
-/** Lets one start empty the queue, so that the files written afterwards are the only mail. */
-async function rememberNothing(): Promise<void> {
+/** Starts the server, lets it deliver all queued mail, and closes it: files written afterwards are the only mail. */
+async function emptyQueue(): Promise<void> {
   await start();
   await nothingLeft();
   await system.close();

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
-import { explainRepeats } from "@kauke/testkit/kill/kill-books";
+import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { killInTurns } from "@kauke/testkit/kill/kill-in-turns";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
-import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { startSystem } from "@kauke/testkit/system";
 import pg from "pg";
@@ -60,7 +60,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     });
     const { bySender, byServer } = explainRepeats(result, []);
     const unanswered = [...result.unanswered.values()].reduce((all, times) => all + times, 0);
-    tellFigures("kill -9 in turns", {
+    printFigures("kill -9 in turns", {
       kills: result.kills,
       acknowledged: result.acknowledged,
       "of these by the one left alone": result.acknowledgedAlone,
@@ -94,10 +94,10 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
       await destination.goDown("full mailboxes");
       const first = await startServerProcess({ env: settings });
       const load = sender.start(first.mxPort);
-      await until(() => sender.books.acknowledged.size >= messages);
+      await until(() => sender.records.acknowledged.size >= messages);
       load.stop();
       await load.ended;
-      const { size } = sender.books.acknowledged;
+      const { size } = sender.records.acknowledged;
       await destination.goSilent();
       await until(async () => (await leaseTokens()).length === size);
       const held = await leaseTokens();
@@ -115,7 +115,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
         aheadMs = 61_000;
         await client.query(`SELECT pg_notify('${WAKE_CHANNEL}', '')`);
         await until(async () => (await deliveries.count()) === 0);
-        expect([...destination.taken.keys()].toSorted()).toEqual([...sender.books.acknowledged].toSorted());
+        expect([...destination.taken.keys()].toSorted()).toEqual([...sender.records.acknowledged].toSorted());
         expect([...destination.taken.values()].filter((eras) => eras.length > 1)).toEqual([]);
       } finally {
         await second.close();

@@ -7,7 +7,7 @@ import { controlClient } from "@kauke/server/operate/control/control-client";
 import { controlPath } from "@kauke/server/operate/control/control-protocol";
 import { inDirectory, plantAliases } from "@kauke/server/store/planted-rows.testing";
 import { countOlderRows } from "@kauke/server/store/sealing/reseal";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -57,7 +57,7 @@ it("a kill in the middle leaves every row readable, and the next start seals the
     const atKill = await stateOnceItIs((resealed) => resealed >= ALIASES / 4);
     await server.kill();
     const left = await countOlder();
-    tellFigures("kill -9 in a rotation", { round, "sealed anew": atKill.resealed, of: atKill.total ?? "?", left });
+    printFigures("kill -9 in a rotation", { round, "sealed anew": atKill.resealed, of: atKill.total ?? "?", left });
     // The kill came in the middle: some rows were sealed anew, some were not.
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(atKill.total ?? 0);

@@ -2,10 +2,10 @@
  * kill -9 loses nothing that was acknowledged: twenty sessions send numbered messages, the process is killed at moments
  * of all kinds, and at the end the destination's record is compared with the sender's.
  */
-import { explainRepeats } from "@kauke/testkit/kill/kill-books";
+import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { type KillRoundsResult, killRounds, type RoundKind } from "@kauke/testkit/kill/kill-rounds";
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
@@ -22,7 +22,7 @@ const RETRY_SECONDS_WHILE_DOWN = isLongRun ? 60 : 8;
 
 afterAll(removeDataDirs);
 
-/** Moments of the kills: of ten rounds six are mixed, one is during a start; fewer rounds take the first of these. */
+/** Kinds of every ten rounds: six are mixed, and in one the server is killed while it starts. */
 const tenRounds = [
   "mixed",
   "down",
@@ -46,7 +46,7 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
   const unanswered = sum(result.unanswered.values());
   const leased = sum(result.kills.map((kill) => kill.leased));
-  tellFigures(name, {
+  printFigures(name, {
     rounds: plan.length,
     acknowledged: result.acknowledged,
     lost: result.lost.length,
@@ -71,18 +71,21 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, number) => all + number, 0);
 
-interface Survival {
+interface RunOptions {
   plan: readonly RoundKind[];
   retry?: number;
-  /** Settings besides those of the load. */
+  /** Settings of the server in addition to those of the load. */
   env?: Readonly<Record<string, string>>;
 }
 
-async function survive(name: string, { plan, retry = RETRY_SECONDS, env = {} }: Survival): Promise<KillRoundsResult> {
+async function runRounds(
+  name: string,
+  { plan, retry = RETRY_SECONDS, env = {} }: RunOptions,
+): Promise<KillRoundsResult> {
   const rolled = dice();
   process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
-  const tellProgress = (rounds: number, count: number) => {
-    if (isLongRun) tellFigures(name, { rounds, acknowledged: count });
+  const onProgress = (rounds: number, count: number) => {
+    if (isLongRun) printFigures(name, { rounds, acknowledged: count });
   };
   const begun = performance.now();
   const result = await killRounds({
@@ -93,10 +96,10 @@ async function survive(name: string, { plan, retry = RETRY_SECONDS, env = {} }: 
     acknowledged: ACKNOWLEDGED,
     retrySeconds: retry,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
-    tellProgress,
+    onProgress,
   });
   expectNothingLost(name, result, plan);
-  tellFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
+  printFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
   return result;
 }
 
@@ -115,7 +118,7 @@ for (let chapter = 1; chapter <= CHAPTERS; chapter++) {
   test(`kill -9 at any moment loses nothing, and repeats nothing but messages in flight (${chapter} of ${CHAPTERS})`, {
     timeout: TIMEOUT_MS,
   }, async () => {
-    acknowledgedInAll += (await survive(`kill -9, ${chapter} of ${CHAPTERS}`, { plan: planOf(ROUNDS_PER_CHAPTER) }))
+    acknowledgedInAll += (await runRounds(`kill -9, ${chapter} of ${CHAPTERS}`, { plan: planOf(ROUNDS_PER_CHAPTER) }))
       .acknowledged;
   });
 }
@@ -124,7 +127,7 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
   timeout: TIMEOUT_MS,
 }, async () => {
   const plan = Array.from({ length: SPOOL_ROUNDS }, () => "down" as const);
-  const result = await survive("kill -9, destinations down", { plan, retry: RETRY_SECONDS_WHILE_DOWN });
+  const result = await runRounds("kill -9, destinations down", { plan, retry: RETRY_SECONDS_WHILE_DOWN });
   acknowledgedInAll += result.acknowledged;
   expect(result.spooledAtEnd).toBeGreaterThanOrEqual(result.acknowledged);
 });
@@ -132,7 +135,7 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
 test("kill -9 while mail is acknowledged before its destination answers loses nothing", {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const result = await survive("kill -9, answered first", {
+  const result = await runRounds("kill -9, answered first", {
     plan: planOf(ANSWERED_FIRST_ROUNDS),
     env: { KAUKE_ANSWER_SECONDS: "0" },
   });

@@ -11,7 +11,7 @@ import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 let dataDir: string;
@@ -51,10 +51,9 @@ async function start(): Promise<void> {
   system = await startSystem({
     env: {
       KAUKE_DATA_DIR: dataDir,
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+      ...relayTo(mx),
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 60 }, () => "1s").join(","),
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_LIMITS: "off",
     },
     overrides: { store: { disk: disk.disk } },
   });
@@ -176,7 +175,7 @@ test("an alias with a thousand messages queued gets 452 at RCPT, and is served a
   deferring.add("full@inbox.example");
   expect(await send(to, aMessage())).toMatch(/^250 /);
   const tomorrow = new Date(Date.now() + 86_400_000);
-  await keepWaiting(made.id, { count: 999, notBefore: tomorrow });
+  await insertDeferred(made.id, { count: 999, notBefore: tomorrow });
   const full = await sendMail({ port: system.mxPort, to, message: aMessage() });
   expect(full.last).toBe("452 4.2.2 Too much undelivered mail for this alias, please try again later");
   deferring.clear();
@@ -187,7 +186,10 @@ test("an alias with a thousand messages queued gets 452 at RCPT, and is served a
   expect(await store.deliveries.count()).toBe(0);
 });
 
-async function keepWaiting(aliasId: string, { count, notBefore }: { count: number; notBefore: Date }): Promise<void> {
+async function insertDeferred(
+  aliasId: string,
+  { count, notBefore }: { count: number; notBefore: Date },
+): Promise<void> {
   const messageId = randomUUID();
   const now = new Date();
   const envelope = { envelopeFrom: "", helo: "a.example", clientAddress: "192.0.2.1", protocol: "ESMTP" as const };

@@ -58,7 +58,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   // acknowledged.
   const sender = new LoadSender({ sessions: 6, restMs: 100, addressOf: () => `${alias.alias}@${alias.domain}` });
   const load = sender.start(server.mxPort);
-  const { acknowledged } = sender.books;
+  const { acknowledged } = sender.records;
   await until(() => acknowledged.size >= 25, "25 messages");
   const before = new Set(acknowledged);
   const { code, out, err } = await runKauke(["backup", file], { dataDir, env });

@@ -1,10 +1,10 @@
 /** SIGTERM under load: the server shuts down within five seconds and loses nothing that was acknowledged. */
 
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
-import { balance } from "@kauke/testkit/kill/kill-books";
+import { compareRecords } from "@kauke/testkit/kill/compare-records";
 import { drain, loadSettings, type Place, preparedSender, untilAcknowledged } from "@kauke/testkit/kill/kill-rounds";
 import type { LoadSender } from "@kauke/testkit/load-sender";
-import { isLongRun, rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { npmStart } from "@kauke/testkit/programs/npm-start";
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
@@ -38,9 +38,9 @@ const states: Record<string, () => Promise<void>> = {
 async function expectNothingLost(name: string, closeTimes: readonly number[]): Promise<void> {
   await destination.goUp();
   const { left, spooledAtEnd } = await drain({ ...place.env, KAUKE_DATA_DIR: place.dataDir }, { timeoutMs: 120_000 });
-  const { acknowledged, lost, repeated, damaged, unanswered } = balance(sender, destination);
+  const { acknowledged, lost, repeated, damaged, unanswered } = compareRecords(sender, destination);
   const repeatedByUs = repeated.filter(({ number }) => !unanswered.has(number)).length;
-  tellFigures(name, {
+  printFigures(name, {
     closes: closeTimes.length,
     "slowest ms": Math.round(Math.max(...closeTimes)),
     acknowledged,

@@ -90,7 +90,7 @@ describe("beside a running server", () => {
     expect(out).toContain(`mta-sts.${domain}. 3600 IN CNAME www.${domain}.`);
     expect(out).not.toContain("PRIVATE");
     publish(out);
-    // The MTA-STS policy would be fetched over the network.
+    // With this record the command would fetch the MTA-STS policy over the network.
     delete dns.zone[`_mta-sts.${domain}`];
     const report = await doctor();
     expect(namesOf(report, "fix")).toEqual([]);

@@ -42,7 +42,7 @@ test("a file with LF line ends is accepted, at the ports of the server that runs
   expect([code, err]).toEqual([0, ""]);
   expect(out).toContain(`RCPT TO:<${to}>  250 2.1.5 Ok`);
   expect(out).toMatch(/^DATA {2}250 2\.0\.0 Ok /m);
-  // The stages come from the web port of the same server.
+  // The command asked the HTTP port of the same server for the verdicts of the stages.
   expect(out).toMatch(/^ {2}deliver {2}taken +jonas@inbox\.example$/m);
   const mail = (await system.server.preview?.list())?.find((it) => it.rcptTo === "jonas@inbox.example");
   expect(String(system.server.preview?.raw(mail?.id ?? ""))).toContain(

@@ -9,8 +9,8 @@ import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { authPlain, secureTalk } from "@kauke/testkit/smtp-talk";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 /** Facts about a data directory, written by `scripts/make-data-directory.ts`. */
@@ -55,9 +55,8 @@ describe.each(names)("%s", (name) => {
     system = await startSystem({
       env: {
         KAUKE_DATA_DIR: dataDir,
-        KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
+        ...relayTo(mx),
         KAUKE_AUTHENTICATION: "on",
-        KAUKE_LIMITS: "off",
       },
       overrides: { resolver: dns, clock: { now: () => new Date(Date.now() + skewMs) } },
     });
@@ -99,14 +98,8 @@ describe.each(names)("%s", (name) => {
   });
 
   test("the SMTP password still signs in", async () => {
-    const talk = await smtpTalk(system.submissionPort);
-    await talk.ask("EHLO laptop.example");
-    await talk.ask("STARTTLS");
-    await talk.startTls();
-    await talk.ask("EHLO laptop.example");
-    const { username, password } = facts.smtp;
-    const proof = Buffer.from(`\0${username}\0${password}`).toString("base64");
-    expect(await talk.ask(`AUTH PLAIN ${proof}`)).toMatch(/^235 /);
+    const talk = await secureTalk(system.submissionPort);
+    expect(await talk.ask(authPlain(facts.smtp))).toMatch(/^235 /);
     talk.close();
   });
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openStore } from "@kauke/server/store/open-store";
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -88,7 +88,7 @@ test("after many writes and a kill the store opens again within three seconds, a
     expect(deliveries).toBeGreaterThanOrEqual(rounds * CONCURRENT_DELIVERIES);
     await rm(copy, { recursive: true });
   }
-  tellFigures("reopen", {
+  printFigures("reopen", {
     "MiB written": Math.round(WRITTEN_BYTES / MEBIBYTE),
     "MiB of log on disk": Math.round(log / MEBIBYTE),
     "MiB of log behind the last checkpoint": Math.round(redoMoved / MEBIBYTE),

@@ -2,7 +2,7 @@
  * How long a start takes, and how much memory the process uses afterwards: of the first start, which creates the
  * database, and of later ones.
  */
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -54,7 +54,7 @@ test("the first start takes a minute at most, the second three seconds, and neit
   const secondMemory = await memoryLater(last.server);
   await last.server.stop();
   const fastest = later.toSorted((a, b) => a.ownMs - b.ownMs)[0] as Start;
-  tellFigures("start", {
+  printFigures("start", {
     "first ms": Math.round(first.wallMs),
     "second ms": Math.round(fastest.wallMs),
     "second ms, cores to itself": Math.round(fastest.ownMs),

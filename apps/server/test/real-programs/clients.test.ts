@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { stuff } from "@kauke/mail-rfc";
 import { bodyOf, lastingFields } from "@kauke/testkit/forwarded-header";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import { registerPerson } from "@kauke/testkit/person";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
@@ -21,19 +20,14 @@ const others = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml"
 const fixtures = readdirSync(vectors).filter((name) => name.endsWith(".eml") && !others.has(name));
 const folder = mkdtempSync(join(tmpdir(), "kauke-programs-"));
 
-let system: ForwardingSystem;
+const { mx, system, person } = await setUpForwarding();
 let to: string;
 
 beforeAll(async () => {
-  system = await startForwardingSystem();
-  const person = await registerPerson(system.url);
   to = `${(await person.createAlias({ forwardTo: "jonas@inbox.example" })).alias}@kauke.test`;
 });
 
-afterAll(async () => {
-  await system.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Handover {
   /** Sender address, different for each program, to tell the copies apart. */
@@ -55,7 +49,7 @@ client.quit()
 interface Program {
   path: string;
   send(mails: readonly Handover[]): Promise<void>;
-  /** Whether the program needs a process of a quarter of a second for each message. */
+  /** Whether the program is run once for each message, which takes a quarter of a second. */
   isSlow?: boolean;
 }
 
@@ -121,7 +115,7 @@ describe.each(Object.entries(programs))("%s", (name, { path, send, isSlow = fals
 
   test.skipIf(!isThere)("submits every fixture, and it is sent unchanged", { timeout: 120_000 }, async () => {
     const tried = isSlow && !isLongRun ? fixtures.filter((_, index) => index % 5 === 0) : fixtures;
-    const { messages } = system.mx;
+    const { messages } = mx;
     messages.length = 0;
     const mails = tried.map((fixture, index) => {
       const file = join(folder, fixture);
@@ -129,7 +123,7 @@ describe.each(Object.entries(programs))("%s", (name, { path, send, isSlow = fals
       return { from: `f${index}@sender.example`, file, port: system.mxPort };
     });
     await send(mails);
-    await system.mx.waitForMessages(tried.length);
+    await mx.waitForMessages(tried.length);
     const changed = tried.filter((fixture, index) => {
       const sent = readFileSync(new URL(fixture, vectors));
       const bytes = messages.find((it) => it.envelopeFrom.includes(`=f${index}@`))?.bytes ?? Buffer.alloc(0);
@@ -145,7 +139,7 @@ describe("neomutt", () => {
   if (!isThere) console.log("/usr/bin/neomutt is not installed: its tests are skipped.");
 
   test.skipIf(!isThere)("submits what it composes, attachment included", async () => {
-    system.mx.messages.length = 0;
+    mx.messages.length = 0;
     const rc = join(folder, "neomuttrc");
     const settings = [
       `set smtp_url = "smtp://127.0.0.1:${system.mxPort}"`,
@@ -168,7 +162,7 @@ describe("neomutt", () => {
     });
     child.child.stdin?.end(".one dot\nžinutė\n");
     await child;
-    const [mail] = await system.mx.waitForMessages(1);
+    const [mail] = await mx.waitForMessages(1);
     const text = String(mail?.bytes);
     expect(text).toContain("Subject: by neomutt =?utf-8?");
     const attached = /filename="?notes\.bin"?[^]*?\r\n\r\n([A-Za-z0-9+/=\r\n]+)\r\n--/.exec(text)?.[1] ?? "";

@@ -3,16 +3,16 @@
  * through it twice. Bodies arrive byte for byte, header fields except for those we change; a host that greylists, is
  * full or is slow gets every message.
  */
-import { createPublicKey } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { FakeMx, type ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
 import { bodyOf, lastingFields } from "@kauke/testkit/forwarded-header";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { exim, type MailHost, postfix } from "@kauke/testkit/programs/mail-host";
-import { byMailauth, type DkimRecord, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
+import { byMailauth, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
@@ -53,7 +53,7 @@ describe.each([
     const { port } = relay;
     await relay.close();
     system = await startSystem({
-      env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${port}`, KAUKE_LIMITS: "off", KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s" },
+      env: { ...relayTo({ port }), KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s" },
       overrides: { store: { dkimDomains: ["kauke.test"] } },
     });
     host = await program.start({ port, nextHops: { "kauke.test": system.mxPort, "*": last.port }, rule });
@@ -109,12 +109,7 @@ describe.each([
   });
 
   test("our signature is valid behind it", { timeout: 300_000 }, async () => {
-    const key = system.server.store.dkimKeys.find((it) => it.algorithm === "rsa-sha256");
-    const der = createPublicKey(key?.privateKey as never).export({ format: "der", type: "spki" });
-    const record: DkimRecord = {
-      name: `${key?.selector}._domainkey.kauke.test`,
-      value: `v=DKIM1; k=rsa; p=${der.toString("base64")}`,
-    };
+    const record = dkimRecordOf(system);
     const failed: string[] = [];
     for (const name of fixtures) {
       const { bytes } = arrivedFrom(name) as ReceivedMail;

@@ -4,11 +4,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, formatDate, readHeader } from "@kauke/mail-rfc";
 import { createFakeDns, type FakeDnsName } from "@kauke/testkit/fakes/fake-dns";
+import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/forwarding-system";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
 import { OWN_RELAY, type SpamScore, spamAssassin } from "@kauke/testkit/programs/spamassassin";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
@@ -34,23 +33,20 @@ const judge = spamAssassin();
 if (judge === null) console.log("spamassassin is not installed: messages are not scored.");
 
 describe.skipIf(judge === null)("SpamAssassin", () => {
-  let system: ForwardingSystem;
-  let person: Person;
+  let forwarding: ForwardingSystem;
 
   beforeAll(async () => {
-    const overrides = { resolver: createFakeDns(zone), store: { dkimDomains: ["kauke.test"] } };
-    system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides });
-    person = await registerPerson(system.url);
+    const overrides = { store: { dkimDomains: ["kauke.test"] } };
+    forwarding = await startForwardingSystem({ dns: createFakeDns(zone), overrides });
   });
 
-  afterAll(async () => {
-    await system.close();
-  });
+  afterAll(() => forwarding.close());
 
   /** @param from envelope sender */
   async function forwarded(message: Buffer, from: string): Promise<Buffer> {
+    const { mx, system, person } = forwarding;
     const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
-    const { mxPort: port, mx } = system;
+    const port = system.mxPort;
     mx.messages.length = 0;
     const sent = { port, from, message, to: `${alias}@kauke.test`, helo: CLIENT.name, localAddress: CLIENT.at };
     expect((await sendMail({ ...sent, params: "BODY=8BITMIME SMTPUTF8" })).last).toMatch(/^250 /);
@@ -62,7 +58,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   /**
    * The fixture as it came, and as it arrives. @param isProven whether the envelope's sender authenticates the author
    */
-  async function waysOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
+  async function versionsOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
     const message = readFileSync(new URL(fixture, folder));
     const { fields, end } = readHeader(message);
     const [author] = addressesOf({ header: message.subarray(0, end), fields }, "from").mailboxes;
@@ -77,8 +73,8 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     ];
   }
 
-  /** @returns the fixtures that score higher after forwarding, with the rules that make the difference */
-  function dearer(scores: ReadonlyMap<string, SpamScore>): string[] {
+  /** @returns the fixtures whose score rises by more than MORE_MAX, with the rules that make the difference */
+  function scoredHigher(scores: ReadonlyMap<string, SpamScore>): string[] {
     return [...scores].flatMap(([name, after]) => {
       const [fixture = "", way = ""] = name.split(/ (?=(?:unproven, )?by way)/);
       const before = scores.get(`${fixture} as it came`);
@@ -91,11 +87,11 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   test(`forwarding adds at most ${MORE_MAX} points to any fixture`, { timeout: 180_000 }, async () => {
     const messages = new Map<string, Buffer>();
     for (const isProven of isLongRun ? [true, false] : [true]) {
-      for (const fixture of fixtures) for (const way of await waysOf(fixture, isProven)) messages.set(...way);
+      for (const fixture of fixtures) for (const way of await versionsOf(fixture, isProven)) messages.set(...way);
     }
     const scores = (await judge?.(messages)) ?? new Map<string, SpamScore>();
     expect(scores.size).toBe((isLongRun ? 5 : 2) * fixtures.length);
-    expect(dearer(scores)).toEqual([]);
+    expect(scoredHigher(scores)).toEqual([]);
   });
 });
 

@@ -4,26 +4,19 @@
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import type { ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "planner.example": spf });
 const home = "anna.real@inbox.example";
 const organizer = "ann@planner.example";
-let system: ForwardingSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({ dns });
 
-beforeAll(async () => {
-  system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver: dns } });
-  person = await registerPerson(system.url);
-});
-afterAll(() => system.close());
 beforeEach(async () => {
-  system.mx.messages.length = 0;
+  mx.reset();
   await choose(false);
 });
 
@@ -31,8 +24,8 @@ const choose = (aliasInQuotes: boolean) => person.call("PATCH", "/api/account/se
 const lines = (...all: readonly string[]) => all.map((line) => `${line}\r\n`).join("");
 
 async function arrived(): Promise<ReceivedMail> {
-  await system.mx.waitForMessages(1);
-  const [mail] = system.mx.messages.splice(0);
+  await mx.waitForMessages(1);
+  const [mail] = mx.messages.splice(0);
   return mail as ReceivedMail;
 }
 

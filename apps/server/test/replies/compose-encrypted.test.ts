@@ -5,35 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decryptText, encryptText, generateKeyPair, type KeyPair, keyFileText } from "@kauke/age";
 import type { CreatedEmailJob } from "@kauke/contract";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({ env: { KAUKE_UNDO_SECONDS: "1" } });
 let fromAliasId: string;
 let keys: KeyPair;
 const typed = "Labas, Rasa ąčę\n.\nFrom here: -----BEGIN AGE\n\n  Jonas ";
 
 beforeAll(async () => {
   keys = await generateKeyPair();
-  mx = await FakeMx.start();
-  const env = { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_UNDO_SECONDS: "1", KAUKE_LIMITS: "off" };
-  system = await startSystem({ env });
-  person = await registerPerson(system.url);
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
-  await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
+  await person.createSmtpCredential(alias.id);
   fromAliasId = alias.id;
 });
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 const post = (change: Record<string, unknown> = {}) =>
   person.call("POST", "/api/email-jobs", {

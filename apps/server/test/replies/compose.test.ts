@@ -5,41 +5,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AliasWire, CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { relayTo, startSystem } from "@kauke/testkit/system";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
-let mx: FakeMx;
-let system: TestSystem;
+const settings = { KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s", KAUKE_UNDO_SECONDS: "1" };
+const { mx, system } = await setUpForwarding({ env: settings });
 let person: Person;
 let alias: AliasWire;
 
-const settings = () => ({
-  KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-  KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s",
-  KAUKE_UNDO_SECONDS: "1",
-  KAUKE_LIMITS: "off",
-});
-
-beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({ env: settings() });
-});
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
 beforeEach(async () => {
-  mx.options = {};
-  mx.messages.length = 0;
+  mx.reset();
   person = await registerPerson(system.url);
   alias = await sendingAlias(person);
 });
 
 async function sendingAlias(owner: Person, forwardTo = "jonas@inbox.example"): Promise<AliasWire> {
   const made = await owner.createAlias({ forwardTo });
-  expect((await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id })).status).toBe(201);
+  await owner.createSmtpCredential(made.id);
   return made;
 }
 
@@ -257,7 +241,7 @@ describe("composed mail", () => {
     for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
     expect(await system.server.store.deliveries.count()).toBe(0);
 
-    // A message to the owner's own mailbox has nothing to hide.
+    // A message to the owner's own mailbox may name the mailbox.
     await waitFor(await compose({ to: forwarded, body: "a note" }), "sent");
     await person.call("PATCH", "/api/account/settings", { leakGuard: false });
     await waitFor(await compose({ body: quoting }), "sent");
@@ -281,7 +265,7 @@ describe("composed mail", () => {
 });
 
 test("the daily limit of an account is enforced, and the response says when to continue", async () => {
-  const limited = await startSystem({ env: { ...settings(), KAUKE_LIMITS: "email_job_create=2/86400" } });
+  const limited = await startSystem({ env: { ...relayTo(mx), ...settings, KAUKE_LIMITS: "email_job_create=2/86400" } });
   try {
     const owner = await registerPerson(limited.url);
     const { id } = await sendingAlias(owner);
@@ -296,7 +280,7 @@ test("the daily limit of an account is enforced, and the response says when to c
 
 test("a waiting message survives a restart, and can still be undone", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-compose-"));
-  const env = { ...settings(), KAUKE_UNDO_SECONDS: "4", KAUKE_DATA_DIR: dataDir };
+  const env = { ...relayTo(mx), ...settings, KAUKE_UNDO_SECONDS: "4", KAUKE_DATA_DIR: dataDir };
   const first = await startSystem({ env });
   const owner = await registerPerson(first.url);
   const { id } = await sendingAlias(owner);
@@ -308,7 +292,7 @@ test("a waiting message survives a restart, and can still be undone", async () =
   const second = await startSystem({ env });
   try {
     const [kept = "", undone = ""] = jobs;
-    const again = await registerAgain(second.url, owner);
+    const again = await callsAt(second.url, owner);
     expect((await again("POST", `/api/email-jobs/${undone}/cancel`)).status).toBe(200);
     await vi.waitFor(
       async () => expect((await again("GET", `/api/email-jobs/${kept}/status`)).body).toMatchObject({ status: "sent" }),
@@ -321,8 +305,8 @@ test("a waiting message survives a restart, and can still be undone", async () =
   }
 });
 
-/** The same signed-in person on a server at another origin. */
-async function registerAgain(url: string, { cookie }: Person) {
+/** @returns a function that calls the API at another origin in the session of this person */
+async function callsAt(url: string, { cookie }: Person) {
   return async (method: string, path: string) => {
     const response = await fetch(`${url}${path}`, { method, headers: { cookie } });
     return { status: response.status, body: (await response.json()) as unknown };

@@ -34,7 +34,7 @@ import { outerMessage } from "@kauke/server/mail/copy/encrypted-header";
 import { messageSigner } from "@kauke/server/mail/copy/message-signer";
 import { type RewriteSource, rewrite } from "@kauke/server/mail/copy/rewrite";
 import { everyCodePoint, fieldFault, sampleOfCodePoints } from "@kauke/testkit/field-law";
-import { isLongRun, tellFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { describe, expect, test } from "vitest";
 
 const at = new Date("2026-11-22T12:00:00Z");
@@ -360,7 +360,7 @@ describe("fields made from every code point", { timeout: 3_600_000 }, () => {
       if (faults.length > 5) break;
     }
     expect(faults).toEqual([]);
-    tellFigures(name, { texts });
+    printFigures(name, { texts });
   });
 
   test.each(Object.entries(makers))("%s, with bytes that are not UTF-8", async (_, make) => {

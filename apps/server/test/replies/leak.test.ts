@@ -4,13 +4,10 @@
  */
 import { Canaries } from "@kauke/testkit/canary/canary-scan";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const facts = new Canaries();
 const home = `${facts.word("home-domain")}.example`;
@@ -38,42 +35,28 @@ const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
 /** Replies of our listeners to all clients. */
 const replies: string[] = [];
-let mx: FakeMx;
-let hook: FakeWebhook;
-let system: TestSystem;
-let owner: Person;
+const {
+  mx,
+  hook,
+  system,
+  person: owner,
+} = await setUpForwarding({
+  dns,
+  email: account,
+  env: { KAUKE_RETRY_SCHEDULE: "1s", KAUKE_UNDO_SECONDS: "1" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
+});
 
 beforeAll(async () => {
-  [mx, hook] = [await FakeMx.start(), await FakeWebhook.start()];
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_LIMITS: "off",
-      KAUKE_RETRY_SCHEDULE: "1s",
-      KAUKE_UNDO_SECONDS: "1",
-    },
-    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
-  });
-  owner = await registerPerson(system.url, account);
   facts.watch("user id", owner.user.id);
   facts.watch("account's password", owner.password);
   facts.watch("session", owner.cookie.slice(owner.cookie.indexOf("=") + 1));
   await owner.createAlias({ alias: otherAlias, forwardTo: mailbox, notes });
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-  await hook.close();
-});
-
 beforeEach(() => {
-  mx.messages.length = 0;
-  mx.commands.length = 0;
-  mx.options = {};
-  hook.requests.length = 0;
+  mx.reset();
+  hook.reset();
   replies.length = 0;
 });
 
@@ -297,7 +280,7 @@ describe("what a correspondent gets", () => {
     expect(await send({ ...fromHome, to: both, message: write(mailbox, both.join(", ")) })).toMatch(/^250 /);
     await outside(3);
     for (const mail of arrivedOutside()) {
-      // Its header says that a program wrote the answer.
+      // The null sender, because the answer's header says that a program wrote it.
       expect(mail.envelopeFrom).toBe("");
       expect(String(mail.bytes)).toMatch(new RegExp(`^From: ${address}\r$`, "m"));
       expect(String(mail.bytes)).toMatch(/my answer|bXkgYW5zd2Vy/);
@@ -312,8 +295,7 @@ describe("what a correspondent gets", () => {
 
     beforeAll(async () => {
       const made = await newAlias(`${mailbox}, ${secondMailbox}`);
-      const { body } = await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-      const { password } = (body as { credential: { password: string } }).credential;
+      const { password } = await owner.createSmtpCredential(made.id);
       facts.watch("SMTP password", password);
       alias = made;
       login = Buffer.from(`\0${made.address}\0${password}`).toString("base64");
@@ -375,7 +357,7 @@ describe("what a correspondent gets", () => {
 
   test("of composed mail: what was written, from the alias", async () => {
     const { id } = await newAlias();
-    await owner.call("POST", "/api/smtp-credentials", { aliasId: id });
+    await owner.createSmtpCredential(id);
     const draft = { to: ann, subject: "hi", body: "my answer", priority: 0, useEncryption: false, fromAliasId: id };
     const headers = {
       cookie: owner.cookie,

@@ -3,38 +3,22 @@
  * strangers refused.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
-
-beforeAll(async () => {
-  mx = await FakeMx.start({
+const { mx, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_SPOOL_ACCOUNT_MIB: "1" },
+  mx: {
     answer: ({ stage, line }) => (stage === "rcpt" && line.includes("full@") ? "452 4.2.2 mailbox full" : undefined),
-  });
-  const env = { KAUKE_AUTHENTICATION: "on", KAUKE_LIMITS: "off", KAUKE_SPOOL_ACCOUNT_MIB: "1" };
-  system = await startSystem({
-    env: { ...env, KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}` },
-    overrides: { resolver: dns },
-  });
-  person = await registerPerson(system.url);
+  },
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 const headerOf = (bytes: Buffer | undefined) =>
   String(bytes)
@@ -44,7 +28,10 @@ const fieldOf = (bytes: Buffer | undefined, name: string) =>
   new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 const replyOf = (field: string) => /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(field)?.[0] as string;
 
-/** Ann and Bo write to an alias of jonas@inbox.example. @returns the message that arrived there */
+/**
+ * Ann writes to a new alias, with Bo in copy. @returns the alias' address, the reply addresses of Ann and Bo, and the
+ * fields by which the owner's program will thread an answer
+ */
 async function received(forwardTo = "jonas@inbox.example") {
   const alias = await person.createAlias({ forwardTo });
   const address = `${alias.alias}@kauke.test`;
@@ -214,7 +201,7 @@ test("the owner's answer is deferred while authentication is inconclusive", asyn
   try {
     dns.zone["inbox.example"] = { fails: true };
     expect((await answer({ to: [ann] })).last).toMatch(/^451 4\.7\.0 /);
-    // Waiting would not make a stranger's answer the owner's.
+    // An answer from another address than the owner's is rejected at once: authentication would not change that.
     const stranger = await answer({ to: [ann], from: "eve@evil.example" });
     expect(stranger.last).toMatch(/^550 5\.7\.1 /);
     dns.zone["inbox.example"] = { txt: ["v=spf1 -all"] };

@@ -1,28 +1,15 @@
 /** Reply addresses in all spellings that programs and people may use, and aliases that had such a name before. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
-let system: ForwardingSystem;
-let person: Person;
+const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
+const { mx, system, person } = await setUpForwarding({ dns });
 
-beforeAll(async () => {
-  const resolver = createFakeDns({ "inbox.example": spf, "sender.example": spf });
-  system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver } });
-  person = await registerPerson(system.url);
-});
-
-afterAll(async () => {
-  await system.close();
-});
-
-beforeEach(() => {
-  system.mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 /** @returns the reply address that an owner sees, as written in the header */
 async function receiveOnce(): Promise<string> {
@@ -30,8 +17,8 @@ async function receiveOnce(): Promise<string> {
   const to = `${alias}@kauke.test`;
   const message = `From: Ann <ann@sender.example>\r\nTo: ${to}\r\nSubject: plans\r\n\r\nhello\r\n`;
   await sendMail({ port: system.mxPort, from: "ann@sender.example", to, message });
-  const [mail] = await system.mx.waitForMessages(1);
-  system.mx.messages.length = 0;
+  const [mail] = await mx.waitForMessages(1);
+  mx.messages.length = 0;
   return /^From: [^]*?<(r-[^>]*)>\r\n/m.exec(String(mail?.bytes))?.[1] as string;
 }
 
@@ -50,7 +37,7 @@ test("every spelling reaches the correspondent: other case, no or other hyphens,
   const locals = [local.toUpperCase(), `r-${token}`, `R-${token.replace(/./, "$&--")}`, `r.${token}`, `R.${token}`];
   for (const [index, spelling] of locals.entries()) {
     expect(await answer(`${spelling}@kauke.test`), spelling).toMatch(/^250 /);
-    const mail = (await system.mx.waitForMessages(index + 1)).at(-1);
+    const mail = (await mx.waitForMessages(index + 1)).at(-1);
     expect(mail?.rcptTo).toEqual(["ann@sender.example"]);
     expect(String(mail?.bytes), spelling).toContain("To: Ann <ann@sender.example>\r\n");
   }
@@ -84,15 +71,8 @@ describe("an alias that had such a name before", () => {
 
   async function signedIn() {
     const { id } = await person.createAlias({ forwardTo: "other@inbox.example" });
-    const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: id });
-    const { username, password } = (body as { credential: { username: string; password: string } }).credential;
-    const talk = await smtpTalk(system.submissionPort);
-    await talk.ask("EHLO laptop.example");
-    await talk.ask("STARTTLS");
-    await talk.startTls();
-    await talk.ask("EHLO laptop.example");
-    await talk.ask(`AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`);
-    return { from: username, talk };
+    const login = await person.createSmtpCredential(id);
+    return { from: login.username, talk: await signedInTalk(system.submissionPort, login) };
   }
 
   async function submit(to: string): Promise<string> {
@@ -109,19 +89,19 @@ describe("an alias that had such a name before", () => {
     const message = "From: ann@sender.example\r\nSubject: hi\r\n\r\nfor the older alias\r\n";
     const { last } = await sendMail({ port: system.mxPort, from: "ann@sender.example", to: older, message });
     expect(last).toMatch(/^250 /);
-    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
+    expect((await mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
   });
 
   test("can still be written to by other aliases, and edited", async () => {
     expect(await submit(older)).toBe("250 2.0.0 Queued");
-    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
+    expect((await mx.waitForMessages(1))[0]?.rcptTo).toEqual(["jonas@inbox.example"]);
     const change = await person.call("PUT", `/api/aliases/${aliasId}`, { notes: "kept" });
     expect(change.status).toBe(200);
   });
 
   test("a correspondent with such a name at another domain can be written to; one at ours that is no reply address can't", async () => {
     expect(await submit(older.replace("kauke.test", "outside.example"))).toBe("250 2.0.0 Queued");
-    expect((await system.mx.waitForMessages(1))[0]?.rcptTo).toEqual(["r-smith-consulting-group@outside.example"]);
+    expect((await mx.waitForMessages(1))[0]?.rcptTo).toEqual(["r-smith-consulting-group@outside.example"]);
     expect(await submit("r-abcde-fghij-klmno-p2345@kauke.test")).toMatch(/^550 /);
   });
 });

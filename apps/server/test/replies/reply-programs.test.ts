@@ -4,8 +4,7 @@
  * of behaviour.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { Person as Owner } from "@kauke/testkit/person";
-import { registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import {
   type Answer,
   type Person,
@@ -14,39 +13,30 @@ import {
   replyPrograms,
 } from "@kauke/testkit/programs/reply-programs";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import PostalMime, { type Address, type Email } from "postal-mime";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 const anna: Person = { name: "Anna Weiß", address: "anna.weiss@inbox.example" };
 const ann: Person = { name: "Ann", address: "ann@sender.example" };
 const words = "Grüße, see you then.";
-let system: ForwardingSystem;
-let owner: Owner;
+const { mx, system, person: owner } = await setUpForwarding({ dns });
 let count = 0;
 
-beforeAll(async () => {
-  system = await startForwardingSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver: dns } });
-  owner = await registerPerson(system.url);
-});
-afterAll(() => system.close());
-beforeEach(() => {
-  system.mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 const messageId = (domain: string) => `${++count}.${process.pid}@${domain}`;
 
 /** @returns the message that arrived, and the last SMTP reply */
 async function send(from: string, to: readonly string[], message: string, arrivals = 1) {
   const params = Buffer.byteLength(message) > message.length ? "BODY=8BITMIME" : undefined;
-  system.mx.messages.length = 0;
+  mx.messages.length = 0;
   const { last } = await sendMail({ port: system.mxPort, from, to, message, ...(params && { params }) });
   if (!last.startsWith("250 ")) return { last, mail: null };
-  await system.mx.waitForMessages(arrivals);
-  const [first] = system.mx.messages;
-  system.mx.messages.length = 0;
+  await mx.waitForMessages(arrivals);
+  const [first] = mx.messages;
+  mx.messages.length = 0;
   return { last, mail: first ?? null };
 }
 
@@ -126,7 +116,7 @@ const scenes: Record<string, Scene> = {
     const first = { from: anna, to: [quoted.from], answered: quoted, words, messageId: messageId("inbox.example") };
     const sent = quotedFrom(await PostalMime.parse(program.write(first)));
     const { cell, email } = await answer(program, { to: [quoted.from], answered: sent });
-    // Thunderbird quotes by name only.
+    // Above quoted lines Thunderbird writes only the name of their author, not the address.
     if (email !== null && program.name !== "Thunderbird") {
       expect(email.text).toContain(`Anna Weiß <${alias}>`);
       expect(email.html).toMatch(

@@ -7,59 +7,35 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
+import { authPlain, type SmtpTalk, secureTalk, signedInTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
-let mx: FakeMx;
-let system: TestSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({
+  env: { KAUKE_LIMITS: "submission=1000/86400,smtp_login_ip=8/600" },
+});
 let alias: { id: string; address: string; password: string; credentialId: string };
 
 beforeAll(async () => {
-  mx = await FakeMx.start();
-  system = await startSystem({
-    env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "submission=1000/86400,smtp_login_ip=8/600" },
-  });
-  person = await registerPerson(system.url);
   alias = await newAlias();
 });
 
-afterAll(async () => {
-  await system.close();
-  await mx.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 async function newAlias() {
   const made = await person.createAlias({ forwardTo: "jonas.real@inbox.example" });
-  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-  const { credential } = body as { credential: { id: string; username: string; password: string } };
-  return { id: made.id, address: credential.username, password: credential.password, credentialId: credential.id };
+  const { id, username, password } = await person.createSmtpCredential(made.id);
+  return { id: made.id, address: username, password, credentialId: id };
 }
 
-const plain = (user: string, password: string) => Buffer.from(`\0${user}\0${password}`).toString("base64");
-
-async function secureTalk(): Promise<SmtpTalk> {
-  const talk = await smtpTalk(system.submissionPort);
-  await talk.ask("EHLO laptop.home.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO laptop.home.example");
-  return talk;
-}
-
-async function signedIn(): Promise<SmtpTalk> {
-  const talk = await secureTalk();
-  expect(await talk.ask(`AUTH PLAIN ${plain(alias.address, alias.password)}`)).toBe("235 2.7.0 Welcome");
-  return talk;
-}
+const plain = (username: string, password: string) => authPlain({ username, password });
+const helo = "laptop.home.example";
+const secure = () => secureTalk(system.submissionPort, { helo });
+const signedIn = () =>
+  signedInTalk(system.submissionPort, { username: alias.address, password: alias.password }, { helo });
 
 async function submit(talk: SmtpTalk, message: string, { from = alias.address, to = "ann@outside.example" } = {}) {
   const answers = [await talk.ask(`MAIL FROM:<${from}>`), await talk.ask(`RCPT TO:<${to}>`)];
@@ -76,7 +52,7 @@ const messageFrom = (from: string, more: string[] = []) =>
 test("no sign-in is offered before TLS, and every transaction requires a sign-in", async () => {
   const talk = await smtpTalk(system.submissionPort);
   expect(await talk.ask("EHLO x.example")).not.toContain("AUTH");
-  expect(await talk.ask(`AUTH PLAIN ${plain(alias.address, alias.password)}`)).toMatch(/^538 5\.7\.11 /);
+  expect(await talk.ask(plain(alias.address, alias.password))).toMatch(/^538 5\.7\.11 /);
   expect(await talk.ask(`MAIL FROM:<${alias.address}>`)).toMatch(/^530 5\.7\.0 /);
   talk.close();
 });
@@ -151,26 +127,21 @@ test("quoted lines name the alias if the account chose so, and nothing else is c
 
 test("a regenerated or deleted password, or a pause, ends signed-in sessions at once", async () => {
   const mine = await newAlias();
-  const talk = await secureTalk();
-  await talk.ask(`AUTH PLAIN ${plain(mine.address, mine.password)}`);
+  const talk = await secure();
+  await talk.ask(plain(mine.address, mine.password));
   await person.call("PATCH", `/api/smtp-credentials/${mine.credentialId}/alias/${mine.id}/regenerate`);
   expect(await talk.ask(`MAIL FROM:<${mine.address}>`)).toMatch(/^421 4\.7\.0 /);
-  const again = await secureTalk();
-  expect(await again.ask(`AUTH PLAIN ${plain(mine.address, mine.password)}`)).toMatch(/^535 5\.7\.8 /);
+  const again = await secure();
+  expect(await again.ask(plain(mine.address, mine.password))).toMatch(/^535 5\.7\.8 /);
   again.close();
 });
 
 test("wrong passwords are refused alike for known and unknown names, and rate-limited", async () => {
-  const talk = await secureTalk();
-  expect(await talk.ask(`AUTH PLAIN ${plain(alias.address, "wrong")}`)).toBe(
-    "535 5.7.8 User name or password is wrong",
-  );
-  expect(await talk.ask(`AUTH PLAIN ${plain("nobody@kauke.test", "wrong")}`)).toBe(
-    "535 5.7.8 User name or password is wrong",
-  );
+  const talk = await secure();
+  expect(await talk.ask(plain(alias.address, "wrong"))).toBe("535 5.7.8 User name or password is wrong");
+  expect(await talk.ask(plain("nobody@kauke.test", "wrong"))).toBe("535 5.7.8 User name or password is wrong");
   let last = "";
-  for (let i = 0; i < 10 && !last.startsWith("451"); i++)
-    last = await talk.ask(`AUTH PLAIN ${plain("nobody@kauke.test", "x")}`);
+  for (let i = 0; i < 10 && !last.startsWith("451"); i++) last = await talk.ask(plain("nobody@kauke.test", "x"));
   expect(last).toMatch(/^451 4\.7\.1 /);
   talk.close();
 });
@@ -181,12 +152,11 @@ describe("real clients", () => {
   let user: { address: string; password: string };
 
   beforeAll(async () => {
-    fresh = await startSystem({ env: { KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`, KAUKE_LIMITS: "off" } });
+    fresh = await startSystem({ env: relayTo(mx) });
     const owner = await registerPerson(fresh.url);
     const made = await owner.createAlias({ forwardTo: "jonas.real@inbox.example" });
-    const { body } = await owner.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-    const { credential } = body as { credential: { username: string; password: string } };
-    user = { address: credential.username, password: credential.password };
+    const { username, password } = await owner.createSmtpCredential(made.id);
+    user = { address: username, password };
   });
 
   afterAll(async () => {

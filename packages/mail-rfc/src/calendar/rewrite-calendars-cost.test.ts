@@ -1,9 +1,7 @@
 /** Tests that finding and rewriting calendars takes time linear in the size of the message. */
 import { expect, it } from "vitest";
-import { readHeader } from "../header/headers.ts";
 import { growthOf, leastCpuMs } from "../linear-cost.testing.ts";
-import type { CalendarChange } from "./calendar-text.ts";
-import { readMessageFields } from "./find-calendars.ts";
+import { change, organizer, owner, split } from "./calendars.testing.ts";
 import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
 import { CALENDAR_BYTES_MAX, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
@@ -13,18 +11,6 @@ const TURN_MS = 500;
 const MESSAGE_BYTES = 25 * 1024 * 1024;
 /** Bytes of the largest calendar; leaves space for the header fields. */
 const LARGEST = CALENDAR_BYTES_MAX - 1000;
-
-const change: CalendarChange = {
-  addressFor: (address) => (address.endsWith("@kauke.test") ? address : "r.aaaaaaaaaaaaaaaaaaaa@kauke.test"),
-  nameFor: (name) => name,
-  unreadable: "remove",
-};
-const owner = {
-  aliasAddress: "shop@kauke.test",
-  isOwnMailbox: (address: string) => address === "olga@owner.example",
-  correspondentOf: () => null,
-};
-const organizer = "ORGANIZER:mailto:ann@planner.example\r\n";
 
 /** Builders of the most expensive messages, each of about the given size in bytes. */
 const shapes: Record<string, (size: number) => string> = {
@@ -57,11 +43,7 @@ const shapes: Record<string, (size: number) => string> = {
 };
 
 function prepare(text: string) {
-  const message = Buffer.from(text, "latin1");
-  const block = readHeader(message);
-  const header = message.subarray(0, block.end);
-  const body = message.subarray(block.isSeparated ? block.end + 2 : block.end);
-  const fields = readMessageFields({ header, fields: block.fields });
+  const { fields, body } = split(Buffer.from(text, "latin1"));
   return { fields, body, plan: planCalendars(fields, () => body), parts: findOwnerParts(fields, body) };
 }
 

@@ -4,33 +4,14 @@ import { describe, expect, it } from "vitest";
 import { ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
 import { readSignedContent } from "../body/signed-content.ts";
 import { droppedFields, isDroppedField } from "../header/forward-fields.ts";
-import { readHeader } from "../header/headers.ts";
-import type { CalendarChange } from "./calendar-text.ts";
-import { findCalendars, readMessageFields } from "./find-calendars.ts";
+import { change, organizer, owner, split } from "./calendars.testing.ts";
+import { findCalendars } from "./find-calendars.ts";
 import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
 import { CALENDAR_BYTES_MAX, calendarAddresses, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const numRuns = isLong ? 100_000 : 400;
 const timeout = isLong ? 3_600_000 : 60_000;
-
-const change: CalendarChange = {
-  addressFor: (address) => (address.endsWith("@kauke.test") ? address : "r.aaaaaaaaaaaaaaaaaaaa@kauke.test"),
-  nameFor: (name) => name,
-  unreadable: "remove",
-};
-const owner = {
-  aliasAddress: "shop@kauke.test",
-  isOwnMailbox: (address: string) => address === "olga@owner.example",
-  correspondentOf: () => null,
-};
-
-function split(message: Buffer) {
-  const block = readHeader(message);
-  const header = message.subarray(0, block.end);
-  const body = message.subarray(block.isSeparated ? block.end + 2 : block.end);
-  return { fields: readMessageFields({ header, fields: block.fields }), body };
-}
 
 function rewrite(message: string | Buffer) {
   const { fields, body } = split(Buffer.from(message as string));
@@ -39,7 +20,6 @@ function rewrite(message: string | Buffer) {
   return { kind: plan.kind, body: Buffer.concat(writeCalendars(plan.edits, body, change).pieces) };
 }
 
-const organizer = "ORGANIZER:mailto:ann@planner.example\r\n";
 const event = `BEGIN:VCALENDAR\r\n${organizer}END:VCALENDAR\r\n`;
 const mixed = (...parts: string[]) =>
   `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.map((part) => `--b\r\n${part}\r\n`).join("")}--b--\r\n`;

@@ -9,13 +9,29 @@ import { incidentProblem, toProblem } from "./problem.ts";
 
 export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-export function errorAnswerer(deps: { clock: Clock; random: Random; logger: Logger }): ErrorAnswerer {
+export interface ErrorAnswererDeps {
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  /** Whether an error means that the database cannot serve at the moment. */
+  isOutage: (thrown: unknown) => boolean;
+}
+
+export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
   return (thrown, request, reply) => {
-    const problem = toProblem(thrown, deps.clock.now()) ?? incidentProblem(report(thrown, request));
+    const now = deps.clock.now();
+    const problem =
+      toProblem(thrown, now) ?? toProblem(outage(thrown, request), now) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
-    const body = request.routeOptions.config.tellsSuccess ? { success: false, ...problem.body } : problem.body;
+    const body = request.routeOptions.config.hasSuccessField ? { success: false, ...problem.body } : problem.body;
     return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
   };
+
+  function outage(thrown: unknown, { routeOptions: { url: route }, method }: FastifyRequest): AppError | null {
+    if (!deps.isOutage(thrown)) return null;
+    deps.logger.warn("http_database_outage", { route, method });
+    return new AppError("unavailable", {}, thrown);
+  }
 
   function report(thrown: unknown, request: FastifyRequest): string {
     const incident = deps.random.uuid();

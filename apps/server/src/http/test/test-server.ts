@@ -150,7 +150,7 @@ export class Visitor {
       expect(endpoint.answer.parse(reply.body)).toEqual(reply.body);
     } else {
       problem.parse(reply.body);
-      expect("success" in reply.body).toBe(endpoint.tellsSuccess === true);
+      expect("success" in reply.body).toBe(endpoint.hasSuccessField === true);
     }
     return reply;
   }

@@ -1,54 +1,34 @@
-import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { afterEach, expect, test } from "vitest";
+import { startSmtpServer } from "@kauke/testkit/smtp-server";
+import { greetedTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { beforeEach, expect, test } from "vitest";
 import { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { accept, reject } from "../verdict.ts";
 import type { ReceivedMail } from "./session-handlers.ts";
-import { SmtpServer, type SmtpServerOptions } from "./smtp-server.ts";
+import type { SmtpServerOptions } from "./smtp-server.ts";
 
 const received: ReceivedMail[] = [];
-const open: SmtpServer[] = [];
 
-afterEach(async () => {
+beforeEach(() => {
   received.length = 0;
-  for (const server of open.splice(0)) await server.close(100);
 });
 
-async function startMx(options: Partial<SmtpServerOptions> = {}) {
-  const server = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
-    mailHost: "mail.kauke.test",
-    maxMessageBytes: 10_000,
-    budget: new MemoryBudget(1_000_000),
-    secureContext: null,
-    sharePort: false,
-    maxConnections: 10,
-    maxConnectionsPerAddress: 10,
-    maxBytesPerAddress: 1_000_000,
-    metrics: { count() {}, gauge() {} },
-    handlers: {
-      resolve: (path) =>
-        path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
-      receive: async (mail) => {
-        received.push(mail);
-        return reply(250, "2.0.0", "Ok kept");
-      },
-    },
-    ...options,
-  });
-  open.push(server);
-  return server.listen();
-}
+const handlers: SmtpServerOptions["handlers"] = {
+  resolve: (path) =>
+    path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
+  receive: async (mail) => {
+    received.push(mail);
+    return reply(250, "2.0.0", "Ok kept");
+  },
+};
 
-async function greeted(port: number) {
-  const talk = await smtpTalk(port);
-  await talk.ask("EHLO c.test");
-  return talk;
+function startMx(options: Partial<SmtpServerOptions> = {}) {
+  const limits = { maxMessageBytes: 10_000, budget: new MemoryBudget(1_000_000), maxBytesPerAddress: 1_000_000 };
+  return startSmtpServer({ ...limits, handlers, ...options });
 }
 
 test("a message is received unchanged, command by command", async () => {
-  const talk = await smtpTalk(await startMx());
+  const talk = await smtpTalk((await startMx()).port);
   expect(talk.greeting).toBe("220 mail.kauke.test ESMTP Kauke");
   expect(await talk.ask("EHLO client.test")).toContain("250-PIPELINING");
   expect(await talk.ask("MAIL FROM:<ann@example.org> SIZE=20 BODY=8BITMIME")).toBe("250 2.1.0 Ok");
@@ -66,7 +46,7 @@ test("a message is received unchanged, command by command", async () => {
 });
 
 test("a pipelined session in one packet gets every reply in order, and so does its next message", async () => {
-  const talk = await greeted(await startMx());
+  const talk = await greetedTalk((await startMx()).port);
   const group = "MAIL FROM:<a@example.org>\r\nRCPT TO:<shop@kauke.test>\r\nRCPT TO:<no@kauke.test>\r\nDATA\r\n";
   talk.send(group);
   const answers = [await talk.reply(), await talk.reply(), await talk.reply(), await talk.reply()];
@@ -80,7 +60,7 @@ test("a pipelined session in one packet gets every reply in order, and so does i
 });
 
 test("commands out of order are refused and change nothing", async () => {
-  const talk = await smtpTalk(await startMx());
+  const talk = await smtpTalk((await startMx()).port);
   expect(await talk.ask("MAIL FROM:<a@example.org>")).toMatch(/^503 /);
   await talk.ask("EHLO c.test");
   expect(await talk.ask("RCPT TO:<shop@kauke.test>")).toMatch(/^503 /);
@@ -103,14 +83,14 @@ test.each([
   ["STARTTLS", "502 5.5.1"],
   ["VRFY shop", "252 2.5.0"],
 ])("%s gets the reply %s", async (line, start) => {
-  const talk = await smtpTalk(await startMx());
+  const talk = await smtpTalk((await startMx()).port);
   await talk.ask("EHLO c.test");
   expect(await talk.ask(line)).toMatch(new RegExp(`^${start.replaceAll(".", "\\.")}`));
   talk.close();
 });
 
 test("a line without end and repeated errors end the session", async () => {
-  const port = await startMx();
+  const { port } = await startMx();
   const endless = await smtpTalk(port);
   endless.send("X".repeat(10_000));
   expect(await endless.rest()).toEqual(["500 5.5.2 Line too long"]);
@@ -120,7 +100,7 @@ test("a line without end and repeated errors end the session", async () => {
 });
 
 test("an oversize message is refused after its end, and the session continues", async () => {
-  const talk = await greeted(await startMx());
+  const talk = await greetedTalk((await startMx()).port);
   talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
   for (let i = 0; i < 3; i++) await talk.reply();
   expect(await talk.ask(`${"line of text\r\n".repeat(1000)}.`)).toBe(
@@ -132,7 +112,7 @@ test("an oversize message is refused after its end, and the session continues", 
 });
 
 test("DATA is deferred when memory is short", async () => {
-  const talk = await greeted(await startMx({ budget: new MemoryBudget(1000) }));
+  const talk = await greetedTalk((await startMx({ budget: new MemoryBudget(1000) })).port);
   talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\n");
   for (let i = 0; i < 2; i++) await talk.reply();
   expect(await talk.ask("DATA")).toMatch(/^452 4\.3\.1 /);
@@ -140,7 +120,7 @@ test("DATA is deferred when memory is short", async () => {
 });
 
 test("connections above the limit get a temporary refusal", async () => {
-  const port = await startMx({ maxConnectionsPerAddress: 1 });
+  const { port } = await startMx({ maxConnectionsPerAddress: 1 });
   const first = await smtpTalk(port);
   const second = await smtpTalk(port);
   expect(second.greeting).toMatch(/^421 /);
@@ -148,9 +128,8 @@ test("connections above the limit get a temporary refusal", async () => {
 });
 
 test("idle clients get 421 at shutdown", async () => {
-  const port = await startMx();
-  const talk = await smtpTalk(port);
-  await talk.ask("EHLO c.test");
-  await open[0]?.close(1000);
+  const { port, server } = await startMx();
+  const talk = await greetedTalk(port);
+  await server.close(1000);
   expect((await talk.rest()).at(-1)).toMatch(/^421 4\.3\.2 /);
 });

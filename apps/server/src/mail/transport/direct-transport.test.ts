@@ -1,9 +1,10 @@
 /** MTA-STS in direct delivery (RFC 8461 §5); delivery without a policy is tested in transports.test.ts. */
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { type FakeStsHost, startFakeStsHost, stsFile } from "@kauke/testkit/fakes/fake-sts-host";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllowList } from "./address-guard.ts";
 import { createDirectTransport } from "./direct-transport.ts";
 import type { OutgoingMail } from "./transport.ts";
@@ -19,15 +20,12 @@ const mail: OutgoingMail = {
   smtpUtf8: false,
 };
 let policyHost: FakeStsHost;
-const open: (() => Promise<unknown>)[] = [];
+const open = closeAfterEach();
 
 beforeAll(async () => {
   policyHost = await startFakeStsHost();
 });
 afterAll(() => policyHost.close());
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
 
 /**
  * A mail host at 127.0.0.1 that is MX under each of `names`, best first, and a transport that knows only this domain.

@@ -1,10 +1,11 @@
 import { stuff } from "@kauke/mail-rfc";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { DeliveryMode } from "../../config.ts";
 import { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { chooseTransports } from "../queue/choose-transport.ts";
@@ -13,10 +14,7 @@ import { createDirectTransport, type DirectTransportOptions } from "./direct-tra
 import { createRelayTransport, relayPeer } from "./relay-transport.ts";
 import type { OutgoingMail } from "./transport.ts";
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+const open = closeAfterEach();
 
 async function fakeMx(options: FakeMxOptions = {}): Promise<FakeMx> {
   const mx = await FakeMx.start(options);

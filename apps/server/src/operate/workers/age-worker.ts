@@ -7,14 +7,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
-import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
+import { type WorkerQueueOptions, workerQueue } from "./worker-queue.ts";
 
-export interface AgeWorkerOptions extends ChildWorkerOptions {
-  /** Maximum waiting jobs, of all accounts together and of one account. */
-  waitingMax: number;
-  waitingOfAccountMax: number;
-}
+export type AgeWorkerOptions = ChildWorkerOptions & WorkerQueueOptions;
 
 export interface ClosableAgeWorker extends AgeWorker {
   /** Waiting jobs fail with `unavailable` at once; the running one may finish within `graceMs`. */
@@ -35,12 +31,7 @@ const production: AgeWorkerOptions = {
 export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeWorker {
   const settings = { ...production, ...options };
   const child = new ChildWorker(settings);
-  const queue = new FairQueue({
-    concurrency: 1,
-    waitingMax: settings.waitingMax,
-    waitingOfPartyMax: settings.waitingOfAccountMax,
-    now: () => performance.now(),
-  });
+  const queue = workerQueue(settings);
   let running: Promise<unknown> = Promise.resolve();
 
   return {

@@ -4,15 +4,11 @@
  * account. A message that could not be searched is not sent: its sender gets a temporary failure.
  */
 import { AppError } from "../../core/app-error.ts";
-import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
 import type { GuardedContent, LeakAnswer, LeakGuard } from "../../core/leak-guard/leak-guard.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
+import { type WorkerQueueOptions, workerQueue } from "./worker-queue.ts";
 
-export interface LeakGuardOptions extends ChildWorkerOptions {
-  /** Maximum waiting searches, of all accounts together and of one account. */
-  waitingMax: number;
-  waitingOfAccountMax: number;
-}
+export type LeakGuardOptions = ChildWorkerOptions & WorkerQueueOptions;
 
 export interface ClosableLeakGuard extends LeakGuard {
   /** Waiting and running searches fail with `unavailable`. */
@@ -44,12 +40,7 @@ const production: LeakGuardOptions = {
 export function leakGuardWorker(options: Partial<LeakGuardOptions> = {}): ClosableLeakGuard {
   const settings = { ...production, ...options };
   const child = new ChildWorker(settings);
-  const queue = new FairQueue({
-    concurrency: 1,
-    waitingMax: settings.waitingMax,
-    waitingOfPartyMax: settings.waitingOfAccountMax,
-    now: () => performance.now(),
-  });
+  const queue = workerQueue(settings);
 
   return {
     async search({ userId, mailboxes, content }) {

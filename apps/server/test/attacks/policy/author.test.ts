@@ -5,10 +5,9 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import { dkimSign } from "mailauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -26,40 +25,31 @@ const zone: FakeDnsZone = {
   "_dmarc.inbox.example": { txt: ["v=DMARC1; p=none"] },
 };
 const dns = await startFakeDnsServer(zone);
-let system: ForwardingSystem;
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: { KAUKE_DNS_SERVERS: dns.address, KAUKE_AUTHENTICATION: "on", KAUKE_WEBHOOK_ALLOW: "127.0.0.1" },
-  });
-});
-afterAll(async () => {
-  await system.close();
-  await dns.close();
+afterAll(() => dns.close());
+const { mx, hook, system, person } = await setUpForwarding({
+  env: { KAUKE_DNS_SERVERS: dns.address, KAUKE_AUTHENTICATION: "on" },
 });
 
 const mallory = "mallory@evil.example";
 const messageFrom = (from: string) => `From: ${from}\r\nSubject: x\r\n\r\nx\r\n`;
 
 describe("a From that programs read differently", () => {
-  interface Told {
+  interface CalledWith {
     from: { address: string } | null;
     authentication: { spf: string; dmarc: string };
   }
-  let hook: FakeWebhook;
   let alias: string;
   beforeAll(async () => {
-    hook = await FakeWebhook.start();
-    const made = await (await registerPerson(system.url)).createAlias({ forwardTo: hook.url });
+    const made = await person.createAlias({ forwardTo: hook.url });
     alias = `${made.alias}@${made.domain}`;
   });
-  afterAll(() => hook.close());
 
-  /** @returns what the webhook received; `null` if the message was rejected */
-  async function tell(from: string): Promise<Told | null> {
+  /** Sends a message with this From. @returns what the webhook was called with; `null` if the message was rejected */
+  async function callFor(from: string): Promise<CalledWith | null> {
     const before = hook.requests.length;
     await sendMail({ port: system.mxPort, from: mallory, to: alias, message: messageFrom(from) });
     if (hook.requests.length === before) return null;
-    return (JSON.parse(String(hook.requests.at(-1)?.body)) as { data: Told }).data;
+    return (JSON.parse(String(hook.requests.at(-1)?.body)) as { data: CalledWith }).data;
   }
 
   test.each([
@@ -79,9 +69,9 @@ describe("a From that programs read differently", () => {
     `ce\u0001o@bank.example, ${mallory}`,
     `${mallory}\r\nFrom: ceo@bank.example`,
   ])("%j does not pass authentication", async (from) => {
-    const told = await tell(from);
-    expect(told?.authentication.dmarc).not.toBe("pass");
-    expect(told?.from?.address ?? mallory).toBe(mallory);
+    const call = await callFor(from);
+    expect(call?.authentication.dmarc).not.toBe("pass");
+    expect(call?.from?.address ?? mallory).toBe(mallory);
   });
 
   test.each([
@@ -92,7 +82,7 @@ describe("a From that programs read differently", () => {
     `Mallory <${mallory}> (at work)`,
     `${mallory}, ceo@bank.example`,
   ])("control: the first author of %j passes authentication and is named", async (from) => {
-    expect(await tell(from)).toMatchObject({
+    expect(await callFor(from)).toMatchObject({
       from: { address: mallory },
       authentication: { spf: "pass", dmarc: "pass" },
     });
@@ -129,7 +119,7 @@ test("a guess of the owner's mailbox as the author of an answer gets the same re
   const { alias, domain } = await owner.createAlias({ forwardTo: "jane.doe@inbox.example" });
   const message = messageFrom(mallory);
   await sendMail({ port: system.mxPort, from: mallory, to: `${alias}@${domain}`, message });
-  const replyAddress = /^From: .*<([^>]+)>/m.exec(String(system.mx.messages[0]?.bytes))?.[1] ?? "";
+  const replyAddress = /^From: .*<([^>]+)>/m.exec(String(mx.messages[0]?.bytes))?.[1] ?? "";
   const guess = async (mailbox: string, from: string) => {
     const mail = { port: system.mxPort, from, to: replyAddress, message: messageFrom(mailbox) };
     return (await sendMail(mail)).last;

@@ -4,38 +4,21 @@
  */
 import { srsForward, toBase32 } from "@kauke/mail-rfc";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 const dns = createFakeDns({ "sender.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
-let mx: FakeMx;
-let system: ForwardingSystem;
+const { mx, system } = await setUpForwarding({ dns, env: { KAUKE_RETRY_SCHEDULE: "1s" }, overrides: { clock } });
 let attacker: Person;
 let victim: Person;
 
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-    overrides: { resolver: dns, clock },
-  });
-  mx = system.mx;
-});
-
-afterAll(async () => {
-  await system.close();
-});
-
 beforeEach(async () => {
   laterMs = 0;
-  mx.messages.length = 0;
+  mx.reset();
   attacker = await registerPerson(system.url);
   victim = await registerPerson(system.url);
 });
@@ -54,14 +37,14 @@ async function bounceAddressOf(alias: { address: string }, from = newSender()): 
   const message = `From: Ann <${from}>\r\nSubject: ${subject}\r\n\r\nbody\r\n`;
   const { last } = await sendMail({ port: system.mxPort, from, to: alias.address, message });
   expect(last).toMatch(/^250 /);
-  // Destinations are tried before the reply to the sender; reports of ours may arrive in between.
+  // The copy arrived before the reply to the sender; since then our own reports may have arrived.
   return mx.messages.find((mail) => mail.bytes.includes(subject))?.envelopeFrom as string;
 }
 
 interface Report {
   action?: string;
   status?: string;
-  /** Delivered-To field of the message that the report claims to return. */
+  /** Address of the alias whose mail the report claims to return. */
   returns?: string;
 }
 
@@ -229,7 +212,7 @@ test("one alias with many senders causes few reports, and so does one account wi
     for (let sent = 0; sent < 5; sent++) await bounce(await bounceAddressOf(another));
   }
   expect(await sentAfterwards()).toHaveLength(30);
-  // Other accounts keep their share.
+  // The limit of another account is not used up.
   mx.messages.length = 0;
   await bounce(await bounceAddressOf(await makeAlias(victim)));
   expect(await sentAfterwards()).toHaveLength(1);

@@ -3,52 +3,30 @@
  * a receipt, following up. Strangers send them in every form; every address the owner's program would write to must be
  * a reply address.
  */
-import { createPublicKey } from "node:crypto";
 import { droppedFields, readHeader } from "@kauke/mail-rfc";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
-import { byMailauth, type DkimRecord } from "@kauke/testkit/programs/verify-dkim";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
+import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { expectUnharmed, startScene, watchBystander } from "../scenes/bystander.testing.ts";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "planner.example": spf });
 const home = "jonas.real@inbox.example";
 const ann = "ann@planner.example";
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
-let record: DkimRecord;
-
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_RETRY_SCHEDULE: "1s",
-    },
-    overrides: { resolver: dns, store: { dkimDomains: ["kauke.test"] } },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
-  const key = system.server.store.dkimKeys.find(({ algorithm }) => algorithm === "rsa-sha256");
-  if (key === undefined) throw new Error("no RSA key");
-  const spki = createPublicKey(key.privateKey).export({ type: "spki", format: "der" }).toString("base64");
-  record = { name: `${key.selector}._domainkey.kauke.test`, value: `v=DKIM1; k=rsa; p=${spki}` };
+const { mx, system, person } = await setUpForwarding({
+  dns,
+  env: { KAUKE_RETRY_SCHEDULE: "1s" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
 });
+const record = dkimRecordOf(system);
 
-afterAll(async () => {
-  await system.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 const lines = (...all: string[]) => all.map((line) => `${line}\r\n`).join("");
 const replyAddress = /r(?:-[a-z2-7]{5}){4}@kauke\.test/g;
@@ -130,7 +108,7 @@ function calendarsOf(bytes: Buffer): string[] {
   return parts.flatMap((text) => {
     const [fields = "", ...rest] = text.split("\r\n\r\n");
     const content = rest.join("\r\n\r\n");
-    // A message inside the message.
+    // A message that is attached to the message.
     if (/^content-type: message\/rfc822/im.test(fields)) return calendarsOf(Buffer.from(content, "latin1"));
     return /^content-(?:type|disposition):[^]*(?:calendar|ics)/im.test(fields) ? [decoded(content, fields)] : [];
   });
@@ -389,7 +367,8 @@ describe("an invitation that can't be changed travels as an attachment under a w
       filename: "invitation.eml",
       disposition: "attachment",
     });
-    // Byte for byte, so that the signature remains valid; the header of the message around it names reply addresses.
+    // The attached message arrives byte for byte, so that its signature is valid; reply addresses are only in the
+    // header of the message around it.
     const opening = bytes.indexOf('filename="invitation.eml"\r\n\r\n');
     const inside = bytes.subarray(opening + 30, bytes.lastIndexOf("\r\n--=_"));
     const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n")).toString("latin1");
@@ -752,7 +731,7 @@ test("calendars of the largest message, of 100,000 attendees and of nothing but 
   };
   const seen = await watchBystander(scene, attack());
   const { healthyMs, answeredMs, deliveredMs, peakMib } = seen;
-  tellFigures("calendars", { healthyMs, answeredMs, deliveredMs, peakMib });
+  printFigures("calendars", { healthyMs, answeredMs, deliveredMs, peakMib });
   expectUnharmed(seen);
   check();
   expect(checked).toBe(rounds(1, 10) * contents.length);

@@ -5,15 +5,12 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
-import { type FakeDnsServer, type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 
-// Each test waits for the same five seconds, so they run concurrently.
+// Each test waits five seconds for authentication to end, so they run concurrently.
 vi.setConfig({ maxConcurrency: 40 });
 
 const zone: FakeDnsZone = {};
@@ -25,30 +22,12 @@ const bodyHash = simpleBodyHash(Buffer.from(body)).toString("base64");
 /** Milliseconds within which the message is answered, on a busy machine too. */
 const ANSWERED_WITHIN_MS = 12_000;
 
-let mx: FakeMx;
-let hook: FakeWebhook;
-let resolvers: FakeDnsServer[];
-let system: TestSystem;
-let person: Person;
-
-beforeAll(async () => {
-  [mx, hook] = [await FakeMx.start(), await FakeWebhook.start()];
-  resolvers = [await startFakeDnsServer(zone), await startFakeDnsServer(zone)];
-  system = await startSystem({
-    env: {
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
-      KAUKE_DNS_SERVERS: resolvers.map(({ address }) => address).join(","),
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_LIMITS: "off",
-    },
-  });
-  person = await registerPerson(system.url);
-});
-
+const resolvers = [await startFakeDnsServer(zone), await startFakeDnsServer(zone)];
 afterAll(async () => {
-  await system.close();
-  for (const it of [mx, hook, ...resolvers]) await it.close();
+  for (const resolver of resolvers) await resolver.close();
+});
+const { mx, hook, system, person } = await setUpForwarding({
+  env: { KAUKE_DNS_SERVERS: resolvers.map(({ address }) => address).join(","), KAUKE_AUTHENTICATION: "on" },
 });
 
 interface Mail {

@@ -172,7 +172,7 @@ describe("an impostor who registered the owner's address", () => {
     expect(notice).toMatchObject({ kind: "first_proof", aliasId: null });
     for (const word of ["SMTP credentials", "encrypted", "leak guard", "waited to be sent", "where they forward to"])
       expect(notice.text).toContain(word);
-    // What remains is shown in the dashboard and can be removed there.
+    // Aliases and encryption keys remain: the owner sees them in the dashboard and can remove them there.
     const { aliases } = (await owner.send(`/api/aliases/${made.user.id}`)).body;
     expect(aliases.map((it: { id: string }) => it.id)).toEqual([made.alias.id]);
     expect(await stage.system.server.store.encryptionKeys.find(made.user.id, made.keyId)).not.toBeNull();

@@ -6,9 +6,9 @@
 
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
+import { registerPerson } from "@kauke/testkit/person";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 import { programCarriers, programsHere } from "@kauke/testkit/programs/leak-carrier-programs";
 import {
@@ -19,8 +19,8 @@ import {
   zip,
 } from "@kauke/testkit/programs/leak-carriers";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
+import type { SmtpTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { expectUnharmed, startScene, watchBystander } from "../scenes/bystander.testing.ts";
 
@@ -34,45 +34,30 @@ const carriers: readonly LeakCarrier[] = [
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
 
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
+const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_UNDO_SECONDS: "1" } });
 let alias: { id: string; address: string; password: string };
 let replyAddress: string;
 let submission: SmtpTalk;
 
 beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_UNDO_SECONDS: "1",
-    },
-    overrides: { resolver: dns },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
   alias = await newAlias();
   replyAddress = await receiveOnce();
-  submission = await signIn();
+  submission = await signedInTalk(system.submissionPort, { username: alias.address, password: alias.password });
 });
 
-afterAll(async () => {
+afterAll(() => {
   submission.close();
-  await system.close();
   for (const program of ["openssl", "gpg", "python3"] as const) {
     if (!here.has(program))
       process.stdout.write(`leak guard: cases made with ${program} are skipped, it is not installed\n`);
   }
 });
 
-beforeEach(() => {
-  mx.messages.length = 0;
-});
+beforeEach(() => mx.reset());
 
 async function newAlias() {
   const made = await person.createAlias({ forwardTo: mailbox });
-  const { body } = await person.call("POST", "/api/smtp-credentials", { aliasId: made.id });
-  const { username, password } = (body as { credential: { username: string; password: string } }).credential;
+  const { username, password } = await person.createSmtpCredential(made.id);
   return { id: made.id, address: username, password };
 }
 
@@ -82,17 +67,6 @@ async function receiveOnce(): Promise<string> {
   await sendMail({ port: system.mxPort, from: "ann@sender.example", to: alias.address, message });
   const [mail] = await mx.waitForMessages(1);
   return /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(String(mail?.bytes))?.[0] as string;
-}
-
-async function signIn(): Promise<SmtpTalk> {
-  const talk = await smtpTalk(system.submissionPort);
-  await talk.ask("EHLO laptop.example");
-  await talk.ask("STARTTLS");
-  await talk.startTls();
-  await talk.ask("EHLO laptop.example");
-  const login = Buffer.from(`\0${alias.address}\0${alias.password}`).toString("base64");
-  expect(await talk.ask(`AUTH PLAIN ${login}`)).toMatch(/^235 /);
-  return talk;
 }
 
 const messageOf = (from: string, to: string, { header, body }: CarrierEntity): string =>
@@ -123,7 +97,7 @@ const compose = (body: string) =>
     fromAliasId: alias.id,
   });
 
-/** Composed mail arrives seconds later, at another address. */
+/** @returns the messages to Ann; composed mail, which arrives seconds later, is sent to another address */
 const arrived = () => mx.messages.filter(({ rcptTo }) => rcptTo[0] === "ann@sender.example");
 
 async function waitForAnn(count: number) {
@@ -142,10 +116,10 @@ function entityOf(carrier: LeakCarrier, address: string): CarrierEntity {
 }
 
 /**
- * The part of a message that must arrive unchanged: its last encoded body, since boundaries and part headers are
- * rewritten.
+ * @returns the longest body of a part, which must arrive unchanged; boundaries and the header fields of parts are
+ * rewritten
  */
-function keptOf({ body }: CarrierEntity): string {
+function longestPartOf({ body }: CarrierEntity): string {
   const [preamble = "", ...parts] = body.split(/(?:^|\r\n)--[^\r\n]*\r\n/);
   const bodies = parts.map((part) => part.slice(part.indexOf("\r\n\r\n") + 4).trim());
   return bodies.reduce((longest, part) => (part.length > longest.length ? part : longest), preamble.trim());
@@ -169,7 +143,7 @@ describe.each([
       const control = entityOf(it, strangersMailbox);
       expect(await send(control)).toMatch(/^250 /);
       const [mail] = await waitForAnn(1);
-      expect(mail?.bytes.toString("latin1")).toContain(keptOf(control));
+      expect(mail?.bytes.toString("latin1")).toContain(longestPartOf(control));
     },
   );
 });
@@ -277,7 +251,7 @@ describe("decompression bombs are refused as such", () => {
     const began = performance.now();
     const { longestTurnMs, result } = await withTurnsWatched(() => submit(entity));
     const seconds = (performance.now() - began) / 1000;
-    tellFigures(`leak guard, ${name}`, {
+    printFigures(`leak guard, ${name}`, {
       KiB: Math.round(entity.body.length / 1024),
       "answered after s": seconds.toFixed(1),
       "longest turn ms": longestTurnMs.toFixed(0),
@@ -317,7 +291,7 @@ test("an account that sends decompression bombs does not delay another one's mai
   await using scene = await startScene({ env: { KAUKE_LIMITS: "off" } });
   const attacker = await registerPerson(scene.server.url);
   const { id } = await attacker.createAlias({ forwardTo: mailbox });
-  await attacker.call("POST", "/api/smtp-credentials", { aliasId: id });
+  await attacker.createSmtpCredential(id);
   const bomb = gzipOfZeros(600).toString("base64");
   const answers: number[] = [];
   const attack = async () => {

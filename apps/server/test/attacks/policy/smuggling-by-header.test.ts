@@ -5,11 +5,9 @@
  * and U+060A becomes LF.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { type ForwardingSystem, startForwardingSystem } from "@kauke/testkit/system";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 /**
  * Characters whose low bytes are CR and LF, and characters that UTF-8 itself or a lenient parser treats as a line end.
@@ -35,30 +33,13 @@ const injection = (end: string) =>
     "DATA",
   ].join(end);
 
-let mx: FakeMx;
-let system: ForwardingSystem;
-let person: Person;
-
-beforeAll(async () => {
-  system = await startForwardingSystem({
-    env: {
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_ARC_SEAL: "on",
-    },
-    overrides: { resolver: createFakeDns({}), store: { dkimDomains: ["kauke.test"] } },
-  });
-  mx = system.mx;
-  person = await registerPerson(system.url);
+const { mx, system, person } = await setUpForwarding({
+  dns: createFakeDns({}),
+  env: { KAUKE_ARC_SEAL: "on" },
+  overrides: { store: { dkimDomains: ["kauke.test"] } },
 });
 
-afterAll(async () => {
-  await system.close();
-});
-
-beforeEach(() => {
-  mx.messages.length = 0;
-  mx.commands.length = 0;
-});
+beforeEach(() => mx.reset());
 
 interface Attack {
   from?: string;
@@ -143,7 +124,7 @@ test("control: the same text with real line ends is found as lines", () => {
   const found = headerLines(
     Buffer.from(`Subject: ${injection("\r\n").replace("\r\n\r\n", "\r\n")}\r\n\r\nbody`),
   ).filter(foreign);
-  // Once for each of the two readings.
+  // Each line is found in the header read as UTF-8 and in the header read as Latin-1.
   expect(found).toHaveLength(2 * 6);
   const once = Buffer.from(`Subject: ${injection("\u010d\u060a")}\r\n\r\nbody`, "latin1");
   expect(headerLines(once).filter(foreign)).toContain("X-Injected: yes");

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
 
-export interface HealthQuestion {
+export interface HealthTarget {
   url: string;
   /** Process id of the server. */
   pid: number;
 }
 
-export interface HealthSeen {
+export interface HealthObservations {
   /** Milliseconds of the slowest response. */
   healthyMs: number;
   failures: string[];
@@ -20,8 +20,8 @@ export interface HealthSeen {
 
 const EVERY_MS = 100;
 
-const { url, pid } = workerData as HealthQuestion;
-const seen: HealthSeen = { healthyMs: 0, failures: [] };
+const { url, pid } = workerData as HealthTarget;
+const seen: HealthObservations = { healthyMs: 0, failures: [] };
 let isOver = false;
 parentPort?.once("message", () => {
   isOver = true;

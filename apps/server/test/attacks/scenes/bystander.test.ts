@@ -23,7 +23,7 @@ test("without an attack the bystander's mail arrives and no harm is reported", a
 test("a server that is stopped is reported by slow health checks, and a relay that accepts nothing by mail that did not arrive", async () => {
   await using scene = await startScene();
   scene.relay.options = { answer: ({ stage }) => (stage === "mail" ? "451 4.3.0 not now" : undefined) };
-  const seen = await watchBystander(scene, standStill(scene.server.pid, 1500));
+  const seen = await watchBystander(scene, stopFor(scene.server.pid, 1500));
   expect(seen.healthyMs).toBeGreaterThan(1000);
   expect(seen.failures.join()).toContain("did not arrive");
   expect(() => expectUnharmed(seen)).toThrow();
@@ -40,7 +40,7 @@ test.each<[keyof Observations, number]>([
   expect(() => expectUnharmed({ ...seen, [name]: value })).toThrow();
 });
 
-async function standStill(pid: number, ms: number): Promise<void> {
+async function stopFor(pid: number, ms: number): Promise<void> {
   process.kill(pid, "SIGSTOP");
   await new Promise((resolve) => setTimeout(resolve, ms));
   process.kill(pid, "SIGCONT");

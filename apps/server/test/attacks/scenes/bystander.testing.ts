@@ -6,13 +6,13 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
-import { rounds, tellFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { memoryOf } from "@kauke/testkit/process-figures";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { expect } from "vitest";
-import type { HealthQuestion, HealthSeen } from "./bystander-health.testing.ts";
+import type { HealthObservations, HealthTarget } from "./bystander-health.testing.ts";
 
 /** Milliseconds for which an attack without an end of its own is kept up. */
 export const ATTACK_MS = rounds(3000, 60_000);
@@ -125,7 +125,7 @@ export function expectUnharmed(seen: Observations): void {
 export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
-  tellFigures(name, {
+  printFigures(name, {
     answeredMs: Math.round(answeredMs),
     deliveredMs: Math.round(deliveredMs),
     healthyMs: Math.round(healthyMs),
@@ -164,11 +164,11 @@ async function sendOne({ server, relay, alias }: Scene, seen: Observations): Pro
 }
 
 async function askHealth({ server }: Scene, seen: Observations, attack: Promise<unknown>): Promise<void> {
-  const question: HealthQuestion = { url: server.url, pid: server.pid };
-  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: question });
+  const target: HealthTarget = { url: server.url, pid: server.pid };
+  const watcher = new Worker(new URL("./bystander-health.testing.ts", import.meta.url), { workerData: target });
   const answer = once(watcher, "message");
   await attack.finally(() => watcher.postMessage("end"));
-  const [{ healthyMs, failures }] = (await answer) as [HealthSeen];
+  const [{ healthyMs, failures }] = (await answer) as [HealthObservations];
   seen.healthyMs = healthyMs;
   seen.failures.push(...failures);
 }

@@ -18,13 +18,13 @@ const manyAccounts = ["register", "login_ip", "alias_create", "password_reset_ip
 
 export interface DirectScene extends Scene {
   dns: FakeDnsServer;
-  /** The port on which all mail hosts listen. */
+  /** Port on which all mail hosts listen, each at an address of its own. */
   smtpPort: number;
   /** Adds a domain with a mail host that wastes time. */
   addTarpit(domain: string, kind: TarpitKind): Promise<Tarpit>;
   /** Adds a domain with a mail host. */
   addHost(domain: string, options?: FakeMxOptions): Promise<FakeMx>;
-  /** @returns the address of a new alias that forwards there */
+  /** Creates an alias with a random name. @returns its address */
   aliasTo(person: Person, forwardTo: string): Promise<string>;
 }
 
@@ -33,15 +33,12 @@ export async function startDirectScene(env: Record<string, string> = {}): Promis
   const dns = await startFakeDnsServer();
   const open: AsyncDisposable[] = [relay, dns];
   let hosts = 0;
-  const addressOf = (domain: string) => {
-    hosts++;
-    const address = `127.0.8.${hosts}`;
-    dns.zone[domain] = { mx: [[1, `mx.${domain}`]] };
-    dns.zone[`mx.${domain}`] = { a: [address] };
+  const newAddress = (domain: string) => {
+    const address = `127.0.8.${++hosts}`;
+    publishHost(dns, domain, address);
     return address;
   };
-  dns.zone["inbox.example"] = { mx: [[1, "mx.inbox.example"]] };
-  dns.zone["mx.inbox.example"] = { a: ["127.0.7.1"] };
+  publishHost(dns, "inbox.example", "127.0.7.1");
   const server = await startServerProcess({
     program,
     env: {
@@ -67,12 +64,12 @@ export async function startDirectScene(env: Record<string, string> = {}): Promis
     smtpPort: relay.port,
     aliasTo,
     async addTarpit(domain, kind) {
-      const tarpit = await startTarpit({ kind, host: addressOf(domain), port: relay.port });
+      const tarpit = await startTarpit({ kind, host: newAddress(domain), port: relay.port });
       open.push(tarpit);
       return tarpit;
     },
     async addHost(domain, options = {}) {
-      const mx = await FakeMx.start({ ...options, host: addressOf(domain), port: relay.port });
+      const mx = await FakeMx.start({ ...options, host: newAddress(domain), port: relay.port });
       open.push(mx);
       return mx;
     },
@@ -81,4 +78,10 @@ export async function startDirectScene(env: Record<string, string> = {}): Promis
       for (const it of open) await it[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Adds the DNS records of a domain whose only mail host has this address. */
+function publishHost({ zone }: FakeDnsServer, domain: string, address: string): void {
+  zone[domain] = { mx: [[1, `mx.${domain}`]] };
+  zone[`mx.${domain}`] = { a: [address] };
 }

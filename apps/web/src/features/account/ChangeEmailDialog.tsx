@@ -3,10 +3,10 @@ import { emailChangeRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useAskEmailChange } from "../../api/session/ways-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { TextField } from "../../ui/Field.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { EmailField } from "../auth/EmailField.tsx";
 
 interface Props {
   /** The current sign-in e-mail; `null` if the account has none yet. */
@@ -43,22 +43,13 @@ export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
     >
       <form className="contents" onSubmit={form.handleSubmit(({ email: wished }) => send(wished))} noValidate>
         <div className="body">
-          <TextField
-            label="New e-mail"
-            type="email"
-            autoComplete="email"
-            error={form.formState.errors.email?.message}
-            {...form.register("email")}
-          />
+          <EmailField label="New e-mail" error={form.formState.errors.email?.message} {...form.register("email")} />
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose} disabled={ask.isPending}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose} isBusy={ask.isPending}>
           <SubmitButton className="btn-primary" pending={ask.isPending} pendingLabel="Sending...">
             Send Link
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -55,14 +55,11 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
             }}
           />
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose} disabled={change.isPending}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose} isBusy={change.isPending}>
           <SubmitButton className="btn-primary" pending={change.isPending} pendingLabel="Saving...">
             Change Password
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

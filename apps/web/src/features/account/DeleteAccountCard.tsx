@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useDeleteAccount } from "../../api/session/auth.ts";
 import { useLeaveSession } from "../../api/session/session.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { isConfirmed } from "./confirm-word.ts";
@@ -66,10 +66,7 @@ function DeleteAccountDialog({ pending, onConfirm, onClose }: DialogProps) {
             />
           </div>
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton
             className="btn-danger"
             pending={pending}
@@ -78,7 +75,7 @@ function DeleteAccountDialog({ pending, onConfirm, onClose }: DialogProps) {
           >
             Delete Account
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -8,6 +8,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { KeyOptions } from "../encryption-keys/KeyOptions.tsx";
 import { SettingFailed } from "./SettingFailed.tsx";
 
 function ForwardEncryptedRow() {
@@ -53,12 +54,7 @@ function ForwardEncryptedRow() {
           disabled={keys.data.length === 0}
           onChange={(event) => onChange(event.target.value)}
         >
-          <option value="off">Off</option>
-          {keys.data.map((key) => (
-            <option key={key.id} value={key.id}>
-              To {key.keyName}
-            </option>
-          ))}
+          <KeyOptions keys={keys.data} />
         </Select>
       ) : (
         <span className="skel" />

@@ -7,7 +7,7 @@ import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
 import { useProveByGoogle, useProveByPassword, useProveByWallet } from "../../api/session/ways-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -146,11 +146,7 @@ export function ProveDialog({ onClose, ...props }: Props) {
         {others}
         {hasPassword || others.length > 0 ? null : <p className="hint">Sign out and in again, then come back here.</p>}
       </div>
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Cancel
-        </button>
-      </footer>
+      <DialogFooter onCancel={onClose} />
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useRemoveWay } from "../../api/session/ways-in.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -36,10 +36,7 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: Props) {
       description={`${subject} will no longer sign in to your account, and every other device is signed out.`}
       onClose={() => remove.isPending || onClose()}
     >
-      <footer>
-        <button type="button" className="btn" onClick={onClose} disabled={remove.isPending}>
-          Cancel
-        </button>
+      <DialogFooter onCancel={onClose} isBusy={remove.isPending}>
         <SubmitButton
           type="button"
           className="btn-danger"
@@ -49,7 +46,7 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: Props) {
         >
           Remove
         </SubmitButton>
-      </footer>
+      </DialogFooter>
     </Dialog>
   );
 }

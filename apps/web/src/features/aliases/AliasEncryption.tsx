@@ -7,6 +7,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Select.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { KeyOptions } from "../encryption-keys/KeyOptions.tsx";
 import { addressOf } from "./alias-text.ts";
 
 function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
@@ -51,12 +52,7 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
           onChange={(event) => onChange(event.target.value)}
         >
           <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
-          <option value="off">Off</option>
-          {keys.data.map((key) => (
-            <option key={key.id} value={key.id}>
-              To {key.keyName}
-            </option>
-          ))}
+          <KeyOptions keys={keys.data} />
         </Select>
       )}
     </div>

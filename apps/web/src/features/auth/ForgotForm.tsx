@@ -3,9 +3,9 @@ import { passwordResetRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskPasswordReset } from "../../api/session/sign-in.ts";
-import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 
 /** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
 export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
@@ -19,13 +19,7 @@ export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        error={form.formState.errors.email?.message}
-        {...form.register("email")}
-      />
+      <EmailField error={form.formState.errors.email?.message} {...form.register("email")} />
       <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel="Asking...">
         Send Link
       </SubmitButton>

@@ -3,9 +3,9 @@ import { type FieldErrors, useForm } from "react-hook-form";
 import { useLocation } from "wouter";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useRegister } from "../../api/session/auth.ts";
-import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 import { NewPasswordFields } from "./NewPasswordFields.tsx";
 import { type RegisterForm as FormValues, refusalToast, registerForm } from "./register-form.ts";
 
@@ -33,13 +33,7 @@ export function RegisterForm() {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        error={errors.email?.message}
-        {...form.register("email")}
-      />
+      <EmailField error={errors.email?.message} {...form.register("email")} />
       <NewPasswordFields
         label="Password"
         password={{ field: form.register("password"), error: errors.password?.message }}

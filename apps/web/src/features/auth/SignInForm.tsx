@@ -8,6 +8,7 @@ import { useSignIn } from "../../api/session/auth.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./EmailField.tsx";
 import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
 import { isLinkOffered } from "./sign-in-link-offer.ts";
 
@@ -38,13 +39,7 @@ export function SignInForm({ onSignedIn }: Props) {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        error={errors.email?.message}
-        {...form.register("email")}
-      />
+      <EmailField error={errors.email?.message} {...form.register("email")} />
       <TextField
         label="Password"
         type="password"

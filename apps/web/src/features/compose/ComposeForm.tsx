@@ -9,7 +9,7 @@ import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeForm as FormValues } from "./compose-form.ts";
-import { DiscardLetterDialog } from "./DiscardLetterDialog.tsx";
+import { DiscardDraftDialog } from "./DiscardDraftDialog.tsx";
 import { EncryptionCard } from "./EncryptionCard.tsx";
 import { MessageBody, MessageRow } from "./MessageRow.tsx";
 import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
@@ -106,7 +106,7 @@ export function ComposeForm({ userId, aliases }: Props) {
       </div>
       <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />
       <Acts {...acts} />
-      {isAsking ? <DiscardLetterDialog onConfirm={onReset} onClose={() => setAsking(false)} /> : null}
+      {isAsking ? <DiscardDraftDialog onConfirm={onReset} onClose={() => setAsking(false)} /> : null}
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { emailJobMessages } from "@kauke/contract";
 import { CircleAlert, Info, Lock } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
-import { FieldError } from "../../ui/Field.tsx";
+import { KeyTextarea } from "../../ui/KeyTextarea.tsx";
 import { Switch } from "../../ui/Switch.tsx";
 import { checkPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./encrypt-message.ts";
@@ -69,21 +69,15 @@ function KeyField({ encryption, onChange, keyField }: Props) {
           {isKey === true ? keyKindText(publicKey) : ""}
         </span>
       </label>
-      <textarea
+      <KeyTextarea
         ref={keyField}
         id={id}
-        className="input mono"
+        error={keyError}
         rows={3}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="none"
         placeholder="age1…"
         value={publicKey}
-        aria-invalid={keyError ? true : undefined}
-        aria-describedby={keyError ? `${id}-error` : undefined}
         onChange={({ target }) => onChange({ publicKey: target.value, keyError: undefined, failure: undefined })}
       />
-      <FieldError id={`${id}-error`}>{keyError}</FieldError>
     </div>
   );
 }

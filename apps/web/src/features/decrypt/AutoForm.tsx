@@ -2,14 +2,12 @@
  * Auto Decrypt: uses a stored key, which the server sends encrypted and the browser decrypts with the master password.
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
-import { LockOpen } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { FieldError, TextField } from "../../ui/Field.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { readStoredKeyForm, VaultError } from "../../vault/vault.ts";
-import { EncryptedField } from "./EncryptedField.tsx";
+import { DecryptForm } from "./DecryptForm.tsx";
 import { keyLabel } from "./key-label.ts";
 import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
@@ -66,15 +64,8 @@ function useAutoForm({ decryption }: Props) {
 export function AutoForm(props: Props) {
   const { keyField, passwordField, encrypted, errors, settle, onSubmit } = useAutoForm(props);
   const { keys, decryption } = props;
-  const isPending = decryption.working !== null;
   return (
-    <form
-      className="auto"
-      aria-label="Auto Decrypt"
-      noValidate
-      onSubmit={(event) => void onSubmit(event)}
-      {...encrypted.drop}
-    >
+    <DecryptForm className="auto" label="Auto Decrypt" {...{ encrypted, decryption, onSubmit }}>
       <div className="field">
         <label htmlFor="decryption-key">Decryption Key</label>
         <Select
@@ -101,11 +92,6 @@ export function AutoForm(props: Props) {
         error={errors.password}
         onInput={settle("password")}
       />
-      <EncryptedField {...encrypted.field} />
-      <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Decrypting...">
-        <LockOpen className="i" aria-hidden />
-        Decrypt Message
-      </SubmitButton>
-    </form>
+    </DecryptForm>
   );
 }

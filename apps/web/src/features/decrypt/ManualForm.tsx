@@ -1,17 +1,13 @@
 /** Manual Decrypt: uses a private key that the user enters. It is passed to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
-import { LockOpen } from "lucide-react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
-import { FieldError } from "../../ui/Field.tsx";
+import { type FormEvent, useRef, useState } from "react";
 import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
-import { EncryptedField } from "./EncryptedField.tsx";
+import { DecryptForm } from "./DecryptForm.tsx";
 import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
-
-const errorId = "private-key-error";
 
 const lockedKeyText =
   "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.";
@@ -22,11 +18,7 @@ function useManualForm(decryption: Decryption) {
   const keyField = useRef<HTMLTextAreaElement>(null);
   const encrypted = useEncrypted();
   const [keyError, setKeyError] = useState<string>();
-  useEffect(() => {
-    const empty = () => keyField.current && (keyField.current.value = "");
-    window.addEventListener("pagehide", empty);
-    return () => window.removeEventListener("pagehide", empty);
-  }, []);
+  useEmptyOnLeaving(keyField);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     const typed = keyField.current?.value ?? "";
@@ -55,40 +47,22 @@ function useManualForm(decryption: Decryption) {
 
 export function ManualForm({ decryption }: { decryption: Decryption }) {
   const { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput } = useManualForm(decryption);
-  const isPending = decryption.working !== null;
   return (
-    <form
-      className="manual"
-      aria-label="Manual Decrypt"
-      noValidate
-      onSubmit={(event) => void onSubmit(event)}
-      {...encrypted.drop}
-    >
+    <DecryptForm className="manual" label="Manual Decrypt" {...{ encrypted, decryption, onSubmit }}>
       <div className="field short">
         <label htmlFor="private-key">Private Key</label>
-        <textarea
+        <KeyTextarea
           ref={keyField}
           id="private-key"
-          className="input mono"
+          error={keyError}
           rows={2}
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="none"
           placeholder="AGE-SECRET-KEY-1…"
-          aria-invalid={keyError ? true : undefined}
-          aria-describedby={keyError ? errorId : undefined}
           onInput={onKeyInput}
         />
-        <FieldError id={errorId}>{keyError}</FieldError>
         <p className="hint">
           Or the <i>.json</i> file that Settings downloads. <KeyFilePicker onRead={onKeyFile} />
         </p>
       </div>
-      <EncryptedField {...encrypted.field} />
-      <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Decrypting...">
-        <LockOpen className="i" aria-hidden />
-        Decrypt Message
-      </SubmitButton>
-    </form>
+    </DecryptForm>
   );
 }

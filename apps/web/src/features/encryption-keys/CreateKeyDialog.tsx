@@ -7,8 +7,7 @@ import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { TextField } from "../../ui/Field.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { Switch } from "../../ui/Switch.tsx";
@@ -18,7 +17,8 @@ import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { createKey, type KeyKind, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText } from "../../vault/vault-failure.ts";
 import { focusFirstError } from "./focus-first-error.ts";
-import { keyNameLeft, type NewKeyErrors, newKeyErrors } from "./new-key-form.ts";
+import { KeyNameField } from "./KeyNameField.tsx";
+import { type NewKeyErrors, newKeyErrors, storingKey } from "./new-key-form.ts";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
 
 const failed = "Failed to create key";
@@ -135,20 +135,14 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
         <div className="body">
           {isBusy ? (
-            <VaultProgress
-              doing={working?.doing ?? "Storing the key."}
-              forecastSeconds={working === null ? 0 : working.forecastSeconds}
-            />
+            <VaultProgress {...(working ?? storingKey)} />
           ) : (
             <>
-              <TextField
-                label="Key name"
-                aside={<span className="count">{keyNameLeft(keyName)} left</span>}
-                autoComplete="off"
-                error={errors.keyName}
+              <KeyNameField
                 value={keyName}
-                onChange={(event) => {
-                  setKeyName(event.target.value);
+                error={errors.keyName}
+                onEdit={(typedName) => {
+                  setKeyName(typedName);
                   onEdit("keyName");
                 }}
               />
@@ -164,14 +158,11 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
             <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
           </div>
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
             Create Key
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -39,10 +39,7 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
           <p className="hint">It is your default key. The newest other one takes its place.</p>
         </div>
       ) : null}
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogFooter onCancel={onClose}>
         <SubmitButton
           type="button"
           className="btn-danger"
@@ -52,7 +49,7 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
         >
           Delete Key
         </SubmitButton>
-      </footer>
+      </DialogFooter>
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -163,14 +163,11 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
             <VaultProgress {...working} />
           )}
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton className="btn-primary" pending={working !== null} pendingLabel="Downloading...">
             Download
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -5,12 +5,12 @@
  */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Info } from "lucide-react";
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { FieldError, TextField } from "../../ui/Field.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
+import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -20,7 +20,8 @@ import { importKey, readKey, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
 import { focusFirstError } from "./focus-first-error.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
-import { keyNameLeft, newKeyErrors } from "./new-key-form.ts";
+import { KeyNameField } from "./KeyNameField.tsx";
+import { newKeyErrors, storingKey } from "./new-key-form.ts";
 
 const failed = "Failed to import key";
 const noReason = "The key could not be imported. Please try again.";
@@ -42,7 +43,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
-  const importLooked = async (request: ImportRequest): Promise<Errors> => {
+  const importRecognized = async (request: ImportRequest): Promise<Errors> => {
     const made = await job.run("Locking the key and opening it again as a test.", (options) =>
       importKey(request, options),
     );
@@ -58,7 +59,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const run = async (request: ImportRequest): Promise<Errors> => {
     try {
       const problem = importProblem(await readKey({ text: request.text }), keys);
-      return problem === null ? await importLooked(request) : { text: problem };
+      return problem === null ? await importRecognized(request) : { text: problem };
     } catch (error) {
       const unreadable = unreadableText(error);
       if (unreadable !== null) return { text: unreadable };
@@ -82,28 +83,11 @@ interface KeyFieldProps {
 
 function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
   const id = useId();
-  useEffect(() => {
-    const empty = () => fieldRef.current && (fieldRef.current.value = "");
-    window.addEventListener("pagehide", empty);
-    return () => window.removeEventListener("pagehide", empty);
-  }, [fieldRef]);
+  useEmptyOnLeaving(fieldRef);
   return (
     <div className="field">
       <label htmlFor={id}>Private key</label>
-      <textarea
-        ref={fieldRef}
-        id={id}
-        className="input mono"
-        rows={3}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="none"
-        placeholder="AGE-SECRET-KEY-1…"
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
-        onInput={onInput}
-      />
-      <FieldError id={`${id}-error`}>{error}</FieldError>
+      <KeyTextarea ref={fieldRef} id={id} error={error} rows={3} placeholder="AGE-SECRET-KEY-1…" onInput={onInput} />
       <p className="hint">
         Or a file of <i>age-keygen</i>, or one that Settings has downloaded. <KeyFilePicker onRead={onFile} />
       </p>
@@ -167,12 +151,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
     >
       <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
         <div className="body">
-          {isBusy ? (
-            <VaultProgress
-              doing={working?.doing ?? "Storing the key."}
-              forecastSeconds={working === null ? 0 : working.forecastSeconds}
-            />
-          ) : null}
+          {isBusy ? <VaultProgress {...(working ?? storingKey)} /> : null}
           {/* Hidden, not unmounted, so that a refused key can be corrected. */}
           <div className="import-fields" hidden={isBusy}>
             <KeyField
@@ -184,14 +163,11 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
               }}
               onFile={(text) => void onFile(text)}
             />
-            <TextField
-              label="Key name"
-              aside={<span className="count">{keyNameLeft(keyName)} left</span>}
-              autoComplete="off"
-              error={errors.keyName}
+            <KeyNameField
               value={keyName}
-              onChange={(event) => {
-                setKeyName(event.target.value);
+              error={errors.keyName}
+              onEdit={(typed) => {
+                setKeyName(typed);
                 clear("keyName");
               }}
             />
@@ -211,14 +187,11 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
             <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
           </div>
         </div>
-        <footer>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
+        <DialogFooter onCancel={onClose}>
           <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Importing...">
             Import Key
           </SubmitButton>
-        </footer>
+        </DialogFooter>
       </form>
     </Dialog>
   );

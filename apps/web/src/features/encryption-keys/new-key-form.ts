@@ -15,3 +15,6 @@ export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErr
   if (masterPassword.trim() === "") errors.masterPassword = encryptionMessages.masterPasswordRequired;
   return errors;
 }
+
+/** What the progress shows once the vault is done and the key is being sent to the server. */
+export const storingKey = { doing: "Storing the key.", forecastSeconds: 0 };

@@ -1,4 +1,4 @@
-import { Dialog } from "../../ui/Dialog.tsx";
+import { DeletionDialog } from "../../ui/DeletionDialog.tsx";
 
 interface Props {
   username: string;
@@ -6,22 +6,13 @@ interface Props {
   onClose: () => void;
 }
 
-/** Confirmation that names what deleting the credentials destroys. */
-export function DeleteCredentialsDialog({ username, onConfirm, onClose }: Props) {
+export function DeleteCredentialsDialog({ username, ...handlers }: Props) {
   return (
-    <Dialog
+    <DeletionDialog
       title="Delete SMTP credentials"
       description={`Mail programs that sign in as ${username} can no longer send from it. This cannot be undone.`}
-      onClose={onClose}
-    >
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" className="btn btn-danger" onClick={onConfirm}>
-          Delete Credentials
-        </button>
-      </footer>
-    </Dialog>
+      label="Delete Credentials"
+      {...handlers}
+    />
   );
 }

@@ -1,6 +1,6 @@
 /** Dialog that asks which of several wallets to use. */
 import { Wallet } from "lucide-react";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import type { StandardWallet } from "./wallet-standard.ts";
 
 interface Props {
@@ -29,11 +29,7 @@ export function WalletDialog({ wallets, onChoose, onClose }: Props) {
           </li>
         ))}
       </ul>
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Cancel
-        </button>
-      </footer>
+      <DialogFooter onCancel={onClose} />
     </Dialog>
   );
 }

@@ -1,17 +1,15 @@
 import { createServer, type Socket } from "node:net";
 import { stuff } from "@kauke/mail-rfc";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxAnswer, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fakes/fake-mx";
 import { startTarpit } from "@kauke/testkit/fakes/tarpit";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { OutgoingMail } from "../transport.ts";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import { type SmtpConnection, smtpTimeouts } from "./smtp-connection.ts";
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+const open = closeAfterEach();
 
 async function fakeMx(options: FakeMxOptions = {}): Promise<FakeMx> {
   const mx = await FakeMx.start(options);

@@ -1,14 +1,12 @@
 import { getEventListeners } from "node:events";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { outgoingMail as mail } from "../outgoing-mail.testing.ts";
 import type { SmtpPeer } from "./smtp-client.ts";
 import { SmtpPool, type SmtpPoolOptions } from "./smtp-pool.ts";
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+const open = closeAfterEach();
 
 async function setUp(mxOptions: FakeMxOptions = {}, poolOptions: Partial<SmtpPoolOptions> = {}) {
   const mx = await FakeMx.start(mxOptions);

@@ -1,17 +1,15 @@
 import { createServer } from "node:net";
+import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { FakeWebhook, type FakeWebhookOptions } from "@kauke/testkit/fakes/fake-webhook";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAllowList } from "../address-guard.ts";
 import type { WebhookCall } from "../transport.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 import { createWebhookTransport, type WebhookTransportOptions } from "./webhook-transport.ts";
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+const open = closeAfterEach();
 
 async function fakeHook(options: FakeWebhookOptions = {}): Promise<FakeWebhook> {
   const hook = await FakeWebhook.start(options);

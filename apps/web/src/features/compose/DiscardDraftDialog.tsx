@@ -6,7 +6,7 @@ interface Props {
 }
 
 /** Asks for confirmation before Reset clears a draft. */
-export function DiscardLetterDialog({ onConfirm, onClose }: Props) {
+export function DiscardDraftDialog({ onConfirm, onClose }: Props) {
   const discard = () => {
     onConfirm();
     onClose();

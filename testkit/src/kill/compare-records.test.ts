@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { balance, explainRepeats } from "./kill-books.ts";
+import { compareRecords, explainRepeats } from "./compare-records.ts";
 
 const none = { damaged: [] };
 
 function held(parts: { acknowledged: number[]; taken: [number, number[]][]; unanswered?: [number, number][] }) {
   const { acknowledged, unanswered = [], taken } = parts;
-  const books = {
+  const records = {
     acknowledged: new Set(acknowledged),
     unanswered: new Map(unanswered),
     refusals: new Map<string, number>(),
   };
-  return balance({ books }, { taken: new Map(taken), ...none });
+  return compareRecords({ records }, { taken: new Map(taken), ...none });
 }
 
 test("a message is lost if it was acknowledged but not delivered, and not if it was never acknowledged", () => {

@@ -4,11 +4,11 @@ import { decrypt, generateKeyPair, type KeyKind, type KeyPair, keyFileText } fro
 import { type AgeProgram, findAgeProgram } from "@kauke/age/age-program.testing";
 import type { Store } from "@kauke/server/store/open-store";
 
-export interface SealingKey extends KeyPair {
+export interface StoredKey extends KeyPair {
   id: string;
 }
 
-export async function insertSealingKey(store: Store, userId: string, kind?: KeyKind): Promise<SealingKey> {
+export async function insertStoredKey(store: Store, userId: string, kind?: KeyKind): Promise<StoredKey> {
   const keys = await generateKeyPair(kind);
   const id = randomUUID();
   const row = { id, userId, keyName: "for mail", encryptedPrivateKey: "not looked at here", isDefault: false };
@@ -25,13 +25,13 @@ export function encryptedFileOf(message: Buffer | undefined): Buffer {
 }
 
 /** Debian's age program, if it is installed. */
-export const stockProgram: AgeProgram | null = findAgeProgram();
+export const ageProgram: AgeProgram | null = findAgeProgram();
 
 /** Decrypts the file with our library and, for a classic key, also with the age program, and compares the results. */
-export async function decryptForwarded(file: Buffer, key: SealingKey): Promise<Buffer> {
+export async function decryptForwarded(file: Buffer, key: StoredKey): Promise<Buffer> {
   const opened = Buffer.from(await decrypt(file, { privateKeys: key.privateKey }));
-  if (stockProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;
-  const byProgram = await stockProgram.decrypt(file, keyFileText(key));
+  if (ageProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;
+  const byProgram = await ageProgram.decrypt(file, keyFileText(key));
   if (byProgram === null || !opened.equals(byProgram))
     throw new Error("the age program decrypts to a different result");
   return opened;

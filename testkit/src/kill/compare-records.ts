@@ -5,9 +5,9 @@
  */
 
 import type { SwitchedDestination } from "../fakes/switched-destination.ts";
-import type { LoadBooks } from "../load-sender.ts";
+import type { SendRecords } from "../load-sender.ts";
 
-export interface Balance {
+export interface Comparison {
   acknowledged: number;
   /** Number of transmissions without a reply, by message, whether or not it was acknowledged later. */
   unanswered: ReadonlyMap<number, number>;
@@ -24,15 +24,18 @@ export interface Repeated {
   eras: readonly number[];
 }
 
-type Books = Pick<SwitchedDestination, "taken" | "damaged">;
+type DestinationRecords = Pick<SwitchedDestination, "taken" | "damaged">;
 
-export function balance({ books }: { books: LoadBooks }, { taken, damaged }: Books): Balance {
+export function compareRecords(
+  { records }: { records: SendRecords },
+  { taken, damaged }: DestinationRecords,
+): Comparison {
   return {
-    acknowledged: books.acknowledged.size,
-    unanswered: books.unanswered,
-    refusals: books.refusals,
+    acknowledged: records.acknowledged.size,
+    unanswered: records.unanswered,
+    refusals: records.refusals,
     damaged,
-    lost: [...books.acknowledged].filter((number) => !taken.has(number)),
+    lost: [...records.acknowledged].filter((number) => !taken.has(number)),
     repeated: [...taken].filter(([, eras]) => eras.length > 1).map(([number, eras]) => ({ number, eras })),
   };
 }
@@ -55,7 +58,7 @@ export interface Repeats {
 }
 
 /** Attributes duplicates to sender or server, and compares the server's with the rows leased at each kill. */
-export function explainRepeats({ repeated, unanswered }: Balance, kills: readonly LeasedAtKills[]): Repeats {
+export function explainRepeats({ repeated, unanswered }: Comparison, kills: readonly LeasedAtKills[]): Repeats {
   const unexplained: string[] = [];
   const byEra = new Map<number, number>();
   let bySender = 0;

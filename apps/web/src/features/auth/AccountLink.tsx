@@ -1,0 +1,73 @@
+/**
+ * A page behind a link that was mailed to change or confirm the e-mail of an account. Whoever opens the link signs in to
+ * that account first, and then presses a button: opening the page changes nothing.
+ */
+import type { UserWire } from "@kauke/contract";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useSession } from "../../api/session/session.ts";
+import { Mask } from "../../ui/Mask.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { AuthFrame } from "./AuthFrame.tsx";
+import { LinkOver } from "./LinkPages.tsx";
+import { SignInForm } from "./SignInForm.tsx";
+import { useLinkToken } from "./use-link-token.ts";
+
+const settings = { href: "/settings", label: "Go to Settings" };
+
+export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
+
+interface AccountLinkProps {
+  /** Title and subtitle of the sign-in form. */
+  signIn: { title: string; swap: string };
+  /** Why a link may no longer work. */
+  why: string;
+  children: (token: string, user: UserWire) => ReactNode;
+}
+
+export function AccountLink({ signIn, why, children }: AccountLinkProps) {
+  const token = useLinkToken();
+  const { user } = useSession();
+  if (token === null) return <AccountLinkOver why={why} />;
+  if (user === null)
+    return (
+      <AuthFrame {...signIn}>
+        <SignInForm onSignedIn={() => {}} />
+      </AuthFrame>
+    );
+  return children(token, user);
+}
+
+interface AccountLinkStepProps {
+  title: string;
+  /** The button that does what the link is for; without it, that is done. */
+  button?: { label: string; pendingLabel: string; isPending: boolean; onPress: () => void };
+  children: ReactNode;
+}
+
+export function AccountLinkStep({ title, button, children }: AccountLinkStepProps) {
+  return (
+    <main id="main" className="page lost" tabIndex={-1}>
+      <Mask />
+      <div role="status">
+        <h1>{title}</h1>
+        <p className="muted mt-3 max-w-[36rem]">{children}</p>
+      </div>
+      {button === undefined ? (
+        <Link className="btn mt-3" href={settings.href}>
+          {settings.label}
+        </Link>
+      ) : (
+        <SubmitButton
+          type="button"
+          className="btn-primary mt-3"
+          pending={button.isPending}
+          pendingLabel={button.pendingLabel}
+          onClick={button.onPress}
+        >
+          {button.label}
+        </SubmitButton>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,51 @@
+/** The product's SMTP server without the rest of the product, for tests of the protocol and of its limits. */
+import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { reply } from "@kauke/server/mail/reply";
+import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { accept } from "@kauke/server/mail/verdict";
+import { onTestFinished } from "vitest";
+
+export interface StartedSmtpServer {
+  port: number;
+  budget: MemoryBudget;
+  /** Number of open connections according to the metrics. */
+  sessions(): number | undefined;
+  /** Label `why` of every event counted in the metrics; empty for an event without it. */
+  reasons: string[];
+  server: SmtpServer;
+}
+
+/** Accepts every message to any address, and discards it. */
+export const acceptAll: SmtpServerOptions["handlers"] = {
+  resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+  receive: async () => reply(250, "2.0.0", "Ok kept"),
+};
+
+/** Starts a server on a free port for the test that is running, and closes it when the test is finished. */
+export async function startSmtpServer(options: Partial<SmtpServerOptions> = {}): Promise<StartedSmtpServer> {
+  const gauges = new Map<string, () => number>();
+  const reasons: string[] = [];
+  const budget = options.budget ?? new MemoryBudget(10_000_000);
+  const server = new SmtpServer({
+    host: "127.0.0.1",
+    port: 0,
+    mailHost: "mail.kauke.test",
+    maxMessageBytes: 1_000_000,
+    budget,
+    secureContext: null,
+    sharePort: false,
+    gauge: "kauke_mx_sessions",
+    maxConnections: 10,
+    maxConnectionsPerAddress: 10,
+    maxBytesPerAddress: 10_000_000,
+    metrics: {
+      count: (_name, labels) => void reasons.push(labels?.why ?? ""),
+      gauge: (name, read) => void gauges.set(name, read),
+    },
+    handlers: acceptAll,
+    ...options,
+  });
+  onTestFinished(() => server.close(100));
+  const sessions = () => gauges.get("kauke_mx_sessions")?.();
+  return { server, port: await server.listen(), budget, sessions, reasons };
+}
