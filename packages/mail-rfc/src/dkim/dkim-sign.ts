@@ -136,15 +136,15 @@ function foldSignature(signature: Buffer): string[] {
 export function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
   let line = "h=";
-  for (const [index, name] of names.entries()) {
-    const word = `${name}${index === names.length - 1 ? ";" : ":"}`;
-    if (line.length + word.length > 75) {
+  for (const name of names) {
+    if (line.length + name.length + 1 > 75) {
       lines.push(line);
       line = " ";
     }
-    line += word;
+    line += `${name}:`;
   }
-  return [...lines, line];
+  lines.push(`${line.slice(0, -1)};`);
+  return lines;
 }
 
 function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {

@@ -56,7 +56,8 @@ export function headerField(
     }
     isFirst = false;
   }
-  return checked(name, [...lines, isFirst ? `${line} ` : line]);
+  lines.push(isFirst ? `${line} ` : line);
+  return checked(name, lines);
 }
 
 /**
@@ -93,13 +94,18 @@ export function neutralized(text: string): string {
 /** @param lines lines of the field, continuation lines already indented */
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
-  for (const [index, line] of lines.entries()) {
-    if (line.length <= LINE_MAX_OCTETS && PLAIN_LINE.test(line)) continue;
-    const text = index > 0 && line.startsWith("\t") ? line.slice(1) : line;
-    if (UNSAFE.test(text) || (index > 0 && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
-    if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {
-      throw new MailSyntaxError("field_line_too_long");
-    }
+  let isFirst = true;
+  for (const line of lines) {
+    if (line.length > LINE_MAX_OCTETS || !PLAIN_LINE.test(line)) checkLine(line, isFirst);
+    isFirst = false;
   }
   return `${lines.join("\r\n")}\r\n` as FieldText;
+}
+
+function checkLine(line: string, isFirst: boolean): void {
+  const text = !isFirst && line.startsWith("\t") ? line.slice(1) : line;
+  if (UNSAFE.test(text) || (!isFirst && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
+  if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {
+    throw new MailSyntaxError("field_line_too_long");
+  }
 }

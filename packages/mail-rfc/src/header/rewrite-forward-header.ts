@@ -203,7 +203,10 @@ function envelopeMailbox(envelopeFrom: string): Mailbox | null {
 
 function writeThread(source: ForwardHeaderSource): Written {
   if (source.messageIds === undefined) return [];
-  const ids = (name: string, max: number): string[] => findMessageIds(valuesOf(source, name).join(" "), max);
+  const ids = (name: string, max: number): string[] => {
+    const values = valuesOf(source, name);
+    return values.length === 0 ? [] : findMessageIds(values.join(" "), max);
+  };
   const [messageId = null] = ids("message-id", 1);
   const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
   const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
@@ -241,5 +244,7 @@ function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
 }
 
 function valuesOf({ header, fields }: HeaderSource, name: string): string[] {
-  return fields.filter((field) => field.name === name).map((field) => fieldValue(header, field));
+  const values: string[] = [];
+  for (const field of fields) if (field.name === name) values.push(fieldValue(header, field));
+  return values;
 }

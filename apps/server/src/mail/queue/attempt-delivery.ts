@@ -60,11 +60,12 @@ const isWebhookPaused: Check = (delivery, _copy, known, { aliases }) =>
   known === null ? outcomeIfPaused(delivery, aliases) : null;
 
 /** A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back. */
-const areReplyAddressesStored: Check = async ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
+const areReplyAddressesStored: Check = ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
   if (known !== null) return known.isHeld === true ? tooManyCorrespondents : null;
   if (aliasId === null || userId === null || correspondents.length === 0) return null;
-  const over = await replyBook.keep([{ aliasId, userId, correspondents }]);
-  return over.size === 0 ? null : tooManyCorrespondents;
+  return replyBook
+    .keep([{ aliasId, userId, correspondents }])
+    .then((over) => (over.size === 0 ? null : tooManyCorrespondents));
 };
 
 /** Since RCPT has listed the mailboxes that are not confirmed, a first attempt to any other needs no look-up. */
@@ -93,7 +94,9 @@ export async function attemptDelivery(
   deps: AttemptDeps,
 ): Promise<DeliveryOutcome> {
   for (const check of checks) {
-    const outcome = await check(delivery, copy, known, deps);
+    const found = check(delivery, copy, known, deps);
+    // First attempts need no look-up, so that their checks return no promise.
+    const outcome = found instanceof Promise ? await found : found;
     if (outcome !== null) return outcome;
   }
   return deps.findings.watch(delivery, attempt(delivery, copy, deps.transports, signal), signal);
