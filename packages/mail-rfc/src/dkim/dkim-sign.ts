@@ -3,12 +3,11 @@
  * loop. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
-import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "../header/header-field.ts";
+import { bytesAsText, type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
 import type { HeaderField } from "../header/headers.ts";
 import { relaxedField } from "./dkim-canonical.ts";
 
 const SIGNATURE_COLUMNS = 70;
-const NON_ASCII = /[^\0-\x7f]/;
 
 export interface DkimKey {
   /** Signing domain in lower case (`d=`). */
@@ -112,14 +111,6 @@ export async function signedField(
   const unsigned = relaxedField(bytesAsText(headerFieldOfLines(name, [...lines, "b="])));
   const signature = await signData(key, Buffer.from(`${input}${unsigned}`, "latin1"));
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
-}
-
-/**
- * Converts a field we wrote to one character per byte of its wire form, the form in which received fields are signed
- * too.
- */
-export function bytesAsText(field: FieldText): string {
-  return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }
 
 /** Splits the `b=` tag into lines; white space within it is ignored. */

@@ -4,7 +4,7 @@
  * could begin a line: C0 controls (CR, LF and tab occur only in folds), DEL, C1 controls, U+2028, U+2029; and lone
  * surrogates, which have no UTF-8 form.
  *
- * Only `fieldTextBytes` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A an LF.
+ * Only `fieldTextBytes` and `bytesAsText` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A an LF.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -31,6 +31,7 @@ const OCTETS_PER_UNIT = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,35}$/;
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const EVERY_UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+const NON_ASCII = /[^\0-\x7f]/;
 /** Matches a line of printable ASCII that is not blank, as nearly all are. */
 const PLAIN_LINE = /^\t?[ -~]*[!-~][ -~]*$/;
 
@@ -74,6 +75,11 @@ export function headerFieldOfLines(name: string, lines: readonly string[]): Fiel
 /** Encodes fields as the bytes to be sent. */
 export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
+}
+
+/** Converts fields to the bytes to be sent, one character per byte, to be put between text of that form. */
+export function bytesAsText(field: FieldText): string {
+  return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }
 
 /** Concatenates several fields in order. */

@@ -24,11 +24,13 @@ export interface ReceivedTrace {
 
 const COLUMNS = 78;
 const LONGEST_WORD = 300;
+const DOMAIN_WORD = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/;
 
 /** @returns the whole field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
   const id = trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown";
-  const host = `from ${domainWord(trace.helo)} ${clientComment(trace)} by ${domainWord(trace.by)}`;
+  const helo = domainWord(trace.helo);
+  const host = `from ${helo} ${clientComment(trace, helo === trace.helo)} by ${domainWord(trace.by)}`;
   const text = `${host} with ${trace.protocol} id ${id}${forClause(trace.forAlias)}; ${formatDate(trace.at)}`;
   return headerField("Received", text.split(" "), { columns: COLUMNS, indent: "\t" });
 }
@@ -37,17 +39,13 @@ export function formatReceived(trace: ReceivedTrace): FieldText {
  * @returns a name or literal that may be written outside a comment; otherwise "unknown", and the comment shows the text
  */
 function domainWord(text: string): string {
-  return isDomainWord(text) ? text : "unknown";
+  return text.length <= 255 && DOMAIN_WORD.test(text) ? text : "unknown";
 }
 
-function isDomainWord(text: string): boolean {
-  return text.length <= 255 && /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/.test(text);
-}
-
-function clientComment(trace: ReceivedTrace): string {
+function clientComment(trace: ReceivedTrace, isHeloShown: boolean): string {
   const name = trace.clientName ? domainWord(trace.clientName) : "unknown";
   const address = trace.clientAddress.replace(/[^0-9A-Fa-f:.]/g, "").slice(0, 45) || "unknown";
-  const helo = isDomainWord(trace.helo) ? "" : ` helo=${commentText(trace.helo)}`;
+  const helo = isHeloShown ? "" : ` helo=${commentText(trace.helo)}`;
   return `(${name} [${address.includes(":") ? `IPv6:${address}` : address}]${helo})`;
 }
 
