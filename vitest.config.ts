@@ -38,6 +38,7 @@ export default defineConfig({
             "packages/**/*.test.ts",
             "testkit/**/*.test.ts",
             "scripts/**/*.test.ts",
+            "bench/**/*.test.ts",
           ],
           exclude: [costs, ...longRounds],
           // Files share their processes: loading what they test would take longer than testing it.

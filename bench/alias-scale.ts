@@ -98,7 +98,7 @@ async function makeTable(
   await first.close();
   if (aliases > known.length) await fill(aliases - known.length);
   const store = await openStore(options);
-  // Above some size the store returns the planner's estimate.
+  // For a large table the store returns the query planner's estimate, hence the tolerance of 5 %.
   const counted = await store.aliases.count();
   if (Math.abs(counted - aliases) > aliases / 20) throw new Error(`the table holds ${counted} aliases, not ${aliases}`);
   return { aliases, store, known };

@@ -7,6 +7,7 @@ import { Agent, get } from "node:http";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { type CpuMeter, openMeter } from "./cpu-meter.ts";
+import { ourWorkers } from "./forward/forward-system.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, quantile, type Row, sleep } from "./table.ts";
 
@@ -68,6 +69,7 @@ async function listRows(
     {
       bench: "api",
       what: `alias list of ${LONG_LIST}, one connection`,
+      workers: ourWorkers,
       measured: `${median(cpu).toFixed(1)} CPU-ms at the server, ${median(waits).toFixed(1)} ms until read`,
       target: "<= 30 ms",
       isMet: median(cpu) <= 30,
@@ -100,6 +102,7 @@ async function readRow(server: ServerProcess, person: Person, { meter, rounds, p
   return {
     bench: "api",
     what: `reads, ${CONNECTIONS} connections, ${pauseMs === 0 ? "no pause" : `${pauseMs} ms pause`}`,
+    workers: ourWorkers,
     measured:
       `p50 ${of("p50").toFixed(1)} ms, p99 ${of("p99").toFixed(1)} ms, ${of("rate").toFixed(0)} requests/s, ` +
       `${of("cpu").toFixed(2)} CPU-ms each`,

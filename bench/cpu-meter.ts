@@ -28,9 +28,22 @@ const root = "/sys/fs/cgroup";
 const TICKS_PER_SECOND = 100;
 const PAGES_PER_MIB = 256;
 
+/** For each meter with daemons, which are no descendants of this process, a function that returns their CPU seconds. */
+const daemons: (() => number)[] = [];
+
 export function openMeter(name: string): CpuMeter {
   const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
   return directory === null ? procMeter() : cgroupMeter(directory);
+}
+
+/** @returns CPU seconds of all programs that were started by `wrap` of any meter */
+export function daemonSeconds(): number {
+  return daemons.reduce((sum, seconds) => sum + seconds(), 0);
+}
+
+/** @returns CPU seconds of a process, of its descendants, and of those among them that have ended */
+export function treeSeconds(pid: number): number {
+  return processTree([pid]).reduce((sum, member) => sum + ticksOf(member), 0) / TICKS_PER_SECOND;
 }
 
 /** @returns the directory of a new cgroup; `null` when this user or system cannot create one */
@@ -48,8 +61,15 @@ function makeCgroup(name: string): string | null {
 function cgroupMeter(directory: string): CpuMeter {
   const members = `${directory}/cgroup.procs`;
   const isFirst = existsSync(`${directory}/cpuacct.usage`);
+  let lastSeconds: number | null = null;
+  const seconds = () => {
+    if (lastSeconds !== null) return lastSeconds;
+    if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
+    return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
+  };
   const close = () => {
     process.removeListener("exit", close);
+    lastSeconds = seconds();
     removeWhenEmpty(directory);
   };
   process.once("exit", close);
@@ -58,11 +78,11 @@ function cgroupMeter(directory: string): CpuMeter {
     join: (pid) => {
       for (const member of processTree([pid])) moveUnlessGone(member, members);
     },
-    wrap: (command) => ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command],
-    seconds: () => {
-      if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
-      return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
+    wrap: (command) => {
+      if (!daemons.includes(seconds)) daemons.push(seconds);
+      return ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command];
     },
+    seconds,
     memory: () => memoryOf(readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number)),
     close,
   };

@@ -16,6 +16,11 @@ export interface LoadSink {
 export interface MailLoad {
   name: string;
   startSink(port: number): Promise<LoadSink>;
+  /**
+   * Makes the messages of the next `send`, and sends others that the forwarder should have seen before. Called before a
+   * measurement begins. @returns the number of messages sent
+   */
+  prepare?(job: SendJob): Promise<number>;
   /** Resolves when every message was answered with 250. @throws when one was not */
   send(job: SendJob): Promise<void>;
 }

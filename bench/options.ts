@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
-/** Names of the benchmarks. `peers` takes a quarter of an hour and runs only when it is named. */
+/** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
 export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
@@ -41,7 +41,7 @@ export const usage = `npm run bench -- [options]
   --only forward,alias-scale,start,api,pages,turns   run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
   --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
-  --minutes N                            peers: start no round that would end later (15)
+  --minutes N                            peers: start no round that would end later (25)
   --quick                                peers: a smoke test, a few messages per cell, one round
   --ours plain,signed,verified           forward: unsigned; with DKIM; with checks on arrival as well (20 sessions only)
   --size 4096,51200,1048576              forward, peers: message sizes in bytes
@@ -90,7 +90,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
     count: values.count === undefined ? null : number("count", 0),
     rounds: number("rounds", values.quick === true ? 1 : 3),
     rows: words("row", values.rows, peerRows),
-    minutes: number("minutes", 15),
+    minutes: number("minutes", 25),
     isQuick: values.quick === true,
     install: values.install === true || env.KAUKE_BENCH_INSTALL === "1",
     dkim: values.dkim === true,

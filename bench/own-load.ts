@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { envelopeFrom, helo, type MailLoad } from "./mail-job.ts";
+import { envelopeFrom, helo, type LoadSink, type MailLoad } from "./mail-job.ts";
 import { messageLines, wireMessage } from "./message.ts";
 
 /**
@@ -16,44 +16,76 @@ import { messageLines, wireMessage } from "./message.ts";
 export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
   return {
     name: isSecure ? "our own generator and sink, STARTTLS" : "our own generator and sink (Postfix is not installed)",
-    async startSink(port) {
-      const tls = isSecure ? { tls: { key: testKey, cert: testCertificate } } : {};
-      const sink = await FakeMx.start({ port, ...tls });
-      let received = 0;
-      // A message over an unexpected kind of connection is not counted, so that the measurement fails.
-      sink.keep = (mail) => void (received += mail.isSecure === isSecure ? 1 : 0);
-      return { received: () => received, close: () => sink.close() };
-    },
+    startSink: (port) => startOwnSink({ port, isSecure }),
     async send({ port, rcptTo, count, sessions, sizeBytes }) {
-      const message = Buffer.concat([wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")]);
-      let left = count;
-      const runSession = async () => {
-        while (left-- > 0) await sendOne({ port, rcptTo, message, isSecure });
-      };
-      await Promise.all(Array.from({ length: Math.min(sessions, count) }, runSession));
+      const message = [wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")];
+      await inSessions(Math.min(sessions, count), Array<null>(count).fill(null), () =>
+        sendOne({ port, envelopeFrom, rcptTo, helo, message, isSecure }),
+      );
     },
   };
 }
 
-interface OneMessage {
+/**
+ * Starts a mail host that accepts everything and stores nothing. A message over an unexpected kind of connection is not
+ * counted, so that the measurement fails.
+ */
+export async function startOwnSink({
+  port,
+  host,
+  isSecure,
+}: {
   port: number;
-  rcptTo: string;
-  /** The whole message with its final dot. */
-  message: Buffer;
+  /** Address to listen on; 127.0.0.1 by default. */
+  host?: string;
   isSecure: boolean;
+}): Promise<LoadSink> {
+  const tls = isSecure ? { tls: { key: testKey, cert: testCertificate } } : {};
+  const sink = await FakeMx.start({ port, ...(host === undefined ? {} : { host }), ...tls });
+  let received = 0;
+  sink.keep = (mail) => void (received += mail.isSecure === isSecure ? 1 : 0);
+  return { received: () => received, close: () => sink.close() };
 }
 
-async function sendOne({ port, rcptTo, message, isSecure }: OneMessage): Promise<void> {
-  let talk = new Talk(connect({ port, host: "127.0.0.1", noDelay: true }));
+/** Processes items in order, `sessions` of them at a time. */
+export async function inSessions<Item>(
+  sessions: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  const runSession = async () => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: sessions }, runSession));
+}
+
+export interface OneMessage {
+  port: number;
+  envelopeFrom: string;
+  rcptTo: string;
+  helo: string;
+  /** The message in chunks, with its final dot. */
+  message: readonly Buffer[];
+  isSecure: boolean;
+  /** Address to connect from. */
+  localAddress?: string;
+}
+
+/** Sends a message over a connection of its own. @throws when it is not accepted */
+export async function sendOne(mail: OneMessage): Promise<void> {
+  const { port, rcptTo, helo, message, isSecure, localAddress } = mail;
+  const from = localAddress === undefined ? {} : { localAddress };
+  let talk = new Talk(connect({ port, host: "127.0.0.1", noDelay: true, ...from }));
   await talk.answer();
   if (isSecure) {
     await talk.say(`EHLO ${helo}\r\n`);
     await talk.say("STARTTLS\r\n");
     talk = new Talk(await secure(talk.leave()));
   }
-  const commands = [`EHLO ${helo}`, `MAIL FROM:<${envelopeFrom}>`, `RCPT TO:<${rcptTo}>`, "DATA"];
+  const commands = [`EHLO ${helo}`, `MAIL FROM:<${mail.envelopeFrom}>`, `RCPT TO:<${rcptTo}>`, "DATA"];
   for (const command of commands) await talk.say(`${command}\r\n`);
-  await talk.say(message);
+  await talk.say(...message);
   await talk.say("QUIT\r\n");
   talk.leave().end();
 }
@@ -80,8 +112,10 @@ class Talk {
     socket.on("close", () => this.#fail(new Error("the forwarder hung up")));
   }
 
-  say(bytes: string | Buffer): Promise<void> {
-    this.#socket.write(bytes);
+  say(...chunks: readonly (string | Buffer)[]): Promise<void> {
+    this.#socket.cork();
+    for (const chunk of chunks) this.#socket.write(chunk);
+    this.#socket.uncork();
     return this.answer();
   }
 

@@ -8,7 +8,7 @@ export interface PostgresCpu {
   close(): void;
 }
 
-/** @returns `null` when the server runs on another machine, so that only our own side can be measured */
+/** @returns the CPU meter; `null` when PostgreSQL runs on another machine, where it can't be measured */
 export async function postgresCpu(databaseUrl: string): Promise<PostgresCpu | null> {
   const db = await openPostgres(databaseUrl, undefined);
   const { pid } = await db

@@ -57,7 +57,7 @@ export function topEntries(file: string, count = 12): string {
   const spent = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? "";
-    // Starting the profiler is not part of the server's work.
+    // Leaves out the time that starting the profiler took, since it is not part of the server's work.
     if (name !== "(idle)" && !name.startsWith("post node:inspector"))
       spent.set(name, (spent.get(name) ?? 0) + timeDeltas[index]!);
   }

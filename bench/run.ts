@@ -7,6 +7,7 @@ import { benchForward } from "./forward/forward.ts";
 import { benchTurns } from "./forward/turns.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
+import { loadLines, watchLoad } from "./other-load.ts";
 import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers/peers.ts";
 import { benchStart } from "./start.ts";
@@ -37,6 +38,7 @@ async function main(): Promise<number> {
   // Exit handlers do not run on a signal by default, and they end what was started.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   console.log(machine());
+  const endWatch = watchLoad();
   const rows: Row[] = [];
   let failed = 0;
   for (const name of options.only) {
@@ -48,7 +50,7 @@ async function main(): Promise<number> {
       rows.push({ bench: name, what: "failed", measured: thrown instanceof Error ? firstLine(thrown.message) : "" });
     }
   }
-  console.log(`\n${formatTable(rows)}`);
+  console.log(`\n${formatTable(rows)}\n\n${loadLines(endWatch()).join("\n")}`);
   return failed > 0 ? 1 : 0;
 }
 

@@ -4,7 +4,8 @@
  * worker drains the spool. Both halves are measured separately; their sum is the price of a durable queue.
  */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import type { ForwardCase } from "./forward/forward-rows.ts";
+import { compare, comparisons } from "./forward/comparisons.ts";
+import type { ForwardCase } from "./forward/forward-case.ts";
 import { type DurablePeer, FIRST_RETRY_SECONDS, type OurSystem } from "./forward/forward-system.ts";
 import type { MailLoad } from "./mail-job.ts";
 import type { BenchOptions } from "./options.ts";
@@ -79,7 +80,7 @@ async function waitFor(isDone: () => boolean): Promise<void> {
 
 function rowsOf(
   sizeBytes: number,
-  { ours: { name }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
+  { ours: { name, workers }, durablePeer }: { ours: OurSystem; durablePeer: DurablePeer | null },
   results: readonly Spooled[],
 ): Row[] {
   const of = (figure: keyof Spooled) => median(results.map((result) => result[figure]));
@@ -91,13 +92,24 @@ function rowsOf(
     {
       bench: "forward",
       what: `${what}, acceptance`,
+      workers,
       measured: `${of("acceptCpu").toFixed(2)} CPU-s/1000, ${of("acceptedPerSecond").toFixed(0)} msg/s`,
     },
     {
       bench: "forward",
       what: `${what}, delivery from the spool`,
+      workers,
       measured: `${of("sendCpu").toFixed(2)} CPU-s/1000`,
       compared: `${both.toFixed(2)} CPU-s/1000 in all${ratio}`,
+      ...targetOf(sizeBytes, both),
     },
   ];
+}
+
+/** @param cpu CPU seconds per 1000 messages, of acceptance and delivery */
+function targetOf(sizeBytes: number, cpu: number): Pick<Row, "target" | "isMet"> {
+  const deferral = comparisons.find((comparison) => comparison.of === "spool-deferred")!;
+  const compared = compare(deferral, () => cpu, { sizeBytes, sessions: SESSIONS });
+  if (compared === null || compared.target === null || compared.isMet === null) return {};
+  return { target: `${compared.target} in all`, isMet: compared.isMet };
 }

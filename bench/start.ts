@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
+import { ourWorkers } from "./forward/forward-system.ts";
 import type { BenchOptions } from "./options.ts";
 import { median, progress, type Row, sleep } from "./table.ts";
 
@@ -51,6 +52,7 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
     const seconds = (what: string, value: number, limit?: number): Row => ({
       bench: "start",
       what,
+      workers: ourWorkers,
       measured: `${value.toFixed(2)} s`,
       ...(limit === undefined ? {} : { target: `<= ${limit} s`, isMet: value <= limit }),
     });
@@ -58,10 +60,11 @@ export async function benchStart({ rounds, settleSeconds }: BenchOptions): Promi
       seconds("first start, server alone (database made)", figures.first),
       seconds("second start, server alone", figures.direct),
       seconds("second start, npm start's launcher", figures.launched, 3),
-      { bench: "start", what: "memory at once", measured: `${figures.atOnce.toFixed(0)} MiB` },
+      { bench: "start", what: "memory at once", workers: ourWorkers, measured: `${figures.atOnce.toFixed(0)} MiB` },
       {
         bench: "start",
         what: `memory after ${settleSeconds} s`,
+        workers: ourWorkers,
         measured: `${figures.settled.toFixed(0)} MiB`,
         target: "<= 300 MiB",
         isMet: figures.settled <= 300,

@@ -2,6 +2,8 @@
 export interface Row {
   bench: string;
   what: string;
+  /** Number of processes of the measured server that carry mail, where a server is measured. */
+  workers?: number | null;
   measured: string;
   /** Ratio to a named peer, or to the same measurement at another size. */
   compared?: string;
@@ -9,20 +11,25 @@ export interface Row {
   isMet?: boolean;
 }
 
-const headings = ["Benchmark", "What", "Measured", "Compared", "Target"];
+const headings = ["Benchmark", "What", "Workers", "Measured", "Compared", "Target"];
 
 export function formatTable(rows: readonly Row[]): string {
   const cells = [
     headings,
-    ...rows.map(({ bench, what, measured, compared = "", target = "", isMet }) => {
+    ...rows.map(({ bench, what, workers, measured, compared = "", target = "", isMet }) => {
       const verdict = isMet === undefined ? "" : isMet ? " (met)" : " (missed)";
-      return [bench, what, measured, compared, `${target}${verdict}`];
+      return [bench, what, workersText(workers), measured, compared, `${target}${verdict}`];
     }),
   ];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
   const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`);
   lines.splice(1, 0, `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`);
   return lines.join("\n");
+}
+
+/** @param workers `null` for a program that starts a process for each task */
+export function workersText(workers: number | null | undefined): string {
+  return workers === undefined ? "" : workers === null ? "many" : String(workers);
 }
 
 export function median(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 /**
  * The order of the test files: the slowest start first, so that none of them runs alone at the end. Vitest's cache
- * knows how long files took, but a fresh clone has no cache; vitest then orders by file size, which says little here.
+ * knows how long files took, but a fresh clone has no cache; vitest then orders by file size, not time.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

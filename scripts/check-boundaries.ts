@@ -20,7 +20,7 @@ export function importedModules(source: string): string[] {
   return [...withoutBlockComments.matchAll(specifiers)].map((found) => found[1] ?? found[2] ?? found[3] ?? "");
 }
 
-/** @returns what is wrong with this import, or `null` when the table allows it */
+/** @returns what is wrong with a file's import, or `null` when the table allows it */
 export function breachOf(file: string, imported: string): string | null {
   const from = partOf(file);
   if (from === null || isTest.test(file) || mayImport[from] === "everything") return null;

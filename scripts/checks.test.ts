@@ -42,7 +42,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(copy, path), text);
 }
 
-/** Runs the static check with this title on the copy. Our own scripts take the folder as an argument. */
+/** Runs the static check with this title on the test's small tree; our own scripts take its folder as an argument. */
 function runCheck(title: string): { code: number | null; output: string } {
   const check = plans.check.find((each) => each.title.startsWith(title));
   if (check?.kind !== "static") throw new Error(`no static check is called ${title}`);

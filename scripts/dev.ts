@@ -17,7 +17,7 @@ function startNode(args: readonly string[], cwd = root): ChildProcess {
   return spawn(process.execPath, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** @returns whether the server reported itself healthy within the time */
+/** Waits until the server answers as healthy. @returns false if it has not within `timeoutMs` milliseconds */
 async function waitUntilHealthy(timeoutMs: number): Promise<boolean> {
   const end = Date.now() + timeoutMs;
   while (Date.now() < end) {

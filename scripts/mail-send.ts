@@ -117,7 +117,7 @@ async function send({ to, from, eml }: Outgoing, server: Server): Promise<void> 
 }
 
 async function printTrace(messageId: string, { web, dataDir }: Server): Promise<void> {
-  // Anyone who can read the data directory may see how the server handled the message.
+  // The server shows its handling of a message to whoever can read this token in the data directory.
   const token = await readFile(join(dataDir, "preview.token"), "utf8").catch(() => "");
   const headers = { "x-preview-token": token.trim() };
   const answer = await fetch(`${web}/preview/api/traces/${messageId}`, { headers }).catch(() => null);

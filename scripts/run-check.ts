@@ -16,7 +16,9 @@ export function runShown(args: readonly string[], cwd: string, env: NodeJS.Proce
   return endOf(spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"] }));
 }
 
-/** @returns the exit code once all output has arrived. A signal ends both the program and this process. */
+/**
+ * @returns the program's exit code once all its output has arrived. A signal ends both the program and this process.
+ */
 function endOf(child: ChildProcess): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
     // Ctrl-C has already reached the program: the terminal sends it to the whole process group.

@@ -9,7 +9,7 @@ export interface Tally {
   skipped: number;
 }
 
-/** The fields of vitest's JSON report that are read here. */
+/** The fields of vitest's JSON report from which the results are counted. */
 export interface VitestReport {
   numPassedTests: number;
   numFailedTests: number;
@@ -26,7 +26,7 @@ interface TestReport {
 }
 
 /**
- * @param report `null` if the run wrote none
+ * @param report vitest's JSON report; `null` if the run wrote none
  * @returns counts in which a file that broke before its tests ran is one failed test, and so is a run without tests,
  * without a report, or with an error outside any test
  */

@@ -62,7 +62,7 @@ async function preparePostgres(): Promise<Prepared> {
   return { environment: { DATABASE_URL_TEST: await postgres.createDatabase() }, end: () => postgres.stop() };
 }
 
-/** @returns `null` after printing what is missing */
+/** Finds a browser and builds the web app for the browser tests. @returns `null` after printing what is missing */
 async function prepareBrowser(): Promise<Prepared | null> {
   const browser = ensureChromium();
   if ("problem" in browser) {

@@ -78,7 +78,7 @@ export default defineConfig({
     react(),
     // Tailwind's own optimizer is off: for its browser targets it would rewrite light-dark(), which dark bands need.
     tailwindcss({ optimize: false }),
-    // In development only: in a build scripts/draw-pages.mjs writes the title of every page.
+    // Sets the page title in development; in a build scripts/draw-pages.mjs sets the title of every page.
     { name: "product-name", apply: "serve", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
   worker: { format: "es" },

@@ -15,13 +15,14 @@ import { destination, type ForwardSystem } from "./forward-system.ts";
  */
 export async function checkSample(system: ForwardSystem, sinkPort: number): Promise<string> {
   const sent = wireMessage([...messageLines(51_200), ".begins with a dot", "..and with two", "caf\u{e9} \t", "."]);
-  await using sink = await FakeMx.start({ port: sinkPort });
+  const { sinkHost: host, destination: expected = destination } = system;
+  await using sink = await FakeMx.start({ port: sinkPort, ...(host === undefined ? {} : { host }) });
   const { last } = await sendMail({ port: system.port, from: envelopeFrom, to: system.rcptTo, message: sent });
   if (!last.startsWith("250")) throw new Error(`${system.name} answered ${last}`);
   const late = setTimeout(() => sink.keep({ ...noMail }), 10_000);
   const [mail] = await sink.waitForMessages(1);
   clearTimeout(late);
-  if (mail?.rcptTo.join() !== destination) throw new Error(`${system.name} did not forward the sample`);
+  if (mail?.rcptTo.join() !== expected) throw new Error(`${system.name} did not forward the sample`);
   if (!bodyOf(mail.bytes).equals(bodyOf(sent))) throw new Error(`${system.name} changed the body of the sample`);
   const does = [
     ...(/^SRS[01]=/i.test(mail.envelopeFrom) ? ["SRS"] : []),

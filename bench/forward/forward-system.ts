@@ -1,16 +1,22 @@
 /** A forwarder under test: accepts mail for `rcptTo` on `port` and relays it to the sink's port. */
 import { generateKeyPairSync } from "node:crypto";
-import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
+import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { type CpuMeter, openMeter } from "../cpu-meter.ts";
 
 export interface ForwardSystem {
   name: string;
-  /** Features of Kauke that are on; `peer` for another program. */
-  variant: OurVariant | "peer";
+  /** Features of Kauke that are on; `peer` for another program, `ceiling` for the ceiling relay. */
+  variant: OurVariant | "peer" | "ceiling";
+  /** Number of processes that carry mail; `null` for a program that starts one for each task. */
+  workers: number | null;
   port: number;
   rcptTo: string;
+  /** Where `rcptTo` forwards to; `destination` by default. */
+  destination?: string;
+  /** Address of the mail host for `rcptTo`; 127.0.0.1 by default. */
+  sinkHost?: string;
   meter: CpuMeter;
   /** Messages sent before the first measurement, so that code is compiled and connections are cached. */
   warmUp: number;
@@ -55,7 +61,26 @@ export interface OurOptions {
   env?: Record<string, string>;
   /** Name of the meter if it is not that of the variant, for a second system of the same variant. */
   meterName?: string;
+  /** Runs the server on existing accounts. */
+  accounts?: OurAccounts;
 }
+
+/** A server's existing accounts, and what it needs to deliver to them. */
+export interface OurAccounts {
+  dataDir: string;
+  /** Address of one of their aliases, to which the sample message is sent. */
+  rcptTo: string;
+  /** Mailbox to which that alias forwards. */
+  destination: string;
+  sinkHost?: string;
+  /** DNS records in addition to those of the message's sender. */
+  zone: FakeDnsZone;
+  /** Script that starts the server in place of `main.ts`. */
+  program?: string;
+}
+
+/** Processes of Kauke that carry mail. The program has no setting for it yet. */
+export const ourWorkers = 1;
 
 /**
  * Settings that acknowledge a message before it is delivered. Messages in flight then stay in memory together with
@@ -66,17 +91,25 @@ const answeredFirst = { KAUKE_ANSWER_SECONDS: "0", KAUKE_MAX_MESSAGE_BYTES: Stri
 
 const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
 
-/** Starts the whole server in its own process, with the embedded database, one account and one alias. */
+/** Sufficient for a first start on a machine with other load, where only smoke tests run. */
+const START_TIMEOUT_MS = 300_000;
+
+/**
+ * Starts the whole server in its own process, with the embedded database, and one account with one alias unless it gets
+ * existing ones.
+ */
 export async function startOurs(
   variant: OurVariant,
-  { sinkPort, env = {}, meterName = variant }: OurOptions,
+  { sinkPort, env = {}, meterName = variant, accounts }: OurOptions,
 ): Promise<OurSystem> {
-  const dns = await startFakeDnsServer(senderZone());
+  const dns = await startFakeDnsServer({ ...senderZone(), ...accounts?.zone });
   const server = await startServerProcess({
+    readyTimeoutMs: START_TIMEOUT_MS,
+    ...(accounts === undefined ? {} : { dataDir: accounts.dataDir }),
+    ...(accounts?.program === undefined ? {} : { program: accounts.program }),
     env: {
       KAUKE_LIMITS: "off",
-      KAUKE_DELIVERY: "relay",
-      KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}`,
+      ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
       KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
@@ -88,16 +121,20 @@ export async function startOurs(
   });
   const meter = openMeter(`ours-${meterName}`);
   meter.join(server.pid);
-  const person = await registerPerson(server.url);
+  const person = accounts === undefined ? await registerPerson(server.url) : null;
   const makeAlias = async () => {
+    if (person === null) throw new Error("no account to make an alias for");
     const { alias, domain } = await person.createAlias({ forwardTo: destination });
     return `${alias}@${domain}`;
   };
   return {
     name: "kauke",
     variant,
+    workers: ourWorkers,
     port: server.mxPort,
-    rcptTo: await makeAlias(),
+    rcptTo: accounts?.rcptTo ?? (await makeAlias()),
+    ...(accounts === undefined ? {} : { destination: accounts.destination }),
+    ...(accounts?.sinkHost === undefined ? {} : { sinkHost: accounts.sinkHost }),
     meter,
     warmUp: variant === "spooled" ? 1000 : 2000,
     makeAlias,

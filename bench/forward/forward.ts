@@ -3,6 +3,7 @@
  * seconds per 1000 messages are the reliable figure; rates share the machine with load generator and sink.
  */
 import { removeDataDirs } from "@kauke/testkit/server-process";
+import { startCeiling } from "../ceiling/ceiling.ts";
 import { freePort } from "../free-port.ts";
 import type { MailLoad } from "../mail-job.ts";
 import { chooseLoad } from "../mail-load.ts";
@@ -10,7 +11,8 @@ import type { BenchOptions } from "../options.ts";
 import { missingPostfix, startPostfix } from "../peers/postfix.ts";
 import { measureSpool } from "../spool.ts";
 import { median, progress, type Row, sessionsText, sizeText } from "../table.ts";
-import { type ForwardCase, forwardRows, type Measured } from "./forward-rows.ts";
+import type { ForwardCase } from "./forward-case.ts";
+import { forwardRows, type Measured } from "./forward-rows.ts";
 import { checkSample } from "./forward-sample.ts";
 import { type DurablePeer, type ForwardSystem, type OurSystem, startOurs } from "./forward-system.ts";
 import { measure, pass } from "./measure-forward.ts";
@@ -27,7 +29,7 @@ export async function benchForward(options: BenchOptions): Promise<Row[]> {
     const env: Record<string, string> =
       options.profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profile}` };
     for (const variant of options.ours) ours.push(await startOurs(variant, { sinkPort, env }));
-    systems.push(...ours);
+    systems.push(...ours, await startCeiling({ sinkPort }));
     if (missing === null) systems.push(await startPostfix({ ...options, sinkPort }));
     progress(`forward: load from ${load.name}; CPU by ${ours[0]?.meter.method}`);
     for (const system of systems) system.name = await checkSample(system, sinkPort);
@@ -66,7 +68,7 @@ async function raceAll(options: BenchOptions, { systems, load, sinkPort }: Race)
         );
         for (const [system, measured] of results) measured.push(await measure(system, through, testCase));
       }
-      rows.push(...forwardRows(testCase, results));
+      rows.push(...forwardRows(testCase, results, options.dkim && options.srs));
       if (peer !== undefined && testCase.sessions === 20)
         durablePeer?.cpuBySize.set(testCase.sizeBytes, median(results.get(peer)!.map((result) => result.cpuPer1000)));
     }

@@ -2,7 +2,8 @@
 
 import type { LoadSink, MailLoad } from "../mail-job.ts";
 import { sleep } from "../table.ts";
-import type { ForwardCase, Measured } from "./forward-rows.ts";
+import type { ForwardCase } from "./forward-case.ts";
+import type { Measured } from "./forward-rows.ts";
 import type { ForwardSystem } from "./forward-system.ts";
 
 interface Through {
@@ -22,6 +23,7 @@ export async function measure(system: ForwardSystem, through: Through, testCase:
     rssMib = Math.max(rssMib, memory.rssMib);
     privateMib = Math.max(privateMib, memory.privateMib);
   };
+  await prepare(system, through, testCase);
   const sampling = setInterval(sampleMemory, 100);
   const before = system.meter.seconds();
   const seconds = await pass(system, through, testCase).finally(() => clearInterval(sampling));
@@ -35,17 +37,33 @@ export async function measure(system: ForwardSystem, through: Through, testCase:
   };
 }
 
+async function prepare(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<void> {
+  const before = sink.received();
+  const count = (await load.prepare?.({ ...testCase, port: system.port, rcptTo: system.rcptTo })) ?? 0;
+  if (count === 0) return;
+  await untilArrived(system, sink, { goal: before + count, count });
+  await sleep(SETTLE_MS);
+}
+
 /** Sends, waits until all messages have arrived and a short time longer. @returns seconds until the last one arrived */
 export async function pass(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<number> {
   const goal = sink.received() + testCase.count;
   const start = performance.now();
   await load.send({ ...testCase, port: system.port, rcptTo: system.rcptTo });
-  while (sink.received() < goal) {
-    if (performance.now() - start > DELIVERY_TIMEOUT_MS)
-      throw new Error(`${system.name} lost mail: ${goal - sink.received()} of ${testCase.count} did not arrive`);
-    await sleep(4);
-  }
+  await untilArrived(system, sink, { goal, count: testCase.count });
   const seconds = (performance.now() - start) / 1000;
   await sleep(SETTLE_MS);
   return seconds;
+}
+
+/** @throws when messages are still missing after a timeout */
+async function untilArrived(
+  { name }: ForwardSystem,
+  sink: LoadSink,
+  { goal, count }: { goal: number; count: number },
+): Promise<void> {
+  for (const start = performance.now(); sink.received() < goal; await sleep(4)) {
+    if (performance.now() - start > DELIVERY_TIMEOUT_MS)
+      throw new Error(`${name} lost mail: ${goal - sink.received()} of ${count} did not arrive`);
+  }
 }

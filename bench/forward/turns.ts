@@ -13,7 +13,7 @@ import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/t
 import { signedInTalk } from "@kauke/testkit/smtp-talk";
 import type { BenchOptions } from "../options.ts";
 import { progress, type Row } from "../table.ts";
-import { senderKeyName, senderKeyRecord } from "./forward-system.ts";
+import { ourWorkers, senderKeyName, senderKeyRecord } from "./forward-system.ts";
 
 const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
 /** Bytes of the message, in base64 lines like an attachment; just below the maximum message size. */
@@ -88,6 +88,7 @@ async function measure(
     return {
       bench: "turns",
       what: `25 MiB, ${what}`,
+      workers: ourWorkers,
       measured,
       target: `${TARGET_MS} ms`,
       isMet: longest <= TARGET_MS,

@@ -3,31 +3,35 @@
 export interface HarakaSetup {
   port: number;
   sinkPort: number;
-  rcptTo: string;
-  destination: string;
+  aliases: readonly (readonly [alias: string, mailbox: string])[];
+  /** Whether signatures are checked on arrival. */
+  verifies: boolean;
+  /** Whether STARTTLS is offered to senders and used to the destination; needs tls_key.pem and tls_cert.pem. */
+  isSecure: boolean;
 }
 
 /** Builds files by path below Haraka's directory; `connection.ini` is taken from the distribution. */
 export function harakaFiles(setup: HarakaSetup): Record<string, string> {
+  const { port, sinkPort, aliases, verifies, isSecure } = setup;
   return {
     "config/me": "mx.in.test\n",
-    "config/smtp.ini": `listen=127.0.0.1:${setup.port}\nnodes=0\n`,
+    "config/smtp.ini": `listen=127.0.0.1:${port}\nnodes=0\n`,
     "config/log.ini": "level=warn\n",
-    "config/smtp_forward.ini": `host=127.0.0.1\nport=${setup.sinkPort}\nenable_outbound=true\n`,
+    // With TLS it must be a name: Haraka puts it into the server name indication, where Node accepts no address.
+    "config/smtp_forward.ini": `host=${isSecure ? "localhost" : "127.0.0.1"}\nport=${sinkPort}\nenable_outbound=true\nenable_tls=${isSecure}\n`,
     "config/outbound.ini": "enable_tls=false\nlocal_mx_ok=true\n",
-    "config/plugins": "forwarder\ndkim\nqueue/smtp_forward\n",
-    "config/dkim.ini":
-      "[sign]\nenabled=true\nselector=s1\ndomain=in.test\n[canon]\nbody=relaxed\n[verify]\nenabled=false\n",
-    "plugins/forwarder.js": forwarder(setup),
+    "config/plugins": `${isSecure ? "tls\n" : ""}forwarder\ndkim\nqueue/smtp_forward\n`,
+    "config/dkim.ini": `[sign]\nenabled=true\nselector=s1\ndomain=in.test\n[canon]\nbody=relaxed\n[verify]\nenabled=${verifies}\n`,
+    "config/forwarder.aliases.json": JSON.stringify(Object.fromEntries(aliases)),
+    "plugins/forwarder.js": forwarder,
   };
 }
 
-/** Plugin for what Haraka lacks: aliases (a look-up) and SRS (a hash). */
-function forwarder({ rcptTo, destination }: HarakaSetup): string {
-  return `'use strict';
+/** Plugin for what Haraka lacks: aliases (a look-up in memory) and SRS (a hash). */
+const forwarder = `'use strict';
 const { createHmac } = require('node:crypto');
 const { Address } = require('@haraka/email-address');
-const aliases = new Map([['${rcptTo}', '${destination}']]);
+const aliases = new Map(Object.entries(require('../config/forwarder.aliases.json')));
 exports.hook_rcpt = (next, connection, params) => {
   const to = aliases.get(params[0].address.toLowerCase());
   if (!to) return next(DENY, 'no such alias');
@@ -45,4 +49,3 @@ exports.hook_data = (next, { transaction }) => {
   next();
 };
 `;
-}

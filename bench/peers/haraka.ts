@@ -3,7 +3,7 @@
  * for the alias and SRS. It is one process and relays a message within the sender's transaction, like cut-through.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, getDiffieHellman } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
@@ -16,10 +16,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { openMeter } from "../cpu-meter.ts";
-import { destination, type ForwardSystem } from "../forward/forward-system.ts";
+import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
 import { untilListening } from "../mail-load.ts";
+import { mixZone } from "../mix/mix-names.ts";
 import { harakaFiles } from "./haraka-config.ts";
 
 const version = "3.3.4";
@@ -54,11 +56,32 @@ function installHaraka(): void {
   }
 }
 
-export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<ForwardSystem> {
+export interface HarakaOptions {
+  sinkPort: number;
+  /** Name of the meter. */
+  name: string;
+  /** Whether signatures are checked on arrival. */
+  verifies: boolean;
+  /** Paths of certificate and key, for STARTTLS on both sides. */
+  tls?: { cert: string; key: string };
+  /** Aliases with their mailboxes in addition to alias@in.test. */
+  aliases?: readonly (readonly [alias: string, mailbox: string])[];
+  /** TXT record of the DKIM key with which the senders of the mix sign. */
+  senderKey?: string;
+}
+
+export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem> {
+  const { sinkPort, name, verifies, tls, aliases = [], senderKey = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-haraka-"));
   const port = await freePort();
   const rcptTo = "alias@in.test";
-  const files = harakaFiles({ port, sinkPort, rcptTo, destination });
+  const files = harakaFiles({
+    port,
+    sinkPort,
+    verifies,
+    isSecure: tls !== undefined,
+    aliases: [[rcptTo, destination], ...aliases],
+  });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), text);
@@ -68,8 +91,18 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
   mkdirSync(join(directory, "queue"));
   symlinkSync(join(home, "node_modules"), join(directory, "node_modules"));
   copyFileSync(join(installed, "config/connection.ini"), join(directory, "config/connection.ini"));
-  const meter = openMeter("haraka");
-  const child = spawn(process.execPath, [join(installed, "bin/haraka"), "-c", directory], { stdio: "ignore" });
+  if (tls !== undefined) {
+    copyFileSync(tls.cert, join(directory, "config/tls_cert.pem"));
+    copyFileSync(tls.key, join(directory, "config/tls_key.pem"));
+    writeFileSync(join(directory, "config/dhparams.pem"), diffieHellmanGroup());
+  }
+  const zone = { ...mixZone(senderKey), [senderKeyName]: { txt: [senderKeyRecord()] } };
+  const dns = verifies ? await startFakeDnsServer(zone) : null;
+  const flags = dns === null ? [] : ["--import", nameServerModule(dns.address)];
+  const meter = openMeter(name);
+  const child = spawn(process.execPath, [...flags, join(installed, "bin/haraka"), "-c", directory], {
+    stdio: "ignore",
+  });
   meter.join(child.pid!);
   const ended = new Promise((resolve) => child.once("close", resolve));
   const kill = () => child.kill("SIGKILL");
@@ -78,6 +111,7 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
   return {
     name: "haraka",
     variant: "peer",
+    workers: 1,
     port,
     rcptTo,
     meter,
@@ -86,8 +120,31 @@ export async function startHaraka({ sinkPort }: { sinkPort: number }): Promise<F
       process.removeListener("exit", kill);
       kill();
       await ended;
+      await dns?.close();
       meter.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** @returns the URL of a module that makes Node's default resolver query this server, as Haraka has no setting for it */
+function nameServerModule(address: string): string {
+  const source = `import { setServers } from "node:dns"; setServers(["${address}"]);`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+/**
+ * Encodes a well-known group (RFC 3526 §3) as PEM. Without the file, Haraka computes a group of its own for minutes, in
+ * a process that would be measured.
+ */
+function diffieHellmanGroup(): string {
+  const prime = getDiffieHellman("modp14").getPrime();
+  const integers = Buffer.concat([Buffer.from("0282010100", "hex"), prime, Buffer.from("020102", "hex")]);
+  const der = Buffer.concat([
+    Buffer.from("3082", "hex"),
+    Buffer.from([integers.length >> 8, integers.length & 255]),
+    integers,
+  ]);
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return ["-----BEGIN DH PARAMETERS-----", ...lines, "-----END DH PARAMETERS-----", ""].join("\n");
 }

@@ -1,9 +1,10 @@
 /** Rows of the table of peers, and the cells in which each is measured. Pure functions. */
-import type { ForwardCase } from "../forward/forward-rows.ts";
+import type { ForwardCase } from "../forward/forward-case.ts";
 
 export const peerRows = [
   "cut-through",
   "spool",
+  "ceiling",
   "postfix",
   "haraka",
   "spool-deferred",
@@ -12,6 +13,13 @@ export const peerRows = [
   "sealed",
   "tls",
   "postfix-tls",
+  "aliases",
+  "postfix-aliases",
+  "haraka-aliases",
+  "direct",
+  "default",
+  "postfix-default",
+  "haraka-default",
 ] as const;
 export type PeerRow = (typeof peerRows)[number];
 
@@ -19,33 +27,70 @@ interface RowFacts {
   title: string;
   /** Row to which the result is shown as an addition; such a row is measured at 20 sessions only. */
   onTopOf?: PeerRow;
-  /** For a peer: rows of Kauke by whose CPU its own is divided. */
-  against: readonly PeerRow[];
+  /** Whether the mail is that of the mix: many aliases and senders. */
+  isMix?: boolean;
+  /** Whether sender and destination use TLS. */
+  isSecure?: boolean;
 }
 
 export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
-  "cut-through": { title: "Kauke, cut-through", against: [] },
-  spool: { title: "Kauke, spool-everything (on disk before it is answered)", against: [] },
-  postfix: { title: "Postfix + OpenDKIM + postsrsd", against: ["cut-through", "spool"] },
-  haraka: { title: "Haraka forward + DKIM + SRS", against: ["cut-through", "spool"] },
+  "cut-through": { title: "Kauke, cut-through" },
+  spool: { title: "Kauke, spool-everything (on disk before it is answered)" },
+  ceiling: { title: "Ceiling relay (forwards and signs, nothing else)" },
+  postfix: { title: "Postfix + OpenDKIM + postsrsd" },
+  haraka: { title: "Haraka forward + DKIM + SRS" },
   "spool-deferred": {
     title: "Kauke, spool-everything, destination defers first (tried twice)",
     onTopOf: "spool",
-    against: [],
   },
-  checks: { title: "Kauke + SPF, DKIM, DMARC and ARC checked", onTopOf: "cut-through", against: [] },
+  checks: { title: "Kauke + SPF, DKIM, DMARC and ARC checked", onTopOf: "cut-through" },
   "postfix-checks": {
     title: "Postfix, second OpenDKIM checks DKIM (no SPF, DMARC, ARC)",
     onTopOf: "postfix",
-    against: ["checks"],
   },
-  sealed: { title: "Kauke + checked + ARC sealed", onTopOf: "checks", against: [] },
-  tls: { title: "Kauke, TLS on both sides", onTopOf: "cut-through", against: [] },
-  "postfix-tls": { title: "Postfix, TLS on both sides", onTopOf: "postfix", against: ["tls"] },
+  sealed: { title: "Kauke + checked + ARC sealed", onTopOf: "checks" },
+  tls: { title: "Kauke, TLS on both sides", onTopOf: "cut-through", isSecure: true },
+  "postfix-tls": { title: "Postfix, TLS on both sides", onTopOf: "postfix", isSecure: true },
+  aliases: { title: "Kauke, many aliases and senders", onTopOf: "cut-through", isMix: true },
+  "postfix-aliases": {
+    title: "Postfix, many aliases and senders (no reply addresses)",
+    onTopOf: "postfix",
+    isMix: true,
+  },
+  "haraka-aliases": {
+    title: "Haraka, many aliases and senders (no reply addresses; aliases in memory)",
+    onTopOf: "haraka",
+    isMix: true,
+  },
+  direct: {
+    title: "Kauke, many aliases and senders, direct to 100 mail hosts with TLS",
+    onTopOf: "aliases",
+    isMix: true,
+  },
+  default: {
+    title: "Kauke, default mix: many aliases and senders, checks, TLS on both sides",
+    onTopOf: "aliases",
+    isMix: true,
+    isSecure: true,
+  },
+  "postfix-default": {
+    title: "Postfix, default mix (checks DKIM only: no SPF, DMARC, ARC; no reply addresses)",
+    onTopOf: "postfix-aliases",
+    isMix: true,
+    isSecure: true,
+  },
+  "haraka-default": {
+    title: "Haraka, default mix (checks DKIM only: no SPF, DMARC, ARC; no reply addresses; aliases in memory)",
+    onTopOf: "haraka-aliases",
+    isMix: true,
+    isSecure: true,
+  },
 };
 
+export const isPostfix = (row: PeerRow) => row.startsWith("postfix");
+export const isHaraka = (row: PeerRow) => row.startsWith("haraka");
 /** Whether a row is another program than Kauke. */
-export const isPeer = (row: PeerRow) => row.startsWith("postfix") || row === "haraka";
+export const isPeer = (row: PeerRow) => isPostfix(row) || isHaraka(row) || row === "ceiling";
 
 export interface CellOptions {
   sizes: readonly number[];

@@ -2,25 +2,36 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mailLimitNames } from "@kauke/server/core/rate-limit/mail-limit-rules";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import type { ForwardCase } from "../forward/forward-rows.ts";
+import { startCeiling } from "../ceiling/ceiling.ts";
+import type { ForwardCase } from "../forward/forward-case.ts";
 import { checkSample } from "../forward/forward-sample.ts";
 import { type ForwardSystem, type OurSystem, type OurVariant, startOurs } from "../forward/forward-system.ts";
 import { measure, pass } from "../forward/measure-forward.ts";
 import { freePort } from "../free-port.ts";
-import { type LoadSink, type MailLoad } from "../mail-job.ts";
+import type { LoadSink, MailLoad } from "../mail-job.ts";
+import type { MixCounts } from "../mix/mail-mix.ts";
+import { copyMixAccounts, mixDomain } from "../mix/mix-accounts.ts";
+import { mixLoad, startManySinks } from "../mix/mix-load.ts";
+import { accountOf, aliasName, mailboxOf, mailHostAddress, mixSize, mixZone } from "../mix/mix-names.ts";
+import { mixKeyRecord } from "../mix/mixed-message.ts";
 import { ownLoad } from "../own-load.ts";
 import type { Profiler } from "../profile.ts";
 import { spoolOnce } from "../spool.ts";
 import { startHaraka } from "./haraka.ts";
-import { countFor, isPeer, type PeerRow } from "./peer-rows.ts";
+import { countFor, isHaraka, isPeer, isPostfix, type PeerRow, rowFacts } from "./peer-rows.ts";
 import type { PeerMeasured } from "./peer-table.ts";
 import { startPostfix } from "./postfix.ts";
 
 export interface PeerSystem {
   row: PeerRow;
+  /** Number of processes that carry mail; `null` for a program that starts one for each task. */
+  workers: number | null;
   /** Name of the system with what it did to a sample message, e.g. `kauke (SRS, DKIM)`. */
   seen: string;
+  /** Counts of the measured messages of the mix; `null` for another load. */
+  mix: MixCounts | null;
   warmUp(count: number | null): Promise<void>;
   measure(testCase: ForwardCase): Promise<PeerMeasured>;
   close(): Promise<void>;
@@ -38,13 +49,14 @@ const ourVariants: Partial<Record<PeerRow, OurVariant>> = {
   checks: "verified",
   sealed: "sealed",
   tls: "tls",
+  default: "verified",
 };
 
 export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: PeerParts): Promise<PeerSystem> {
   const sinkPort = await freePort();
   const certificate = writeCertificate();
   const system = await startSystem(row, { sinkPort, certificate, profiler });
-  const load = row === "tls" || row === "postfix-tls" ? ownLoad({ isSecure: true }) : usual;
+  const { load, mix } = loadFor(row, usual);
   const seen = await checkSample(system, sinkPort);
   system.name = row;
   const ours = isPeer(row) ? null : (system as OurSystem);
@@ -54,7 +66,9 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
     sink === null ? spooledTwice(testCase, { ours: ours!, load, sinkPort }) : measure(system, { load, sink }, testCase);
   return {
     row,
+    workers: system.workers,
     seen,
+    mix,
     warmUp: (count) => warmUp(system, { load, sink, count }),
     async measure(given) {
       const testCase = { ...given, count: countFor(row, given) };
@@ -68,6 +82,19 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
       rmSync(certificate.folder, { recursive: true, force: true });
     },
   };
+}
+
+function loadFor(row: PeerRow, usual: MailLoad): { load: MailLoad; mix: MixCounts | null } {
+  const { isMix = false, isSecure = false } = rowFacts[row];
+  const secure = ownLoad({ isSecure: true });
+  if (!isMix) return { load: isSecure ? secure : usual, mix: null };
+  const { startSink } = isSecure ? secure : usual;
+  const load = mixLoad({
+    domain: isPeer(row) ? peerDomain : mixDomain,
+    isSecure,
+    startSink: row === "direct" ? startManySinks : startSink,
+  });
+  return { load, mix: load.counts };
 }
 
 interface Certificate {
@@ -85,18 +112,60 @@ function writeCertificate(): Certificate {
   return { folder, cert, key };
 }
 
-function startSystem(
-  row: PeerRow,
-  { sinkPort, certificate, profiler }: { sinkPort: number; certificate: Certificate; profiler: Profiler | null },
-): Promise<ForwardSystem> {
-  const { cert, key } = certificate;
-  if (row === "haraka") return startHaraka({ sinkPort });
-  if (isPeer(row)) {
-    const tls = row === "postfix-tls" ? { tls: { cert, key } } : {};
-    return startPostfix({ sinkPort, dkim: true, srs: true, verifies: row === "postfix-checks", ...tls });
+interface SystemParts {
+  sinkPort: number;
+  certificate: Certificate;
+  profiler: Profiler | null;
+}
+
+async function startSystem(row: PeerRow, parts: SystemParts): Promise<ForwardSystem> {
+  const { sinkPort, certificate } = parts;
+  const { isMix = false, isSecure = false } = rowFacts[row];
+  if (row === "ceiling") return startCeiling({ sinkPort });
+  const tls = isSecure ? { tls: certificate } : {};
+  const mix = isMix ? { aliases: peerAliases(), senderKey: mixKeyRecord() } : {};
+  if (isHaraka(row)) return startHaraka({ sinkPort, name: row, verifies: row === "haraka-default", ...tls, ...mix });
+  if (isPostfix(row)) {
+    const verifies = row === "postfix-checks" || row === "postfix-default";
+    return startPostfix({ sinkPort, dkim: true, srs: true, verifies, ...tls, ...mix });
   }
-  const env = { KAUKE_TLS_CERT: cert, KAUKE_TLS_KEY: key, ...profiler?.env };
-  return startOurs(ourVariants[row] ?? "signed", { sinkPort, env, meterName: row });
+  return startOurRow(row, parts);
+}
+
+async function startOurRow(row: PeerRow, { sinkPort, certificate, profiler }: SystemParts): Promise<ForwardSystem> {
+  const { cert, key } = certificate;
+  const isDirect = row === "direct";
+  const env = {
+    KAUKE_TLS_CERT: cert,
+    KAUKE_TLS_KEY: key,
+    ...(rowFacts[row].isMix === true ? { KAUKE_LIMITS: countingLimits } : {}),
+    ...(isDirect ? { ...directDelivery, BENCH_SMTP_PORT: String(sinkPort) } : {}),
+    ...profiler?.env,
+  };
+  const variant = ourVariants[row] ?? "signed";
+  if (rowFacts[row].isMix !== true) return startOurs(variant, { sinkPort, env, meterName: row });
+  const accounts = {
+    dataDir: await copyMixAccounts(),
+    rcptTo: `${aliasName(0)}@${mixDomain}`,
+    destination: mailboxOf(accountOf(0)),
+    zone: mixZone(mixKeyRecord()),
+    ...(isDirect ? { sinkHost: mailHostAddress(accountOf(0)), program: directServer } : {}),
+  };
+  return startOurs(variant, { sinkPort, env, meterName: row, accounts });
+}
+
+/** Limits of the mail path that are counted as by default but never reached. */
+const countingLimits = mailLimitNames.map((name) => `${name}=1000000/3600`).join();
+const directDelivery = { KAUKE_DELIVERY: "direct", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8" };
+const directServer = join(import.meta.dirname, "../mix/direct-server.ts");
+/** Domain of the peers' aliases. */
+const peerDomain = "in.test";
+
+function peerAliases(): [alias: string, mailbox: string][] {
+  return Array.from({ length: mixSize.aliases }, (_, alias) => [
+    `${aliasName(alias)}@${peerDomain}`,
+    mailboxOf(accountOf(alias)),
+  ]);
 }
 
 async function warmUp(

@@ -1,7 +1,8 @@
 /** Formats the tables of peers as Markdown. Pure functions. */
 
-import { median, sessionsText, sizeText } from "../table.ts";
-import { isPeer, type PeerRow, rowFacts } from "./peer-rows.ts";
+import { type Comparison, compare, comparedText, comparisons } from "../forward/comparisons.ts";
+import { median, sessionsText, sizeText, workersText } from "../table.ts";
+import { type PeerRow, rowFacts } from "./peer-rows.ts";
 
 export interface PeerMeasured {
   /** CPU seconds per 1000 messages, over all processes of the system. */
@@ -27,42 +28,68 @@ export interface PeerReport {
   /** Lines of the report above its tables. */
   header: readonly string[];
   rows: readonly PeerRow[];
+  /** Number of processes that carry mail; `null` for a program that starts one for each task. */
+  workers: ReadonlyMap<PeerRow, number | null>;
   results: readonly PeerResult[];
 }
 
-export function peerMarkdown({ header, rows, results }: PeerReport): string {
+export function peerMarkdown({ header, rows, workers, results }: PeerReport): string {
   const sizes = [...new Set(results.map((result) => result.sizeBytes))];
   const sessions = [...new Set(results.map((result) => result.sessions))];
-  const raced = rows.filter((row) => rowFacts[row].onTopOf === undefined);
-  const onTop = rows.filter((row) => rowFacts[row].onTopOf !== undefined);
-  const tables = sizes.map((size) =>
-    tableOf(`Forwarding, ${sizeText(size)}`, sessions.map(sessionsText), raced, (row) =>
-      sessions.map((count) => cell(results, { row, sizeBytes: size, sessions: count })),
-    ),
-  );
+  const raced = rows.filter((row) => !isOnTop(row));
+  const onTop = rows.filter(isOnTop);
+  const tables = sizes.map((sizeBytes) => {
+    const columns = sessions.map((count) => ({ sizeBytes, sessions: count }));
+    const about = comparisons.filter(({ of }) => !isOnTop(of));
+    const head = [`Forwarding, ${sizeText(sizeBytes)}`, ...sessions.map(sessionsText)];
+    return tableOf({ head, rows: raced, about, columns }, results, workers);
+  });
   if (onTop.length > 0 && sessions.includes(20)) {
-    const both = rows.filter((row) => onTop.includes(row) || raced.includes(row));
-    tables.push(
-      tableOf("On top, 20 sessions", sizes.map(sizeText), both, (row) =>
-        sizes.map((size) => cell(results, { row, sizeBytes: size, sessions: 20 })),
-      ),
-    );
+    const columns = sizes.map((sizeBytes) => ({ sizeBytes, sessions: 20 }));
+    const about = comparisons.filter(({ of }) => isOnTop(of));
+    const head = ["On top, 20 sessions", ...sizes.map(sizeText)];
+    tables.push(tableOf({ head, rows: [...rows], about, columns }, results, workers));
   }
   return [...header.map((line) => `- ${line}`), "", legend, "", tables.join("\n\n"), ""].join("\n");
 }
 
+const isOnTop = (row: PeerRow) => rowFacts[row].onTopOf !== undefined;
+
 const legend =
-  "Each cell: CPU seconds per 1000 messages, over all processes of the system; messages per second; for a peer, its CPU divided " +
-  "by that of Kauke (cut-through, then spool-everything; or Kauke's row of the same kind); for an added feature, the difference.";
+  "Each cell: CPU seconds per 1000 messages, over all processes of the system; for an added feature, the difference; messages " +
+  "per second. Workers: processes that carry mail; `many`: one for each task. Below the systems: their CPU compared, each with " +
+  "its target, if there is one.";
+
+interface PeerTable {
+  head: readonly string[];
+  rows: readonly PeerRow[];
+  about: readonly Comparison[];
+  columns: readonly Omit<CellOf, "row">[];
+}
 
 function tableOf(
-  title: string,
-  columns: readonly string[],
-  rows: readonly PeerRow[],
-  cells: (row: PeerRow) => readonly string[],
+  { head: [title = "", ...columnTitles], rows, about, columns }: PeerTable,
+  results: readonly PeerResult[],
+  workers: PeerReport["workers"],
 ): string {
-  const lines = rows.map((row) => `| ${[rowFacts[row].title, ...cells(row)].join(" | ")} |`);
-  return [`| ${[title, ...columns].join(" | ")} |`, `|---|${"---:|".repeat(columns.length)}`, ...lines].join("\n");
+  const systems = rows.map((row) => [
+    rowFacts[row].title,
+    workersText(workers.get(row)),
+    ...columns.map((column) => cell(results, { ...column, row })),
+  ]);
+  const compared = about
+    .map((comparison) => [
+      comparison.title,
+      "",
+      ...columns.map((column) => {
+        const found = compare(comparison, (row) => cpuOf(results, { ...column, row }), column);
+        return found === null ? "" : comparedText(found);
+      }),
+    ])
+    .filter((cells) => cells.slice(2).some((text) => text !== ""));
+  const lines = [...systems, ...compared].map((cells) => `| ${cells.join(" | ")} |`);
+  const head = `| ${[title, "Workers", ...columnTitles].join(" | ")} |`;
+  return [head, `|---|---:|${"---:|".repeat(columns.length)}`, ...lines].join("\n");
 }
 
 interface CellOf {
@@ -74,16 +101,12 @@ interface CellOf {
 function cell(results: readonly PeerResult[], wanted: CellOf): string {
   const cpu = cpuOf(results, wanted);
   if (cpu === null) return "";
-  const { onTopOf, against } = rowFacts[wanted.row];
+  const { onTopOf } = rowFacts[wanted.row];
   const base = onTopOf === undefined ? null : cpuOf(results, { ...wanted, row: onTopOf });
   const rates = found(results, wanted)!.rounds.flatMap(({ messagesPerSecond: rate }) => (rate === null ? [] : [rate]));
-  const ratios = against.map((row) => cpuOf(results, { ...wanted, row })).filter((ours) => ours !== null);
   return [
     `${cpu.toFixed(2)}${base === null ? "" : ` (${cpu >= base ? "+" : "-"}${Math.abs(cpu - base).toFixed(2)})`}`,
     ...(rates.length === 0 ? [] : [`${median(rates).toFixed(0)}/s`]),
-    ...(isPeer(wanted.row) && ratios.length > 0
-      ? [ratios.map((ours) => `${(cpu / ours).toFixed(1)}x`).join(" and ")]
-      : []),
   ].join("; ");
 }
 

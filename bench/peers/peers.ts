@@ -3,16 +3,17 @@
  * number of sessions, in turns, round by round. Writes Markdown and JSON below bench/.state.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { machine, programVersions } from "../machine.ts";
 import { chooseLoad } from "../mail-load.ts";
+import { mixSize } from "../mix/mix-names.ts";
 import type { BenchOptions } from "../options.ts";
+import { loadLines, watchLoad } from "../other-load.ts";
 import { makeProfiler, topEntries } from "../profile.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
-import { casesOf, countFor, isPeer, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
+import { casesOf, countFor, isHaraka, isPostfix, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
 import { type PeerSystem, startPeerSystem } from "./peer-systems.ts";
 import { type PeerReport, type PeerResult, peerMarkdown } from "./peer-table.ts";
 import { missingPostfix } from "./postfix.ts";
@@ -21,11 +22,9 @@ const stateFolder = join(import.meta.dirname, "../.state");
 
 export async function benchPeers(options: BenchOptions): Promise<Row[]> {
   const startedAt = performance.now();
-  const before = loadavg();
   const missing = missingPeers(options);
-  const rows = options.rows.filter(
-    (row) => !(row.startsWith("postfix") && missing.postfix) && !(row === "haraka" && missing.haraka),
-  );
+  const rows = options.rows.filter((row) => !(isPostfix(row) && missing.postfix) && !(isHaraka(row) && missing.haraka));
+  const endWatch = watchLoad();
   const load = chooseLoad();
   const profiler = options.profile === null ? null : makeProfiler(options.profile);
   const systems: PeerSystem[] = [];
@@ -40,13 +39,16 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
     const header = [
       machine(),
       `${programVersions().join(", ")}; load from ${load.name}`,
-      `${minutes.toFixed(1)} minutes, ${rounds} of ${options.rounds} rounds, medians; load average ${loads(before)} before, ${loads(loadavg())} after, on ${cpus().length} cores`,
+      `${minutes.toFixed(1)} minutes, ${rounds} of ${options.rounds} rounds, medians`,
+      ...loadLines(endWatch()),
       ...(options.isQuick ? ["--quick: a smoke test, its figures mean nothing"] : []),
       ...(profiler === null ? [] : ["--profile: the figures of ours include the profiler"]),
       ...Object.values(missing).filter((why) => why !== null),
       `seen to do: ${systems.map(({ row, seen }) => `${row}: ${seen}`).join("; ")}`,
+      ...mixLines(systems),
     ];
-    const file = write({ header, rows, results }, options);
+    const workers = new Map(systems.map((system) => [system.row, system.workers]));
+    const file = write({ header, rows, workers, results }, options);
     for (const path of profiler?.files ?? []) console.log(topEntries(path));
     return [
       { bench: "peers", what: `${results.length} cells`, measured: `${minutes.toFixed(1)} minutes`, compared: file },
@@ -57,12 +59,23 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
   }
 }
 
-const loads = (averages: readonly number[]) => averages.map((average) => average.toFixed(1)).join(" ");
+/** Says what was drawn, which is the same for every system with the same number of messages. */
+function mixLines(systems: readonly PeerSystem[]): string[] {
+  const mix = systems.find((system) => system.mix !== null)?.mix ?? null;
+  if (mix === null || mix.messages === 0) return [];
+  const percent = (count: number) => `${((count / mix.messages) * 100).toFixed(0)} %`;
+  const { aliases, accounts, senders, senderDomains } = mixSize;
+  const totals = [aliases, accounts, senders, senderDomains].map((count) => count.toLocaleString("en"));
+  return [
+    `many aliases and senders: ${totals[0]} aliases of ${totals[1]} accounts, ${totals[2]} senders in ${totals[3]} domains; ` +
+      `${percent(mix.cold)} of the messages to an alias never asked for before, ${percent(mix.newSenders)} from a sender new to the alias`,
+  ];
+}
 
 function missingPeers(options: BenchOptions): Record<"postfix" | "haraka", string | null> {
-  const wants = (test: (row: PeerRow) => boolean) => options.rows.some((row) => isPeer(row) && test(row));
-  const postfix = wants((row) => row !== "haraka") ? missingPostfix({ ...options, dkim: true, srs: true }) : null;
-  const haraka = wants((row) => row === "haraka") ? missingHaraka(options) : null;
+  const wants = (test: (row: PeerRow) => boolean) => options.rows.some(test);
+  const postfix = wants(isPostfix) ? missingPostfix({ ...options, dkim: true, srs: true }) : null;
+  const haraka = wants(isHaraka) ? missingHaraka(options) : null;
   for (const why of [postfix, haraka]) if (why !== null) progress(`peers: left out: ${why}`);
   return { postfix, haraka };
 }
@@ -97,7 +110,8 @@ function write(report: PeerReport, options: BenchOptions): string {
   const name = join(stateFolder, `peers-${new Date().toISOString().slice(0, 16).replace(":", "")}`);
   const markdown = peerMarkdown(report);
   writeFileSync(`${name}.md`, markdown);
-  writeFileSync(`${name}.json`, `${JSON.stringify({ ...report, options }, null, 2)}\n`);
+  const workers = Object.fromEntries(report.workers);
+  writeFileSync(`${name}.json`, `${JSON.stringify({ ...report, workers, options }, null, 2)}\n`);
   console.log(`\n${markdown}`);
   return `${name}.md and .json`;
 }

@@ -5,7 +5,7 @@
 
 export interface MainCf {
   directory: string;
-  /** Directory above `directory`; Postfix writes its log only below configured directories. */
+  /** Parent of `directory`, set as the permitted place of log files: Postfix writes its log nowhere else. */
   temporary: string;
   sinkPort: number;
   dkim: boolean;

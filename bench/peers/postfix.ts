@@ -22,6 +22,7 @@ import { openMeter } from "../cpu-meter.ts";
 import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
 import { findProgram, untilListening } from "../mail-load.ts";
+import { senderKeyNames } from "../mix/mix-names.ts";
 import { mainCf, masterCf, openDkimConf, verifierConf } from "./postfix-config.ts";
 
 export interface PostfixOptions {
@@ -32,6 +33,10 @@ export interface PostfixOptions {
   verifies?: boolean;
   /** Paths of certificate and key, for STARTTLS on both sides. */
   tls?: { cert: string; key: string };
+  /** Aliases with their mailboxes in addition to alias@in.test. */
+  aliases?: readonly (readonly [alias: string, mailbox: string])[];
+  /** TXT record of the DKIM key with which the senders of the mix sign. */
+  senderKey?: string;
 }
 
 type Wanted = Pick<PostfixOptions, "dkim" | "srs"> & { install: boolean };
@@ -65,7 +70,7 @@ function installPackages(packages: string[]): void {
 }
 
 export async function startPostfix(options: PostfixOptions): Promise<ForwardSystem> {
-  const { dkim, srs, verifies = false } = options;
+  const { dkim, srs, verifies = false, aliases = [], senderKey } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-postfix-"));
   const meter = openMeter(basename(directory));
   const port = await freePort();
@@ -84,9 +89,10 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
   makeDirectories(directory);
   const srsPorts = srs ? { forward: await freePort(), reverse: await freePort() } : null;
   if (srsPorts !== null) startSrs(directory, srsPorts, run);
-  if (verifies) startVerifier(directory, run);
+  if (verifies) startVerifier(directory, run, senderKey);
   if (dkim) startDkim(directory, run);
-  writeFileSync(join(etc, "virtual"), `alias@in.test ${destination}\n`);
+  const table = [["alias@in.test", destination], ...aliases];
+  writeFileSync(join(etc, "virtual"), table.map((entry) => `${entry.join(" ")}\n`).join(""));
   writeFileSync(join(etc, "main.cf"), mainCf({ ...options, directory, temporary: dirname(directory), srsPorts }));
   writeFileSync(join(etc, "master.cf"), masterCf(readFileSync("/usr/share/postfix/master.cf.dist", "utf8"), port));
   execFileSync(program("postmap"), ["-c", etc, `lmdb:${etc}/virtual`]);
@@ -100,7 +106,8 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
     ...(dkim ? ["opendkim"] : []),
     ...(srs ? ["postsrsd"] : []),
   ].join("+");
-  return { name, variant: "peer", port, rcptTo: "alias@in.test", meter, warmUp: 200, close: async () => close() };
+  const rcptTo = "alias@in.test";
+  return { name, variant: "peer", workers: null, port, rcptTo, meter, warmUp: 200, close: async () => close() };
 }
 
 const program = (name: string) => findProgram(name) ?? name;
@@ -136,9 +143,11 @@ function startDkim(directory: string, run: (command: string[]) => void): void {
   run([program("opendkim"), "-x", join(directory, "opendkim.conf")]);
 }
 
-/** Starts OpenDKIM for checks with the sender's key in a file, so its DNS look-ups are not part of the figures. */
-function startVerifier(directory: string, run: (command: string[]) => void): void {
-  writeFileSync(join(directory, "publickeys"), `${senderKeyName} ${senderKeyRecord()}\n`);
+/** Starts OpenDKIM for checks with the senders' keys in a file, so its DNS look-ups are not part of the figures. */
+function startVerifier(directory: string, run: (command: string[]) => void, mixKey: string | undefined): void {
+  const mixKeys = mixKey === undefined ? [] : senderKeyNames().map((name) => `${name} ${mixKey}`);
+  const keys = [`${senderKeyName} ${senderKeyRecord()}`, ...mixKeys];
+  writeFileSync(join(directory, "publickeys"), keys.map((line) => `${line}\n`).join(""));
   writeFileSync(join(directory, "verifier.conf"), verifierConf(directory));
   run([program("opendkim"), "-x", join(directory, "verifier.conf")]);
 }

@@ -126,7 +126,7 @@ test("signing out shows a message, leads to the landing page and ends the sessio
   const person = await site.person();
   const { page } = await site.visit({ as: person });
   await page.goto("/dashboard");
-  // Requests still running would be answered with 401 once the session has ended.
+  // Wait for all requests: those still running would be answered with 401 once the session has ended.
   await page.getByText("No aliases yet", { exact: true }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Log out" }).click();
@@ -175,7 +175,7 @@ test("a late response to signing out does not end a session started meanwhile", 
   await context.route("**/api/auth/logout", async (route) => {
     const response = await route.fetch();
     await held.promise;
-    // The response deletes a cookie; the page has aborted the request by now.
+    // The late response to the logout would delete the session cookie; the page has aborted the request by now.
     await route.fulfill({ response }).catch(() => {});
   });
   await page.getByRole("button", { name: "Log out" }).click();

@@ -8,7 +8,7 @@ import { usuallyAt } from "../browser/variants.ts";
 import { findLeaks } from "../mail/leak-scan.ts";
 import { openServerMessage } from "../mail/server-messages.ts";
 
-// Naming any limit turns all limits on, as in production.
+// Setting any rate limit turns on all of them, as in production.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
 const subject = "Set a new password for Kauke";
 const sent = "If an account with this e-mail exists, a message is on its way.";

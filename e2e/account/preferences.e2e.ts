@@ -1,4 +1,4 @@
-/** Preferences set in the operating system apply here too: forced colours and reduced motion. */
+/** Preferences set in the operating system apply to the web app: forced colours and reduced motion. */
 import { personas } from "@kauke/testkit/personas";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -119,7 +119,7 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-/** Opens the newest message with this subject, one without a link. @returns its text */
+/** Opens the newest message with this subject in the preview inbox. @returns its text */
 async function openMessageText(page: Page, subject: string): Promise<string> {
   await page.goto("/preview");
   await page.getByRole("listitem").getByRole("button", { name: subject }).first().click();
@@ -206,7 +206,7 @@ test.each(usuallyAt("phone"))("at %i pixels a wallet is linked, signs in, and is
   await page.route(waysPath, asOld);
   await openSettings(visit);
   await press(page, "Remove wallet");
-  // The wallet is used to sign in again.
+  // Before the wallet can be removed, it is used for the fresh sign-in.
   await proving(page).getByRole("button", { name: "Continue with Solana Wallet" }).click();
   const dialog = page.getByRole("dialog", { name: "Remove wallet" });
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();

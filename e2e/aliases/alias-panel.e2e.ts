@@ -179,7 +179,7 @@ test.each(usuallyAt("phone"))(
   },
 );
 
-/** Answers one request in place of the server, once. */
+/** Answers the next request to the path in place of the server. */
 async function answerOnce(
   context: BrowserContext,
   path: RegExp,

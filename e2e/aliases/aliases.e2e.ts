@@ -10,7 +10,7 @@ import { aliasRow, aliasSwitch, dismissToast, listedAddresses, toggleAlias } fro
 const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
-/** A new name: aliases are unique over all accounts of this file's server. */
+/** A new alias name: aliases are unique over all accounts of this test file's server. */
 const newName = () => `alias-${++made}`;
 
 /** Opens the dashboard of a new account with these aliases, the first on top of the list. */
@@ -134,7 +134,7 @@ describe("the list", () => {
     expectFailure(`/api/aliases/${person.user.id}`);
     await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
     await page.goto("/dashboard");
-    // The bar about the connection has a button to try again too.
+    // Only the button in the list: the bar about the lost connection has a "Try again" too.
     const failed = page.getByRole("alert").filter({ hasText: "Your aliases could not be loaded" });
     await failed.waitFor();
     await context.unroute("**/api/aliases/*");

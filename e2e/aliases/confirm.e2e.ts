@@ -12,7 +12,7 @@ import { runSite } from "../browser/site.ts";
 import { aliasRow, createAlias, register } from "../browser/steps.ts";
 import { rest } from "../screens/open-screen.ts";
 
-// Naming any limit turns all limits on, as in production.
+// Setting any rate limit turns on all of them, as in production.
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
 const subject = "Is this mailbox yours?";
 

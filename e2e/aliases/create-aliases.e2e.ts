@@ -10,7 +10,7 @@ import { aliasRow, createAlias, createForm, fillCreate, listedAddresses } from "
 const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
-/** A new name: aliases are unique over all accounts of this file's server. */
+/** A new alias name: aliases are unique over all accounts of this test file's server. */
 const newName = () => `new-${++made}`;
 
 async function openDashboard(options: VisitOptions = {}) {

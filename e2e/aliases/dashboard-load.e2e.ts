@@ -19,7 +19,7 @@ async function arrive(): Promise<{ visit: Visit; asked: string[]; userId: string
   return { visit, asked, userId: person.user.id };
 }
 
-/** Holds back the responses of the paths until released. */
+/** Delays requests to the paths until the returned function is called. */
 async function hold({ context }: Visit, paths: RegExp): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   await context.route(paths, async (route) => {

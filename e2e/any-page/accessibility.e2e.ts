@@ -25,8 +25,8 @@ test("the feedback button covers no control of the dashboard, on a wide or narro
   const feedback = page.getByRole("button", { name: "Feedback" });
   for (const width of [NARROWEST_PX, widths.phone, 768, 1024, widths.desktop]) {
     await page.setViewportSize({ width, height: 800 });
-    // The button is fixed while the page scrolls beneath it, so a control beside it horizontally is beside it at every
-    // scroll position.
+    // The feedback button is fixed while the page scrolls beneath it, so a control that ends left of it is never
+    // covered, at any scroll position.
     const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
       .map((it) => it.getBoundingClientRect().right)`)) as number[];
     expect(edges.length).toBeGreaterThan(20);
@@ -139,7 +139,7 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Enter");
     await seeToast(page, "Email sending cancelled");
 
-    // The message is open again, unchanged.
+    // After Undo the message is in the form again, unchanged.
     const subject = page.getByLabel("Subject");
     await expect.poll(() => subject.inputValue()).toBe(typed.Subject);
     await subject.focus();

@@ -18,7 +18,8 @@ interface AxeScope {
 }
 
 /**
- * @param tolerated names of rules that this screen may break
+ * Checks a page with axe.
+ * @param tolerated names of rules that the page may break
  * @returns one line per element and rule, e.g. `serious color-contrast: <p class="hint"> …`; empty if there is none
  */
 export async function axeFindings(
@@ -32,7 +33,7 @@ export async function axeFindings(
     await debug.send("Runtime.evaluate", { expression: source });
     await debug.detach();
   }
-  // The content of a message's frame is its sender's responsibility, and no script can run there.
+  // Frames are not checked: they show what a message's sender wrote, and axe's script can't run in them.
   const rules = only === undefined ? {} : { runOnly: { type: "rule", values: only } };
   const options = { iframes: false, resultTypes: ["violations"], ...rules };
   const results = (await page.evaluate(

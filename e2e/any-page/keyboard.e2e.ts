@@ -30,7 +30,7 @@ test("a person who forgot the password sets a new one and signs in", async () =>
   expectRefusal(401, "/api/auth/login");
   await signInByKeys(page, email, "not this one");
   await seeToast(page, "Login Failed");
-  // The focus starts where the refusal left it.
+  // The walk continues from the password field, which got the focus when the sign-in was refused.
   await seeFocus(page.getByLabel("Password"));
   await pressAt(page, page.getByRole("link", { name: "Forgot your password?" }));
   await seeHeading(page, "Forgot your password?");
@@ -218,7 +218,7 @@ test("a message that was not sent is restored, for the same person alone", async
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).isChecked()).toBe(true);
 
-  // The session is ended from elsewhere.
+  // Another client ends the session.
   await person.call("POST", "/api/auth/logout");
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
@@ -239,7 +239,7 @@ test("a message that was not sent is restored, for the same person alone", async
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Labas");
 
-  // Signing out deliberately discards the message.
+  // Signing out by the button discards the draft.
   await page.getByRole("button", { name: "Log out" }).click();
   await seePath(page, "/home");
   await page.getByRole("link", { name: "SIGN IN" }).click();

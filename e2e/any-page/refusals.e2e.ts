@@ -52,7 +52,7 @@ test("a message says that an account could not be deleted, and it still exists",
   await dialog.getByLabel("Type DELETE to confirm").fill("DELETE");
   await dialog.getByRole("button", { name: "Delete Account" }).click();
   await seeToast(page, "Deletion Failed", "Not now.");
-  // The word stays typed, for another try.
+  // The word DELETE stays in its field, for another try.
   expect(await dialog.getByRole("button", { name: "Delete Account" }).isEnabled()).toBe(true);
   expect((await person.call("GET", "/api/auth/session")).status).toBe(200);
 });

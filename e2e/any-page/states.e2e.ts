@@ -1,6 +1,6 @@
 /**
- * Every state in section 4 of the specification, on a phone and on a wide window, in both themes; and how long each
- * lasts.
+ * The visible states of the web app listed in section 4 of docs/specification.md, on a phone and on a wide window, in
+ * both themes; and the timing of three things: status polling, the redirect after deletion, tooltips.
  */
 import type { Page, Response } from "playwright-core";
 import { expect, test } from "vitest";
@@ -68,7 +68,7 @@ const noteQuestions = `{
   };
 }`;
 
-/** Waits until the page has handled the response. */
+/** Waits until a response has arrived and the page has handled it. */
 async function handled(page: Page, answer: Promise<Response>): Promise<void> {
   await (await answer).finished();
   await page.evaluate(

@@ -36,8 +36,8 @@ async function holdSession({ context }: Visit): Promise<void> {
 }
 
 /**
- * States while the session is being checked, shown to visitors who may have one; others get the pre-rendered page at
- * once.
+ * States while the session is being checked, shown to visitors who may have a session; others get the pre-rendered
+ * page at once.
  */
 const asking: readonly State[] = [
   {

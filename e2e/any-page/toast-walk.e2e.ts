@@ -35,7 +35,8 @@ async function start({ path, signedIn, arrive }: Walk): Promise<Walker> {
 }
 
 /**
- * Waits until the toast of this entry is the only one, and keeps it open: toasts pause while the window has no focus.
+ * Waits for this entry's toast and holds it open (toasts pause while the window has no focus); checks that it is the
+ * only one, and its words, look and announcement.
  */
 async function seeHeld(page: Page, name: ToastName): Promise<Locator> {
   const { title, text, look } = toastCatalogue[name];
@@ -76,6 +77,7 @@ const missing = `(() => {
 })()`;
 
 /**
+ * Checks that nothing of the toast is cut off or covered.
  * @param withAxe whether axe checks the toast: colours and names are the same for all toasts of one look, so one of
  * them is enough
  */

@@ -49,7 +49,7 @@ async function untilToast(page: Page, title: string): Promise<Locator> {
   return toast;
 }
 
-/** @param visibleMs milliseconds for which the toast must stay from now on */
+/** Checks when the toast leaves. @param visibleMs milliseconds for which it must stay from now on */
 async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> {
   await page.clock.runFor(visibleMs - 2 * STEP_MS);
   expect(await staying(page).count()).toBe(1);

@@ -61,7 +61,7 @@ export async function closeBrowser(): Promise<void> {
   launched = null;
 }
 
-/** Default arguments to leave out: Playwright hides scrollbars in a browser without windows. */
+/** Arguments that Playwright passes to the browser by default, and that are left out. */
 let ignoreDefaultArgs: string[] = [];
 
 /** Shows scrollbars in pictures. Call this before the browser is first used. */
@@ -81,7 +81,7 @@ async function launch(): Promise<Browser> {
   return browser;
 }
 
-/** @param origin origin of the server; paths are relative to it */
+/** Opens a visit. @param origin origin of the server; paths are relative to it */
 export async function openVisit(origin: string, options: VisitOptions = {}): Promise<Visit> {
   const { width = widths.desktop, height = heights[width] ?? OTHER_HEIGHT_PX, theme, as } = options;
   const browser = await openBrowser();
@@ -104,7 +104,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
   return { ...watch, origin, page, context, close: () => context.close() };
 }
 
-/** @param cookie `name=value` of the session cookie */
+/** Signs in by setting the session cookie. @param cookie its `name=value` */
 export function signIn(context: BrowserContext, { cookie, origin }: { cookie: string; origin: string }): Promise<void> {
   return context.addCookies([cookieOf(cookie, origin)]);
 }

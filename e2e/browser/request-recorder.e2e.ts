@@ -23,7 +23,7 @@ async function openPage(): Promise<{ page: Page; context: BrowserContext }> {
 interface Planted {
   path?: string;
   headers?: Record<string, string>;
-  /** The body's bytes in base64. */
+  /** Body of the planted request, in base64. */
   body?: string;
 }
 

@@ -17,7 +17,7 @@ export interface RecordedRequest {
 export interface RequestRecorder {
   /** All requests so far, in order. */
   requests(): Promise<RecordedRequest[]>;
-  /** @param secrets at least eight characters each */
+  /** Searches the recorded requests. @param secrets at least eight characters each */
   find(secrets: readonly string[]): Promise<Leak[]>;
 }
 
@@ -67,7 +67,7 @@ function unpacked(body: Buffer): Buffer[] {
     try {
       bodies.push(unpack(body));
     } catch {
-      // The body is not compressed in this way.
+      // The body is not compressed in the format of this attempt.
     }
   }
   return bodies;

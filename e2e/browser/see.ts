@@ -30,7 +30,7 @@ export async function seeGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: "hidden" });
 }
 
-/** Waits until the app has hydrated a pre-rendered page: earlier changes may be undone by that. */
+/** Waits until the app has hydrated a pre-rendered page: hydration may undo what was typed before. */
 export async function seeLive(page: Page): Promise<void> {
   const toggle = page.getByRole("button", { name: "Switch between light and dark theme" });
   await expect.poll(() => toggle.isEnabled()).toBe(true);

@@ -34,7 +34,7 @@ export interface Watch {
   expectError(text: RegExp): void;
   /** All findings so far, in order. */
   findings(): Promise<Finding[]>;
-  /** @throws if there is any finding */
+  /** Fails the test if there is any finding. */
   expectClean(): Promise<void>;
 }
 
@@ -52,14 +52,14 @@ const cspScript = `document.addEventListener("securitypolicyviolation", (event) 
 
 /** The browser's own console message about every response of 400 or above, and about every failed request. */
 const resourceLine = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_)/;
-/** A page that is left aborts its running requests; a download is no longer the page's request. */
+/** Error of requests that the browser aborts when their page is left or the response is a download. */
 const abortedByPage = "net::ERR_ABORTED";
 
 export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
   const found: Finding[] = [];
   const visited = new Set<string>();
   const exceptions: Exception[] = [
-    // Nobody is signed in yet, which the app learns from this response.
+    // The app checks the session on loading; without a signed-in person the answer is 401.
     { status: 401, path: "/api/auth/session", used: false, needed: false },
     // The app ignores a failed request of the visitor count.
     { status: "failed", path: "/api/analytics", used: false, needed: false },

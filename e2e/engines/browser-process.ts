@@ -16,7 +16,7 @@ process.on("exit", () => {
 
 export interface BrowserProcess {
   /**
-   * Waits until stdout or stderr matches. @throws with the output if the program ends before that, or takes too long
+   * Waits until the program's output matches. @throws with that output if the program ends before, or takes too long
    */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<void>;
@@ -28,7 +28,7 @@ export interface ProgramToStart {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** @param files text by path below the home, written before the program starts */
+/** Makes a home directory. @param files text by path below it, written before the program starts */
 export function makeHome(files: Readonly<Record<string, string>> = {}): string {
   const home = mkdtempSync(join(tmpdir(), "kauke-browser-"));
   for (const [name, text] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 /**
  * What the journeys need of a browser engine. Finding elements, waiting and reading are scripts in the page, written
- * once (tab.ts); only what differs between WebDriver BiDi and WebDriver Classic is here.
+ * once (tab.ts); a driver has only what differs between WebDriver BiDi and Classic.
  */
 
 export interface WindowSize {

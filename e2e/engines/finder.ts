@@ -65,7 +65,7 @@ function asData({ role, name, within }: Query): QueryData {
   return { role, selector, name: wanted ?? null, within: within === undefined ? null : asData(within) };
 }
 
-/** Source of a function that runs in the page. */
+/** Source of the function that finds the element; it runs in the page. */
 const findInPage = `async (query) => {
   const clean = (text) => (text ?? "").replace(/\\s+/g, " ").trim();
   const seen = (element) =>

@@ -13,7 +13,7 @@ runJourneys(firefox, (site) => {
   testPreconnect(site);
 });
 
-/** Chromium's headless shell never preconnects, so this is tested in Firefox. */
+/** Tests preconnects of mail HTML in Firefox, because Chromium's headless shell never preconnects. */
 function testPreconnect(site: EngineSite): void {
   test("opening a message in the preview connects to no other host, whatever its HTML asks for", async () => {
     const [sender, control] = [await startListener(), await startListener()];
@@ -33,7 +33,7 @@ function testPreconnect(site: EngineSite): void {
     })`);
     await tab.click({ role: "tab", name: "HTML" });
     expect(await shown).toBe(true);
-    // The page's own policy is stricter, and does not block this connection.
+    // Control: a preconnect by the page itself arrives, since the page's Content Security Policy does not block it.
     await tab.driver.evaluate(
       `void document.head.append(Object.assign(document.createElement("link"), { rel: "preconnect", href: "${control.url}" }))`,
     );

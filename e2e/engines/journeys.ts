@@ -55,7 +55,7 @@ export async function openNewest(site: EngineSite, tab: Tab, subject: string): P
   await tab.see(heading(subject));
 }
 
-/** Each of these faults would fail the visit of any other test. */
+/** Script with faults of every kind that a visit is watched for; each would fail any other test. */
 const planted = `setTimeout(() => { throw new Error("a planted exception"); });
   void Promise.reject(new Error("a planted rejection"));
   console.error("a planted line");
@@ -79,7 +79,7 @@ function testFindings(site: EngineSite): void {
       await expect
         .poll(() => (found.push(...site.takeFindings()), found))
         .toContainEqual(expect.stringMatching(wanted));
-    // The picture that was refused has not loaded either; nothing else may be left for the end of the visit.
+    // The refused picture may also be reported as not loaded: drop all further findings before the visit ends.
     await tab.open("/about");
     site.takeFindings();
   });
@@ -164,7 +164,7 @@ function testKeys(site: EngineSite): void {
     expect(armored).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----/);
     await tab.open("/decrypt");
     await tab.see(field("Encrypted Text"));
-    // The example text in the empty field is wider than the field; WebKit would scroll it.
+    // No empty field scrolls sideways: WebKit would let it, if its placeholder were wider than the field.
     await tab.until("[...document.querySelectorAll('textarea')].every((it) => it.scrollWidth <= it.clientWidth)");
     await tab.fill(field("Encrypted Text"), String(armored));
     await tab.fill(field("Master Password"), masterPassword);

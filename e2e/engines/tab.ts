@@ -12,7 +12,7 @@ const POLL_MS = 30;
 export interface Tab {
   driver: Driver;
   open(path: string): Promise<void>;
-  /** Waits until such an element is visible. */
+  /** Waits until an element that matches the query is visible. */
   see(query: Query): Promise<void>;
   seeGone(query: Query): Promise<void>;
   seePath(path: string): Promise<void>;
@@ -37,7 +37,7 @@ export function openTab(driver: Driver, origin: string): Tab {
     const until = performance.now() + WAIT_MS;
     let last = "";
     for (;;) {
-      // A page that is replaced at this moment answers with an error.
+      // Evaluating in a page that is just being replaced fails; the next attempt reads the new page.
       const seen = await look().catch((error: unknown) => {
         last = String(error);
         return null;

@@ -93,7 +93,7 @@ export async function startWatchingProxy(): Promise<WatchingProxy> {
   function note({ method, url = "/" }: IncomingMessage, status: number): void {
     if (status < 400) return;
     const path = url.split("?", 1)[0] ?? "";
-    // Nobody is signed in yet, which the app learns from this response.
+    // The app checks the session on loading; without a signed-in person the answer is 401.
     if (status === 401 && path === "/api/auth/session") return;
     const exceptions = expected.filter((refusal) => refusal.status === status && refusal.path === path);
     for (const exception of exceptions) exception.used = true;

@@ -63,7 +63,7 @@ test("with a stored key: its name and date, the password, the text as a mail pro
   await seeToast(page, "Decryption successful");
   await page.getByText("Successfully decrypted").waitFor();
   expect(await result(page).innerText()).toBe(secret);
-  // The password went into the worker and is nowhere else.
+  // The password was passed to the worker; the field is empty and no request contains it.
   expect(await page.getByLabel("Master Password").inputValue()).toBe("");
   expect((await calls(requests)).filter((path) => !/^\/api\/(?:auth\/|analytics$)/.test(path))).toEqual([
     "/api/encryption-keys",
@@ -225,7 +225,7 @@ test("during decryption the button is disabled; leaving the page cancels the wor
   await page.getByRole("link", { name: "_DECRYPT" }).click();
   await page.getByText(placeholder).waitFor();
   expect(await toasts(page).count()).toBe(0);
-  // The next decryption works.
+  // After the cancelled decryption another one works.
   await decryptAuto(page, await encryptedText(secret, key.publicKey));
   await result(page).waitFor();
 });
@@ -325,7 +325,7 @@ async function expectAttachmentSaved({ page }: Visit): Promise<void> {
 test("only our own code can fill the frame: Trusted Types refuse any string", async () => {
   const person = await site.person();
   const { publicKey, privateKey } = await generateKeyPair();
-  // This visit is not checked for findings, since the browser reports every attempt made here.
+  // This visit is not checked for findings, since the browser reports every attempt of the hostile message.
   const visit = await openVisit(site.server.url, { as: person });
   onTestFinished(() => visit.close());
   const { page } = visit;

@@ -27,7 +27,7 @@ export async function storeKey(person: Person, keyName: string): Promise<StoredK
 
 /**
  * Stores a prepared key, under the master password with work factor 17, the lowest that is accepted: storing and
- * opening it costs half of what a new one does. For journeys about something else.
+ * opening it costs half of what a new one does. For journeys that do not test how keys are made.
  */
 export function storeReadyKey(person: Person, keyName: string): Promise<StoredKey> {
   return store(person, { ...readyKey, keyName });

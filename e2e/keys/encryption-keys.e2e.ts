@@ -164,7 +164,7 @@ test("a key is created, used and deleted, and no request contains the password o
   expect(requests.filter(({ url }) => /\/(?:download|decrypt-\w+)$/.test(url))).toEqual([]);
   const secret = String(privateKey).replace(/^AGE-SECRET-KEY-1/, "");
   expect(await recorder.find([masterPassword, secret])).toEqual([]);
-  // Control: the search finds the public keys, which these requests contain.
+  // Control: the search finds a public key, which the recorded requests contain.
   expect(await recorder.find([personal.publicKey])).not.toEqual([]);
 });
 

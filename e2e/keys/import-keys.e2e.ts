@@ -1,6 +1,6 @@
 /**
- * Importing a private key in Settings: as text, as a key file, as either download; what is refused, and what leaves the
- * browser.
+ * Importing a private key in Settings: as text, as a key file, as either file that Settings downloads; what is refused,
+ * and what leaves the browser.
  */
 import { generateKeyPair, keyFileText, openProtectedKey, protectPrivateKey } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";

@@ -62,7 +62,7 @@ interface Outcome {
   released: string | null;
 }
 
-/** Runs all trials in one call, one after the other in the worker. */
+/** Decrypts the vectors of all trials in one call, one after the other in the worker. */
 async function outcomesOf(page: Page, trials: readonly Trial[]): Promise<Outcome[]> {
   const given = trials.map(({ vector, opener }) => [Buffer.from(vector.file).toString("base64"), opener]);
   return (await page.evaluate(`(async () => {

@@ -15,11 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => mx.close());
 const site = runSite({
+  moves: true,
   env: () => ({
     KAUKE_RELAY_URL: `smtp://127.0.0.1:${mx.port}`,
     // On a loaded machine more than the default time may pass before a journey presses Undo.
     KAUKE_UNDO_SECONDS: "8",
-    // The first delay is longer than the interval at which the page requests the state, so that it shows the wait.
+    // The first retry comes later than the page's next poll of the state, so that the page shows a waiting retry.
     KAUKE_RETRY_SCHEDULE: "3s,1s,1s",
   }),
 });
@@ -35,7 +36,7 @@ async function openCompose() {
   expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
   const visit = await site.visit({ as: person });
   await visit.page.goto("/compose");
-  // The only alias is already chosen.
+  // The person's only alias is preselected.
   await expect.poll(() => visit.page.getByLabel("From").inputValue()).toBe(alias.id);
   return { ...visit, person, address: `${alias.alias}@${alias.domain}` };
 }
@@ -66,7 +67,7 @@ test("a message undone is never sent; another is retried until it is delivered, 
   await queued.getByRole("button", { name: "Undo" }).click();
   const told = "Your email has been successfully cancelled and will not be sent.";
   await seeToast(page, "Email sending cancelled", told);
-  // The message is open again as it was written.
+  // After Undo the message is in the form again, as it was written.
   expect(await field(page, "To").inputValue()).toBe(to);
   expect(await field(page, "Subject").inputValue()).toBe("Undone");
   expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
@@ -77,7 +78,7 @@ test("a message undone is never sent; another is retried until it is delivered, 
   await write(page, "Let go");
   await sendButton(page).click();
   await seeToast(page, "Email queued", `To ${to}`);
-  // The outcome is also shown to a person who has left the page.
+  // Toasts about the delivery are also shown to a person who has left the Compose page.
   await page.getByRole("link", { name: "_SETTINGS" }).click();
   const why = "The recipient's address did not take it: the mailbox is full.";
   await seeToast(page, "Email retry in progress", `Retry 1/3. Previous error: ${why}`);

@@ -1,6 +1,6 @@
 /**
  * The promise on the landing page: from there to a forwarding alias in 30 seconds. Measured at the pace of a person who
- * knows what to type, with the default settings; the first message is shown when they look.
+ * knows what to type, with the default settings. A first message sent to the alias is then in the preview inbox.
  */
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Locator } from "playwright-core";

@@ -33,11 +33,12 @@ const ownFields = ["authentication-results", "delivered-to", "dkim-signature", "
 const addressFields = ["from", "to"];
 
 /**
- * The body is the same to the byte; so is every header field except those with addresses; the rest is written by us.
+ * Checks a forwarded message: the body and every header field except those with addresses are the same to the byte; all
+ * other fields are written by us.
  */
 function expectForwarded({ bytes, rcptTo, envelopeFrom: from }: ReceivedMail, message: Buffer): void {
   expect(rcptTo).toEqual([mailbox]);
-  // The alias has a webhook too, so that a late bounce is reported to its owner alone.
+  // The alias has two destinations, so this is its bounce address: late bounces are reported to the owner only.
   expect(from).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}@kauke\.test$/);
   const [arrived, sent] = [partsOf(bytes), partsOf(message)];
   expect(arrived.body.equals(sent.body)).toBe(true);

@@ -40,7 +40,7 @@ function anyTag(below: Below): string {
   return kind < 11 ? `<${name}>` : kind < 17 ? `</${name}>` : "words";
 }
 
-/** What runs or loads, what a parser reads in another way than it is written, and what leads from one to the other. */
+/** Markup that runs or loads something, also hidden in attributes, and tags that change how a parser reads the rest. */
 const attacks = [
   "<script>x()</script>",
   "<img src=x onerror=x()>",
@@ -147,7 +147,7 @@ test("the browser's parser repairs nothing in sanitized HTML", async () => {
 
 test("DOMPurify finds nothing to remove in what was cleaned", async () => {
   const { page } = await site.visit();
-  // On a blank page, since the content security policy of our pages does not allow DOMPurify.
+  // DOMPurify runs on a blank page, since the content security policy of our pages does not allow DOMPurify.
   await page.goto("about:blank");
   await page.evaluate(purifier);
   const soups = [...makeSoups(3000, oneAttack), ...makeSoups(1000)];

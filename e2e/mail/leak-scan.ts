@@ -27,7 +27,7 @@ export const encodings: Readonly<Record<string, (word: string) => string[]>> = {
   backwards: (word) => [[...word].reverse().join("")],
 };
 
-/** @param words at least eight characters each: shorter ones occur in sealed bytes by chance */
+/** @param words words to search for, at least eight characters each: shorter ones occur in sealed bytes by chance */
 export async function findLeaks(words: readonly string[], dataDir: string, output: string): Promise<Leak[]> {
   const short = words.find((word) => word.length < 8);
   if (short !== undefined) throw new Error(`"${short}" is too short to be searched for`);
@@ -60,7 +60,7 @@ function withoutGaps(bytes: Buffer): string {
 interface Form {
   word: string;
   as: string;
-  /** The bytes decoded as Latin-1. */
+  /** The encoded word as it appears in a file read as Latin-1. */
   text: string;
 }
 

@@ -29,7 +29,7 @@ export const hostileHtml = [
 /** The subject of the message with this number, e.g. `Your parcel waits in locker 7` */
 export const subjectOf = (number: number): string => `${words.subject} ${number}`;
 
-/** @param number distinguishes messages @param html additional HTML */
+/** @param number makes messages differ, e.g. in their subjects @param html additional HTML */
 export function multipartMessage(number: number, html = ""): Buffer {
   return Buffer.from(
     [

@@ -65,7 +65,7 @@ async function seeAnswered(page: Page): Promise<void> {
   await seeGone(page.getByRole("form", { name: /^Reply/ }));
 }
 
-/** A header field as the page shows it, and the whole message. */
+/** @returns `header`, which finds a header field as the page shows it, and the source of the whole message */
 async function readShown(page: Page) {
   await page.getByRole("tab", { name: "Headers", exact: true }).click();
   const shown = await page.getByRole("tabpanel", { name: "Headers", exact: true }).innerText();

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { seeHeading } from "../browser/see.ts";
 
 /**
- * Opens the newest message with this subject, once there is one to this reader.
+ * Opens the newest message with this subject, once it is one to the given recipient.
  * @returns the path of the link in it, e.g. `/reset#abc…`
  */
 export async function openServerMessage(page: Page, subject: string, reader: string): Promise<string> {

@@ -78,7 +78,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const email = `counted.${width}@people.example`;
     const alias = `counted-${width}`;
-    // /home, /auth, /register, /dashboard
+    // Four page views: /home, /auth, /register and /dashboard.
     await expectCounted({ page_view: 4, login_success: 1 }, () => register(page, email));
     await expectCounted({ alias_created: 1 }, () =>
       createAlias(page, { alias, domain: "kauke.test", forwardTo: "jonas@inbox.example" }),

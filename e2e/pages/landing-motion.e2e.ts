@@ -15,7 +15,7 @@ describe("the hero's domain", () => {
     async (width) => {
       const page = await openAtRest(await site.visit({ width }), ["one.test", "two.test", "three.test"]);
       await expect.poll(() => heroDomain(page)).toBe("@one.test");
-      // The clock was advanced in the middle of an interval: the next change begins the first whole one.
+      // The clock stands at an unknown point of an interval: advance it to the beginning of the next change.
       await run(page, 400);
       while ((await heroOpacity(page)) === "turning") await run(page, 20);
       const seen: string[] = [];

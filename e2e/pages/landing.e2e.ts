@@ -13,7 +13,7 @@ import { openWithoutScript } from "./without-script.ts";
 
 const site = runSite({ moves: true });
 
-/** Holds back the responses of the path until released. */
+/** Delays requests to the path until the returned function is called. */
 async function hold({ context }: Visit, path: string): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   await context.route(`**${path}`, async (route) => {

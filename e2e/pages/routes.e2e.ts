@@ -76,8 +76,8 @@ const asWritten: Spelling = { width: widths.desktop, typed: (path) => path };
 const oddly: Spelling = { width: widths.phone, typed: oddlyTyped };
 
 /**
- * Opens each path as written on a wide window, with changed case on a phone; one of the two in `npm test`. The preview
- * inbox has one spelling: its cookie is for that path.
+ * Opens each path as written on a wide window, with changed case on a phone; in `npm test` only one of the two. The
+ * preview inbox has one spelling: its cookie is for that path.
  */
 async function walkRoutes(
   visit: Visit,

@@ -156,7 +156,7 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByRole("tooltip").waitFor();
     }),
     overlay: true,
-    // Touch screens have no hover.
+    // On a wide window only, since touch screens have no hover.
     width: widths.desktop,
     // A tooltip is in no landmark; its text belongs to the element it describes.
     tolerated: ["region"],

@@ -100,7 +100,7 @@ export const encryptionScreens: readonly Screen[] = [
     await form.getByText("Password required").waitFor();
   }),
   nextDialog("key-delete", "Delete Personal", (form) => form.getByRole("button", { name: "Delete Key" }).waitFor()),
-  // Last in the list: the dialog does not close while the key is made.
+  // Must be the last screen of the list: its dialog does not close while the key is being made.
   nextDialog("key-creating", "Create Key", async (form, { page, context }) => {
     const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
     await context.route("**/assets/vault.worker-*.js", (route) =>

@@ -25,7 +25,7 @@ interface Look {
   only?: readonly string[];
 }
 
-/** @param place index of the screen in its list */
+/** Variants in which a screen is checked. @param place index of the screen in its list */
 function looksAt({ width }: Screen, place: number): Look[] {
   if (!isLongRun) {
     const { width: inTurn, theme } = variants[place % variants.length] as Variant;

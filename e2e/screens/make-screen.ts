@@ -22,7 +22,7 @@ export const pageAt = (path: string, name: string, as?: keyof typeof personas): 
 export async function pauseMotion(page: Page): Promise<void> {
   const button = page.getByRole("button", { name: "Pause moving content" }).and(page.locator(":enabled"));
   await button.waitFor();
-  // It is paused already for visitors who prefer reduced motion.
+  // Motion is paused already for visitors who prefer reduced motion.
   if (!(await page.evaluate("matchMedia('(prefers-reduced-motion: reduce)').matches"))) await button.press("Enter");
   await page.getByRole("button", { name: "Pause moving content", pressed: true }).waitFor();
   // Closes the button's tooltip.

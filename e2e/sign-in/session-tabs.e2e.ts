@@ -141,7 +141,7 @@ describe("a tab that was suspended", () => {
       await seeHeading(tab, "Email Forwarding");
       await watchIsThere(tab);
     }
-    // This tab's clock is set to that of the suspended tab after it is resumed, so its activity is recent.
+    // The other tab has the time at which the suspended tab is resumed, so the activity it reports is recent.
     await other.evaluate(`{ const real = Date.now.bind(Date); Date.now = () => real() + ${45 * minutes}; }`);
     await other.evaluate(`{
       const channel = new BroadcastChannel("session");

@@ -126,7 +126,7 @@ describe("the server", () => {
 
   test("without a response ends nothing", async () => {
     const { page, context, expectFailure } = await openStill(site, "/settings");
-    // A response still outstanding would show that the server can be reached.
+    // A response that arrived later would show that the server can be reached.
     await page.waitForLoadState("networkidle");
     expectFailure("/api/auth/session");
     await context.route("**/api/auth/session", (route) => route.abort("connectionrefused"));

@@ -33,7 +33,7 @@ export async function openStill(site: Site, path = "/dashboard", options: VisitO
 
 /**
  * Records when the script that watches for inactivity is running: it is loaded in a chunk of its own and is the only
- * one to listen for this event on the window.
+ * one to listen for `touchmove` on the window.
  */
 const noteWatch = `{
   const add = window.addEventListener;

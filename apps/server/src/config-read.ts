@@ -31,9 +31,10 @@ export interface ReadConfig {
 }
 
 /**
- * @param environment result of `readEnvironment`
- * @param folder base of relative paths
- * @throws SettingsError with one sentence per problem
+ * Builds the settings, and lists the warnings about them.
+ * @param environment variables by name, as `readEnvironment` returns them
+ * @param folder directory that relative paths in settings start from
+ * @throws SettingsError with one sentence per invalid setting
  */
 export function readConfig(environment: Environment, folder: string): ReadConfig {
   const settings = new SettingReader(environment);

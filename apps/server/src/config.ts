@@ -27,7 +27,7 @@ export interface Config {
   dataDir: string;
   /** URL of the PostgreSQL database; `null` for the embedded database. */
   databaseUrl: string | null;
-  /** Secret key of 32 bytes; `null`: generated and stored in the data directory with mode 0600. */
+  /** The server's secret key, 32 bytes; `null`: a key is generated and stored in the data directory with mode 0600. */
   secretKey: Buffer | null;
   publicUrl: URL;
   /** Whether `KAUKE_PUBLIC_URL` was set; if not, `http://127.0.0.1:<port>` also counts as the same origin. */
@@ -56,7 +56,7 @@ export interface Config {
   undoSeconds: number;
   /** Seconds a sender waits for the destinations before its message is stored and answered (RFC 5321 §4.5.3.2.6). */
   answerSeconds: number;
-  /** Seconds between attempts: n intervals allow n + 1 attempts. */
+  /** Seconds between delivery attempts: n intervals allow n + 1 attempts. */
   retrySchedule: readonly number[];
   webhookAllow: readonly string[];
   maxMessageBytes: number;
@@ -66,7 +66,7 @@ export interface Config {
   diskReserveBytes: number;
   /** Maximum bytes of messages in memory, over the whole process. */
   memoryBudgetBytes: number;
-  /** `off` disables all limits, for load tests. */
+  /** Changes to rate limits by name; `off` disables all rate limits, for load tests. */
   limits: "off" | ReadonlyMap<string, LimitOverride>;
   /** Federated sign-in through OpenID Connect discovery; `null`: off. */
   google?: { clientId: string; clientSecret: string; issuer: string } | null;

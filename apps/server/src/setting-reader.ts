@@ -42,8 +42,9 @@ export class SettingReader {
   }
 
   /**
+   * Ends the reading of settings.
    * @returns names of environment variables that begin with `KAUKE_` and belong to no setting, e.g. misspelled ones
-   * @throws SettingsError with every sentence that `refuse` was given, if there was one
+   * @throws SettingsError with all problems that were recorded, if there are any
    */
   finish(): string[] {
     if (this.#problems.length > 0) throw new SettingsError(this.#problems);

@@ -14,7 +14,7 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
-/** A port; 0 lets the system choose a free one. */
+/** Parses a port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
@@ -40,7 +40,7 @@ export function listenHost(text: string): string {
   throw new SettingProblem("must be an IP address or a host name");
 }
 
-/** A domain name with at least two labels, returned in lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
+/** Parses a domain name with at least two labels to lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
 export function domainName(text: string): string {
   const name = domainToASCII(text).toLowerCase();
   if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
@@ -51,7 +51,7 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
 }
 
-/** An IP address or a CIDR range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
+/** Checks an IP address or CIDR range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
 export function addressRange(text: string): string {
   const [address = "", bits, rest] = text.split("/");
   const family = isIP(address);
@@ -71,7 +71,7 @@ export function hostOrRange(text: string): string {
   }
 }
 
-/** @returns `address:port`, IPv6 in brackets; port 53 when none is given */
+/** Parses the address of a DNS server. @returns `address:port`, IPv6 in brackets; port 53 when none is given */
 export function dnsServer(text: string): string {
   const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;
@@ -82,7 +82,7 @@ export function dnsServer(text: string): string {
   return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
 }
 
-/** An origin: scheme, host and optional port, nothing after it. */
+/** Parses an origin: scheme, host and optional port, nothing after it. */
 export function origin(text: string): URL {
   const url = parseUrl(text, "must be an origin such as https://kauke.example");
   const isBare =
@@ -138,7 +138,7 @@ export function mailbox(text: string): string {
   });
 }
 
-/** Parses e.g. `30s,2m,10m` to seconds. */
+/** Parses the waiting times between delivery attempts, e.g. `30s,2m,10m`, to seconds. */
 export function retrySchedule(text: string): number[] {
   return fromMailSyntax("must be waiting times such as 30s,2m,1h,2d", () => parseRetrySchedule(text));
 }
@@ -160,7 +160,7 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** Parses `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
+/** Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
 export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
   const overrides = listOf(limitOverride)(text);

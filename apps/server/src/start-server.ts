@@ -56,7 +56,7 @@ export interface StartOverrides {
   webRoot?: string;
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
-  /** Encrypts forwarded mail in place of the age implementation. */
+  /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
@@ -117,7 +117,9 @@ class Closers {
   }
 }
 
-/** @throws StoreStartError and similar errors, whose message is a sentence for the operator */
+/**
+ * Starts the chosen services. @throws StoreStartError and similar errors, whose message is a sentence for the operator
+ */
 export async function startServer(
   config: Config,
   logger: Logger,

@@ -52,7 +52,10 @@ import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
-/** Shares of the budget for copies: all of it together, and a quarter for one account or destination. */
+/**
+ * Shares of the memory budget for copies that may be in use: all of it in total, a quarter by one account or
+ * destination.
+ */
 const copyShares = { all: 1, party: 1 / 4 };
 /** Lease of an attempt that goes on after its sender was answered; renewed until the attempt ends. */
 const BACKGROUND_LEASE_MS = 11 * 60_000;
@@ -66,7 +69,7 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
-  /** Trace of the stages; preview mode only. */
+  /** Records the verdicts of the mail stages; `null` unless in preview mode. */
   trace: MailTrace | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
@@ -84,7 +87,7 @@ export interface WiredMail {
   budget: MemoryBudget;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
-  /** Call it after the transports are closed: every attempt then has an outcome, which is stored here. */
+  /** Stores the outcome of every attempt. Call it after the transports are closed, so that every attempt has ended. */
   close(): Promise<void>;
 }
 

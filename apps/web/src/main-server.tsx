@@ -33,11 +33,12 @@ export interface DrawnPage {
   isDrawn: boolean;
   /** Source file of the chunk that a page for signed-in users loads next, as the build's manifest names it. */
   nextChunk?: string;
-  /** False for a static page, which no app hydrates. */
+  /** `false` for a static page, which the app does not hydrate. */
   hasApp?: false;
 }
 
 /**
+ * Prerenders one page.
  * @param isDrawn whether to draw the page as signed-out visitors see it, or as it looks while the session is unknown
  */
 async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {

@@ -12,7 +12,9 @@ export interface AgeProgram {
   canAskPasswords: boolean;
   encrypt(plaintext: Uint8Array, publicKeys: readonly string[], isArmored: boolean): Promise<Uint8Array>;
   /**
-   * @param keyFile contents of the file for `age -i`; `password` is needed if that file is encrypted with one
+   * Decrypts a file with `age -d -i`.
+   * @param keyFile contents of the private key file
+   * @param password password of that file, if it is encrypted with one
    * @returns `null` when the program refuses the file
    */
   decrypt(file: Uint8Array, keyFile: string, password?: string): Promise<Uint8Array | null>;
@@ -53,7 +55,7 @@ interface Run {
   stdout: Uint8Array;
 }
 
-/** @returns `null` when the `age` program is not installed */
+/** Looks for the `age` program. @returns `null` when it is not installed */
 export function findAgeProgram(): AgeProgram | null {
   const version = firstLineOf("age", ["--version"]);
   if (version === null) return null;

@@ -6,8 +6,9 @@ import { type AgeHeader, checkHeader, scanHeader } from "./format/header.ts";
 import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
 
 /**
- * @param file binary, in chunks of any size; cancelled when it is refused
- * @returns a stream whose chunks are authentic. The file is complete only if the stream ends without an error: a
+ * Decrypts a binary age file from a stream.
+ * @param file chunks of any size; the stream is cancelled when the file is refused
+ * @returns a stream whose chunks are authentic. The plaintext is complete only if the stream ends without an error: a
  * truncated file, or one damaged further on, ends with `malformed`, and the chunks before that must be discarded
  * @throws AgeError as `decrypt`, once the header has been read
  */
@@ -38,7 +39,8 @@ async function readHeader(
     const { done, value } = await reader.read();
     if (value !== undefined) chunks.push(value);
     sizeBytes += value?.length ?? 0;
-    // Checked only when the size has doubled, so that a header that arrives byte by byte is not parsed once per byte.
+    // The header is parsed only when the size read has doubled, so that a header that arrives byte by byte is not
+    // parsed once per byte.
     if (!done && sizeBytes < lookAgainAt && sizeBytes <= AGE_HEADER_MAX_BYTES) continue;
     const read = joined(chunks, sizeBytes);
     const header = done || sizeBytes > AGE_HEADER_MAX_BYTES ? checkHeader(read) : scanHeader(read);

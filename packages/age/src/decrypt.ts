@@ -18,10 +18,11 @@ import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** `privateKeys`: one key, or a whole key file with comments. */
+/** What to decrypt with. `privateKeys`: one private key, or a whole key file with comments. */
 export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
+ * Decrypts a whole age file to bytes.
  * @param file armored (text or bytes) or binary
  * @throws AgeError `not_age`, `malformed`, `too_large` (also for too many combinations of keys and stanzas),
  * `work_factor_too_high`, `wrong_password`, `no_matching_key`, `bad_private_key`, `bad_password`, `out_of_memory`,
@@ -32,6 +33,7 @@ export async function decrypt(file: string | Uint8Array, key: DecryptWith): Prom
 }
 
 /**
+ * Decrypts a whole age file to text.
  * @param file armored (text or bytes) or binary
  * @returns text of at most 1 MiB; a byte order mark is kept, invalid UTF-8 is refused and never repaired
  * @throws AgeError as `decrypt`, and `not_text`
@@ -81,7 +83,7 @@ export async function attemptWith<T>(
   const decrypter = new Decrypter();
   addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
-  // The library asks identities in order, so when it asks this last one, no key has matched.
+  // The library asks identities in order, so when it asks this one, which is the last, no private key has matched.
   decrypter.addIdentity({
     unwrapFileKey() {
       isWithoutMatch = true;

@@ -8,14 +8,18 @@ import { normalisePassword, type PasswordCipher, passwordRecipient } from "./pas
 import { readRecipients } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** A password takes about a second and 256 MiB; without `passwordCipher` the library computes scrypt in JavaScript. */
+/**
+ * Public keys or a password to encrypt with. A password takes about a second and 256 MiB; without `passwordCipher` the
+ * library computes scrypt in JavaScript.
+ */
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * @returns the binary age file: larger by at least 182 bytes with a password, 200 with an X25519 key, and 1,659 with a
- *   post-quantum key
+ * Encrypts bytes.
+ * @returns the binary age file: larger than the plaintext by at least 182 bytes with a password, 200 with an X25519
+ * key, and 1,659 with a post-quantum key
  * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `out_of_memory`,
- *   `insecure_context`
+ * `insecure_context`
  */
 export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uint8Array> {
   const encrypter = encrypterTo(to);
@@ -24,6 +28,7 @@ export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uin
 }
 
 /**
+ * Encrypts text.
  * @param text at most 1 MiB as UTF-8
  * @returns the age file in armor
  * @throws AgeError as `encrypt`, and `not_text`

@@ -23,8 +23,8 @@ export const PRIVATE_KEYS_MAX = 8;
 /** Cost of trying one private key on one stanza of its kind; 1 is an X25519 key exchange, about 0.9 ms. */
 export const TRIAL_COST = { classic: 1, "post-quantum": 5 } as const;
 /**
- * Maximum total cost of all trials for one file, in units of `TRIAL_COST`: half a second. It allows a single key of
- * either kind with as many stanzas as a header can have.
+ * Maximum total cost of trying private keys on the stanzas of one file, in units of `TRIAL_COST`: half a second. It
+ * allows a single key of either kind with as many stanzas as a header can have.
  */
 export const DECRYPTION_COST_MAX = 512;
 export const RECIPIENTS_MAX = 20;

@@ -67,7 +67,10 @@ function mutate(file: Uint8Array, from: number, to: number, random: Random): Uin
   return Buffer.compare(mutant, file) === 0 ? mutate(file, from, to, random) : mutant;
 }
 
-/** @param unless the only plaintext that may come out instead of a refusal; `null`: none */
+/**
+ * Expects that a mutant is refused with one of our codes.
+ * @param unless plaintext that decrypting the mutant may also yield; `null`: decrypting must fail
+ */
 async function expectRefused(work: () => Promise<Uint8Array>, unless: Uint8Array | null): Promise<void> {
   try {
     const opened = await work();

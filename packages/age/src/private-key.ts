@@ -9,16 +9,19 @@ import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
 export interface KeyPair {
-  /** `age1…` or `age1pq1…` */
+  /** Public key: `age1…` or, post-quantum, `age1pq1…`. */
   publicKey: string;
-  /** `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…` */
+  /** Private key: `AGE-SECRET-KEY-1…` or, post-quantum, `AGE-SECRET-KEY-PQ-1…`. */
   privateKey: string;
 }
 
 /** White space, and zero-width characters, which are often pasted with a key but are not white space in JavaScript. */
 const invisible = /[\s\u200b-\u200d\u2060]+/g;
 
-/** @param kind `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3 or newer */
+/**
+ * Generates a key pair.
+ * @param kind `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3 or newer
+ */
 export async function generateKeyPair(kind: KeyKind = "classic"): Promise<KeyPair> {
   const privateKey = await (kind === "post-quantum" ? generateHybridIdentity() : generateX25519Identity());
   return { privateKey, publicKey: await publicKeyOf(privateKey) };
@@ -35,6 +38,7 @@ export async function publicKeyOf(text: string): Promise<string> {
 }
 
 /**
+ * Reads the private keys of a key file.
  * @param text one or more keys, one per line; blank lines, white space and `#` comments are skipped
  * @returns at least one key
  * @throws AgeError `bad_private_key` when any other line is not a key, `too_large`, `insecure_context`
@@ -52,7 +56,7 @@ export function readPrivateKeys(text: string): string[] {
   return [...new Set(keys)];
 }
 
-/** @param privateKey as `readPrivateKeys` returns it */
+/** Whether a private key is classic or post-quantum. @param privateKey as `readPrivateKeys` returns it */
 export function kindOfPrivateKey(privateKey: string): KeyKind {
   return privateKey.startsWith("AGE-SECRET-KEY-PQ-1") ? "post-quantum" : "classic";
 }

@@ -9,7 +9,7 @@ import { requireWebCrypto } from "./web-crypto.ts";
 
 export type KeyKind = "classic" | "post-quantum";
 
-/** Longer than any public key: `age1tagpq1…` has about 2,010 characters. */
+/** Characters beyond which a text is no public key; the longest kind, `age1tagpq1…`, has about 2,010. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
 /**
@@ -20,7 +20,10 @@ export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/** The kind by spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to the key. */
+/**
+ * Kind of a public key, by its spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to
+ * it.
+ */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }

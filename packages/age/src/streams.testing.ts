@@ -10,7 +10,7 @@ export function streamOf(bytes: Uint8Array, chunkBytes: number): ReadableStream<
   });
 }
 
-/** @returns the bytes read, and the error that ended the stream, if any */
+/** Reads a stream to its end. @returns the bytes read, and the error that ended the stream, if any */
 export async function drained(stream: ReadableStream<Uint8Array>): Promise<{ bytes: Uint8Array; error: unknown }> {
   const chunks: Uint8Array[] = [];
   try {

@@ -4,7 +4,7 @@
  */
 import { AgeError } from "./age-error.ts";
 
-/** @throws AgeError `insecure_context` */
+/** Checks that Web Crypto is available. @throws AgeError `insecure_context` if not */
 export function requireWebCrypto(): void {
   const here: { subtle?: unknown } | undefined = globalThis.crypto;
   if (here?.subtle === undefined) throw new AgeError("insecure_context");

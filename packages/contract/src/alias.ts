@@ -30,7 +30,10 @@ export type Destination = { kind: "mailbox"; address: string } | { kind: "webhoo
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
-/** Letters, digits, hyphen, underscore, single inner dots; 1 to 64 characters (RFC 5321 §4.5.3.1.1). */
+/**
+ * Whether a text is a valid alias name: letters, digits, hyphens, underscores, single inner dots; 1 to 64 characters
+ * (RFC 5321 §4.5.3.1.1).
+ */
 export function isAliasName(text: string): boolean {
   return text.length <= limits.aliasNameMax && NAME.test(text);
 }

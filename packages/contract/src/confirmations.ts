@@ -9,7 +9,7 @@ import * as z from "zod";
 export const confirmationState = z.enum(["new", "asked", "confirmed", "refused", "blocked"]);
 export type ConfirmationState = z.infer<typeof confirmationState>;
 
-/** Lower-case base32 of 20 bytes, as it appears in the link. */
+/** Token of a confirmation link: lower-case base32 of 20 bytes. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const confirmationLink = z.object({ token: linkToken });

@@ -34,7 +34,8 @@ export const emailJobMessages = {
 } as const;
 
 /**
- * `pending` waits for its time or its next attempt; `sending` is being sent by the delivery worker; the rest are final.
+ * Status of a composed message. `pending` waits for its time or its next attempt; `sending` is being sent by a delivery
+ * worker; the other states are final.
  */
 export const emailJobStatuses = ["pending", "sending", "sent", "failed", "cancelled"] as const;
 export type EmailJobStatus = (typeof emailJobStatuses)[number];
@@ -53,17 +54,14 @@ export const subjectField = z
 
 const requiredText = (required: string) => z.string(required).refine((text) => text.trim() !== "", required);
 
-/**
- * Body of a message; white space alone counts as empty.
- * @param required message for an empty body
- */
+/** Schema of a message's body; white space alone counts as empty. @param required error message for an empty body */
 export const messageBodyField = (required: string) =>
   requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
 
 /** Whether a text begins like an armored age file. Only the age package can tell whether it is a valid one. */
 export const isArmored = (text: string): boolean => text.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
-/** The length is counted in octets of UTF-8, the form in which the body is sent. */
+/** Whether the body is within its maximum length, counted in octets of UTF-8, the form in which the body is sent. */
 function isShortEnough(text: string): boolean {
   if (text.length > limits.messageBodyMaxBytes) return false;
   return new TextEncoder().encode(text).length <= limits.messageBodyMaxBytes;
@@ -88,7 +86,7 @@ const emailJobFields = z.object({
     .min(0, emailJobMessages.priorityRange)
     .max(limits.priorityMax, emailJobMessages.priorityRange)
     .optional(),
-  /** A time in the past means now. */
+  /** Time at which the message should be sent; a time in the past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
@@ -116,7 +114,7 @@ export const emailJobStatusWire = z.object({
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** With its angle brackets; the same for every attempt. */
+  /** Message-ID with its angle brackets; the same for every delivery attempt. */
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;

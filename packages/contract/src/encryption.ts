@@ -67,25 +67,25 @@ export type CreateEncryptionKeyBody = z.infer<typeof createEncryptionKeyBody>;
 export const encryptionKeyWire = z.object({
   id: z.uuid(),
   keyName: z.string(),
-  /** `age1…`, or `age1pq1…` for a post-quantum key. */
+  /** Public key: `age1…`, or `age1pq1…` for a post-quantum one. */
   publicKey: z.string(),
   createdAt: z.iso.datetime(),
-  /** Exactly one key of an account is the default. */
+  /** Whether this is the default key of the account; every account with keys has exactly one. */
   isDefault: z.boolean(),
 });
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
 
 export const protectedKeyAnswer = z.object({
-  /** Armored age file with one scrypt stanza; the stock age program opens it. */
+  /** Private key as an armored age file with one scrypt stanza; the stock age program opens it. */
   encryptedPrivateKey: z.string(),
 });
 
 export const downloadKeyBody = z.object({ masterPassword: notBlank(encryptionMessages.passwordRequired) });
 
-/** Also the contents of the file that the web client saves. */
+/** Answer to the download of a key; also the contents of the file that the web client saves. */
 export const downloadedKey = encryptionKeyWire
   .omit({ id: true })
-  .extend({ /** `AGE-SECRET-KEY-1…` */ privateKey: z.string() });
+  .extend({ /** Private key in clear text, e.g. `AGE-SECRET-KEY-1…`. */ privateKey: z.string() });
 export type DownloadedKey = z.infer<typeof downloadedKey>;
 
 const encryptedTextField = z
@@ -101,7 +101,7 @@ export const decryptAutoBody = z.object({
 
 export const decryptManualBody = z.object({
   encryptedText: encryptedTextField,
-  /** An age identity, or a whole identity file. */
+  /** A private key (age identity), or a whole identity file. */
   privateKey: z
     .string(encryptionMessages.privateKeyRequired)
     .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)

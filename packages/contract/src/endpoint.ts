@@ -11,7 +11,7 @@ export interface EndpointShapes {
   /** HTTP status of a successful answer. */
   status: number;
   answer: z.ZodType;
-  /** HTTP statuses of errors, besides those that follow from access, method, parameters and body. */
+  /** HTTP statuses of errors that do not already follow from the call's access, method, parameters and body. */
   errors?: readonly number[];
   /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;

@@ -273,7 +273,7 @@ const shapes = {
 
 type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] };
 
-/** Each call with its route and its shapes. */
+/** Each call of the HTTP API with its route and its schemas. */
 export const endpoints = Object.fromEntries(
   Object.entries(shapes).map(([name, shape]) => [name, { ...routes[name as RouteName], ...shape }]),
 ) as Endpoints;

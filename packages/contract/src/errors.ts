@@ -6,7 +6,7 @@
 import type { WalletChallenge } from "./account/wallet.ts";
 
 export const errorCodes = [
-  // requests
+  // Errors of any request:
   "invalid",
   "not_json",
   "too_large",
@@ -18,7 +18,7 @@ export const errorCodes = [
   "busy",
   "unavailable",
   "internal",
-  // accounts
+  // Errors of accounts and sign-in:
   "email_taken",
   "credentials_wrong",
   "sign_in_by_link",
@@ -26,13 +26,13 @@ export const errorCodes = [
   "proof_needed",
   "last_way_in",
   "way_in_taken",
-  // aliases
+  // Errors of aliases:
   "alias_taken",
   "alias_reserved",
   "alias_released",
   "alias_changed",
   "smtp_credential_exists",
-  // encryption
+  // Errors of encryption keys and decryption:
   "master_password_wrong",
   "key_not_protected",
   "key_in_use",
@@ -40,9 +40,9 @@ export const errorCodes = [
   "age_damaged",
   "private_key_invalid",
   "not_text",
-  // composed mail
+  // Errors of composed mail:
   "too_late",
-  // the mail path
+  // Errors of the mail path:
   "alias_not_found",
   "relay_denied",
   "mail_loop",
@@ -65,7 +65,7 @@ export type FieldErrors = Record<string, string[]>;
 
 /** Body of every error answer of the HTTP API. */
 export interface ProblemBody {
-  /** Only on routes whose answers carry `success`. */
+  /** Present only in answers of routes whose successful answers carry `success` too. */
   success?: false;
   message: string;
   code: ErrorCode;

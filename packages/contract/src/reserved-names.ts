@@ -41,7 +41,8 @@ const GROUPS: Record<string, string> = {
 };
 const LONGEST_NAME = 64;
 /**
- * Both forms of `reply-address.ts` in mail-rfc: twenty characters, the second form with hyphens anywhere between them.
+ * The two forms of a reply address, as `reply-address.ts` in mail-rfc writes them: twenty characters after `r.`, or
+ * after `r-` with hyphens anywhere between them.
  */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;

@@ -9,9 +9,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
   readonly method: Method;
-  /** Fastify form: `/api/aliases/:userId`. */
+  /** Path with parameters in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** `user`: only with a login session. */
+  /** Who may call the route; `user`: only with a login session. */
   readonly access: "anyone" | "user";
 }
 
@@ -100,7 +100,10 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** @returns the path with its parameters filled in and escaped, e.g. `/api/aliases/f81d…/toggle` */
+/**
+ * Fills in the parameters of a route's path.
+ * @returns the path with escaped values, e.g. `/api/aliases/f81d…/toggle`
+ */
 export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }

@@ -21,7 +21,7 @@ export const createSmtpCredentialBody = z.object({
 
 export const smtpCredentialWire = z.object({
   id: z.uuid(),
-  /** The full address of the alias. */
+  /** User name, which is the full address of the alias. */
   username: z.string(),
   active: z.boolean(),
   createdAt: z.iso.datetime(),
@@ -42,5 +42,5 @@ export const createdSmtpCredential = z.object({ credential: withPassword.extend(
 export const regeneratedSmtpCredential = z.object({ credential: withPassword });
 export const smtpPasswordAnswer = z.object({ success: z.literal(true), password: z.string() });
 
-/** `whsec_` followed by 32 bytes in base64, the format of a symmetric secret in Standard Webhooks. */
+/** Webhook secret: `whsec_` followed by 32 bytes in base64, the format of a symmetric secret in Standard Webhooks. */
 export const webhookSecretAnswer = z.object({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/) });

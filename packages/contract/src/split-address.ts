@@ -1,4 +1,7 @@
-/** Splits an address at its last `@`; without one, all of it is the domain. (The server's own is in mail-rfc.) */
+/**
+ * Splits an address at its last `@`; without one, all of the text is the domain. The server uses the function of
+ * mail-rfc.
+ */
 export function splitAddress(address: string): { local: string; domain: string } {
   const at = address.lastIndexOf("@");
   return { local: at < 0 ? "" : address.slice(0, at), domain: address.slice(at + 1) };

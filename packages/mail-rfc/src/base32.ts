@@ -23,7 +23,7 @@ export function toBase32(bytes: Uint8Array): string {
  * @returns `null` for other characters, or a text that `toBase32` writes for no bytes
  */
 export function fromBase32(text: string): Buffer | null {
-  // Checked before the change to upper case, which turns some letters of other alphabets into ASCII letters.
+  // The alphabet is checked before the change to upper case, which turns some letters of other alphabets into ASCII.
   if (!/^[a-z2-7]*$/i.test(text)) return null;
   try {
     return Buffer.from(base32nopad.decode(text.toUpperCase()));

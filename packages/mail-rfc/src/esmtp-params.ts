@@ -44,7 +44,8 @@ const readers: Record<"MAIL" | "RCPT", ReadonlyMap<string, Reader>> = {
 };
 
 const KEYWORD = /^[A-Za-z0-9][A-Za-z0-9-]*$/;
-// esmtp-value of RFC 5321 §4.1.2, extended by RFC 6531 §3.3, and by "=", which real clients send.
+// Matches the value of a parameter: esmtp-value of RFC 5321 §4.1.2, extended by RFC 6531 §3.3, and by "=", which real
+// clients send.
 const VALUE = /^[!-~\u{a0}-\u{fffc}\u{10000}-\u{10ffff}]+$/u;
 
 /**

@@ -116,7 +116,8 @@ function rewriteHeaders(text: string): void {
     newMessageId: "<a@kauke.test>",
     receivedAt: now,
   });
-  // Both results are header blocks to their last byte: nothing in a field may end the header or begin another line.
+  // The forwarded and the answered header are valid to their last byte: no field may end the header or begin another
+  // line.
   for (const written of [forwarded.header, answered.header]) expect(readHeader(written).end).toBe(written.length);
 }
 
@@ -224,7 +225,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
   },
   "delivery reports": {
     pieces: [...header, ...mime, "message/delivery-status", "Action: ", "failed", "Status: ", "5.2.2", "\r\n--"],
-    // The text is parsed once as it is, and once as the body of a report.
+    // Parses the text once as a whole message, and once as the body of a delivery report.
     read(text) {
       isDeliveryReport(latin1(text));
       const facts = readDeliveryReport(latin1(`Content-Type: multipart/report\r\n\r\n${text}`));

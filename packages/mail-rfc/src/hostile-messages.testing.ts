@@ -134,7 +134,7 @@ const html: Make = (size) =>
 const longBoundary = (level: number) => "b".repeat(level + 10);
 const distinct = Array.from({ length: 2000 }, (_, at) => `;a=${at}`).join("");
 
-/** Builders by name. Every message is within the limits for received mail. */
+/** Builders of hostile messages by name. Every message is within the limits for received mail. */
 export const hostileMessages: Readonly<Record<string, Make>> = {
   "attached messages declared as quoted-printable": declaredEncoded(["quoted-printable"]),
   "attached messages declared as base64": declaredEncoded(["base64"]),

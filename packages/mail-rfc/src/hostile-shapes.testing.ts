@@ -107,7 +107,7 @@ const encodedWords: readonly Shape[] = [
   ...named(["a"], { start: "=?" }),
 ];
 
-/** Parameters (RFC 2045, RFC 2231), and tag lists as in DKIM. */
+/** Shapes of Content-Type parameters (RFC 2045, RFC 2231), and of tag lists as in DKIM. */
 const parameters: readonly Shape[] = [
   ...named(
     [";a=", ";a=b", ';a="b"', ';a="', "; a*0=b", ";a*0*=utf-8''%41", ";a*1=b;a*0=c", ";boundary=", ';boundary="b";'],
@@ -184,7 +184,7 @@ const markup: readonly Shape[] = named([
   "\u{d800}",
 ]);
 
-/** Text of one line, or text that is put on one line: header values, arguments, typed text. */
+/** Shapes of text on one line, or of text that is put on one line: header values, arguments, typed text. */
 export const textShapes: readonly Shape[] = [
   ...runs,
   ...addresses,
@@ -195,7 +195,7 @@ export const textShapes: readonly Shape[] = [
   ...markup,
 ];
 
-/** Header blocks whose values are the shapes above. */
+/** Shapes of whole header blocks: repeated fields, repeated lines that are not fields, and very long fields. */
 export const headerShapes: readonly Shape[] = [
   ...named([
     "A:\r\n",

@@ -137,7 +137,7 @@ const partField = (name: string) => (text: string) => partsOf("", `--b\r\n${name
 
 type Reader = (text: string) => unknown;
 
-/** Parsers of a line, a value or a text. */
+/** Parsers of a line, a value or a text, whose cost is measured. */
 const texts: Record<string, [largest: number, read: Reader]> = {
   "an address": [FIELD, parseAddress],
   "the argument of MAIL and RCPT": [LINE, (text) => parsePathArgument(`<${text}`)],
@@ -210,7 +210,7 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   ),
 };
 
-/** Parsers of a header. */
+/** Parsers of a header, whose cost is measured. */
 const headers: Record<string, (header: Buffer) => unknown> = {
   "fields and their values": (header) => {
     for (const parsed of readHeader(header, headerLimits).fields) {
@@ -238,7 +238,7 @@ function drain(pieces: Iterator<Buffer>): void {
   while (!pieces.next().done);
 }
 
-/** Parsers of a body. */
+/** Parsers of a body, whose cost is measured. */
 const bodies: Record<string, (body: Buffer) => unknown> = {
   "a simple body": (body) => {
     drain(canonicalBody(body, "simple"));

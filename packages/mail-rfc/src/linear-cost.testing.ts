@@ -87,7 +87,7 @@ async function growsNearby<T>(
 
 interface Size {
   size: number;
-  /** Shortest time at this size, in milliseconds. */
+  /** Shortest time measured for an input of `size`, in milliseconds. */
   least: number;
 }
 
@@ -95,7 +95,7 @@ interface Size {
 async function measurableSize<T>(costs: Costs<T>): Promise<Size | null> {
   const first = await grow({ size: SMALLEST, by: STEP, runs: 1 }, costs);
   if (first.least < MEASURABLE_MS) return null;
-  // The last step may have been too large; if the cost is linear, this smaller size suffices.
+  // The size found may be many times the smallest measurable one; if the cost is linear, this smaller size suffices.
   const halvings = Math.floor(Math.log2(first.least / MEASURABLE_MS));
   const found = await grow({ size: Math.ceil(first.size / 2 ** halvings), by: 2, runs: FIRST_RUNS }, costs);
   return found.least < MEASURABLE_MS ? null : found;
@@ -122,7 +122,7 @@ export async function leastCpuMs<T>(run: (input: T) => unknown, input: T, enough
   return least;
 }
 
-/** Cell on which the thread waits briefly. */
+/** Shared memory on which the thread waits before it reads the clock; nothing ever wakes it. */
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /** Waits briefly before reading the clock: Linux updates a thread's time only when it stops running, or every 4 ms. */

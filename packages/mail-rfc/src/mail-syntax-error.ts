@@ -3,7 +3,7 @@
  * of the operator, so that text of a remote host (an address, a header) cannot reach a log through the message.
  */
 export const mailSyntaxReasons = [
-  // Thrown by address.ts, local-part.ts and srs.ts.
+  // Reasons of errors thrown by address.ts, local-part.ts and srs.ts:
   "path_syntax",
   "path_too_long",
   "local_syntax",
@@ -11,21 +11,21 @@ export const mailSyntaxReasons = [
   "domain_syntax",
   "domain_too_long",
   "literal_syntax",
-  // Thrown by esmtp-params.ts.
+  // Reasons of errors thrown by esmtp-params.ts:
   "parameter_syntax",
   "parameter_repeated",
   "parameter_value",
-  // Thrown by headers.ts.
+  // Reasons of errors thrown by headers.ts:
   "header_too_large",
   "header_too_many_fields",
   "header_field_too_large",
-  // Thrown by status-code.ts.
+  // Reason of errors thrown by status-code.ts:
   "reply_syntax",
-  // Thrown by retry-schedule.ts.
+  // Reason of errors thrown by retry-schedule.ts:
   "schedule_syntax",
-  // Thrown by message-id.ts.
+  // Reason of errors thrown by message-id.ts:
   "message_id_syntax",
-  // Thrown by header-field.ts.
+  // Reasons of errors thrown by header-field.ts:
   "field_syntax",
   "field_line_too_long",
 ] as const;

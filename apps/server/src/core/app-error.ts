@@ -6,11 +6,11 @@ import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
 /** Extra data of an error. All of it may be sent to the client, so it must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Replaces the default sentence of the code (specification's own wording). */
+  /** Sentence for the user, where the specification prescribes another one than the error code's default sentence. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
-  /** The text to sign, with `wallet_unproven`. */
+  /** For `wallet_unproven`: the values of the text that the wallet has to sign. */
   challenge?: WalletChallenge;
 }
 
@@ -19,7 +19,9 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /** @param cause logged by its class only; its text never leaves the process */
+  /**
+   * @param cause the error that led to this one; only its class is logged, since its text must never leave the process
+   */
   constructor(code: ErrorCode, details: ErrorDetails = {}, cause?: unknown) {
     super(code, { cause });
     this.code = code;

@@ -2,7 +2,7 @@
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 
-  /** @param max one or more */
+  /** @param max maximum number of entries, one or more */
   constructor(max: number) {
     super();
     this.#max = max;

@@ -6,7 +6,9 @@
 /** Tolerated difference between the clocks of several processes. */
 const SKEW_MS = 5 * 60_000;
 
-/** The latest time that a row can have unless the clock was set back since. */
+/**
+ * The latest time that a stored row can have; a later time means that the clock was set back after the row was written.
+ */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);
 }

@@ -34,7 +34,7 @@ export interface CoreDeps {
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   signInFlows: SignInFlowStore;
-  /** `null` when federated sign-in is not configured. */
+  /** OpenID Connect issuer; `null` when federated sign-in is not configured. */
   federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
@@ -60,7 +60,7 @@ export interface CoreDeps {
   localSmtpPorts: { submission: number; submissions: number } | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;
-  /** `null`: mailboxes are used without confirmation (`KAUKE_LIMITS=off`). */
+  /** Settings for confirming mailboxes; `null`: mail is forwarded without confirmation (`KAUKE_LIMITS=off`). */
   confirmation: ConfirmationSettings | null;
   /** Seconds during which a composed message can be cancelled. */
   undoSeconds: number;

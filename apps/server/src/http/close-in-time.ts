@@ -12,7 +12,8 @@ export function closeInTime(app: FastifyInstance, graceMs = GRACE_MS): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
     cutOff.unref();
   });
-  // A keep-alive connection would delay the shutdown until the deadline.
+  // Tells clients to close their connections, because an idle keep-alive connection would delay the shutdown until the
+  // deadline.
   app.addHook("onSend", async (_, reply) => {
     if (cutOff !== undefined) reply.header("connection", "close");
   });

@@ -5,7 +5,7 @@
 import type { Answer, Body, EndpointName, endpoints, Params } from "@kauke/contract";
 
 export interface Call<N extends EndpointName> {
-  /** Ids in the path are valid; a `userId` is that of the signed-in user. */
+  /** Path parameters: every id has been validated, and a `userId` is that of the signed-in user. */
   params: Params<N>;
   body: Body<N>;
   /** Id of the signed-in user; undefined for calls that need no session. */

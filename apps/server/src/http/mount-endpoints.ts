@@ -58,7 +58,7 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
  */
 export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
 
-/** Whose turn at the database a request takes. */
+/** Caller whose turn at the database a request takes. */
 export const turnOf = (request: FastifyRequest) => ({
   party: clientBlock(clientAddress(request)),
   isKnown: request.signedInUserId !== null,
@@ -81,7 +81,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       url: endpoint.path,
       config: { hasSuccessField: endpoint.hasSuccessField === true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
-      // Runs before the body is read, so that clients without a session cannot make the server read one.
+      // The session is checked before the body is read, so that clients without one cannot make the server read a body.
       onRequest: async (request, reply) => {
         if (endpoint.savedAs !== undefined && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(deps, cookie, request);
@@ -119,7 +119,10 @@ async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyReq
   request.signedInUserId = session.userId;
 }
 
-/** Throws the error of a call, but `not_signed_in` if the account was deleted while the call was in progress. */
+/**
+ * Rethrows the error of a failed call, or throws `not_signed_in` if the account was deleted while the call was in
+ * progress.
+ */
 async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
   const isPlanned = thrown instanceof AppError || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
@@ -158,7 +161,10 @@ const notFoundTexts: Record<string, string> = {
   keyId: "Encryption key not found",
 };
 
-/** @throws AppError `not_found` for an invalid id, `forbidden` for another user's */
+/**
+ * Validates the path parameters of a call.
+ * @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user
+ */
 function checkedParams(params: Record<string, string>, userId: string | undefined): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, text] of Object.entries(params)) {

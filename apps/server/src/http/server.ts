@@ -68,15 +68,17 @@ export interface HttpServerOptions
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Limits of sockets that tests override. */
+  /** Limits of sockets that replace the defaults; set by tests only. */
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
-  /** Whether an error means that the database cannot serve at the moment; the answer is then 503. */
+  /** Whether an error means that the database cannot serve at the moment; the response is then a 503. */
   isOutage: (thrown: unknown) => boolean;
-  /** Runs the work of a call so that callers take turns at the database; by default without turns. */
+  /**
+   * Runs the work of a request so that its database statements wait for the caller's turn; by default they do not wait.
+   */
   asCaller?: AsCaller | undefined;
   /** Directory of the built web app. */
   webRoot: string;
@@ -121,8 +123,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
 }
 
 /**
- * Makes every request take its network's turn at the database. Calls of the contract take another turn once their user
- * is known.
+ * Makes the database statements of every request wait for the turn of its network block. Once a call's user is known,
+ * they wait in the separate line of signed-in users, still by network block.
  */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
@@ -193,7 +195,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);
   const isUsual = submission.port === 587 && submissions.port === 465;
-  // Port 0 means that the system chooses a port at start.
+  // A configured port of 0 makes the system choose a port at start, so the port to show is unknown.
   if (!isLocal || isUsual || submission.port === 0 || submissions.port === 0) return null;
   return { submission: submission.port, submissions: submissions.port };
 }

@@ -13,7 +13,7 @@ export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
-  /** Limits that tests override. */
+  /** Limits that replace the defaults; set by tests only. */
   rules?: Partial<SocketRules>;
 }
 
@@ -100,7 +100,10 @@ export class SocketGuard {
     return this.#pool.size;
   }
 
-  /** Creates the server that Fastify uses. One guard may serve several servers (one per address of a host name). */
+  /**
+   * Creates the HTTP server that Fastify uses. One socket guard may serve several servers (one per address of a host
+   * name).
+   */
   createServer(listener: Listener): Server {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
     const server = createServer({ connectionsCheckingInterval: checkedEveryMs }, (request, response) => {
@@ -117,7 +120,7 @@ export class SocketGuard {
   }
 
   /**
-   * Counts a trusted proxy's socket for the client of its current request; other sockets already count for their
+   * Counts the socket of a trusted proxy for the client of its current request; any other socket already counts for its
    * client.
    * @param address client address that the proxy forwarded
    * @returns whether the client may have another socket
@@ -155,7 +158,10 @@ export class SocketGuard {
     return room !== "full";
   }
 
-  /** @returns false when the request must not be handled: its socket is closed or has too many requests */
+  /**
+   * Counts a request that has arrived on a socket.
+   * @returns false when the request must not be handled: its socket is closed or has too many requests
+   */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     const client = this.#clients.get(socket);
@@ -183,7 +189,7 @@ export class SocketGuard {
   #standing({ exchanges, idleSince, socket }: Client, now: number): Standing {
     const [first] = exchanges;
     if (first === undefined) return { state: "idle", idleSince };
-    // The request is complete and the response has not started, so the client waits for us.
+    // The request has arrived completely and no bytes of a response wait to be read, so the client waits for us.
     if (first.request.complete && socket.writableLength === 0) return { state: "answering", idleSince: first.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }

@@ -15,7 +15,7 @@ const cacheLimits: AnswerCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
 /** Lifetime and size of an answer in the cache. */
 export interface KeptAnswer {
   keepMs: number;
-  /** Estimated size in memory. */
+  /** Estimated bytes that the answer takes in memory. */
   bytes: number;
 }
 
@@ -64,9 +64,10 @@ export class AnswerCache {
   }
 
   /**
+   * Returns the cached answer to a question, or makes the query; concurrent calls share one query.
    * @param question record type, and name in lower case
    * @param ask makes the query; never rejects
-   * @param keep determines lifetime and size of an answer
+   * @param keep determines how long and with which size the answer is cached
    */
   ask<T>(
     [type, name]: [type: string, name: string],
@@ -143,7 +144,7 @@ export class AnswerCache {
   }
 }
 
-/** @returns the size to which all larger zones must shrink to free the excess together */
+/** @returns the number of bytes to which all larger zones must shrink to free `excess` bytes together */
 function levelOf(largestFirst: readonly { bytes: number }[], excess: number): number {
   let above = 0;
   for (const [at, { bytes }] of largestFirst.entries()) {

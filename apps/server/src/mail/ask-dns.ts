@@ -16,6 +16,7 @@ export function dnsFor(resolver: Resolver): AskDns {
 const errorCodes = { no_name: "ENOTFOUND", no_record: "ENODATA", failed: "ESERVFAIL", late: "ETIMEOUT" } as const;
 
 /**
+ * Converts an answer of our resolver to records as node:dns returns them.
  * @param answer `late` when no answer came in time
  * @throws an error with a code of node:dns unless records were found
  */
@@ -27,7 +28,7 @@ export function recordsOf(answer: DnsAnswer<unknown> | "late", type: string): st
   throw errorOf(errorCodes[kind as keyof typeof errorCodes]);
 }
 
-/** Creates an error without a stack trace, which nobody reads and which would cost more than the look-up. */
+/** Creates an error without a stack trace: nobody reads the trace, and it would cost more than the look-up. */
 function errorOf(code: string): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -7,7 +7,10 @@ import type { MemoryBudget } from "./memory-budget.ts";
 
 export interface MemoryUse {
   bytes: number;
-  /** Accounts and destinations the bytes are counted for, e.g. `of <id>`, `to example.org`. The list may grow later. */
+  /**
+   * Accounts and destinations whose memory shares the bytes count against, e.g. `of <id>`, `to example.org`. More may
+   * be added to the list later.
+   */
   parties(): readonly string[];
   /** Evicts the message: stops the attempts that use its bytes, and drops the bytes at once. */
   evict(): void;
@@ -48,7 +51,11 @@ export class BackgroundMemory {
     return this.#usedBytes;
   }
 
-  /** Counts bytes already in memory. Evicts what exceeds a share, possibly this message. @returns releases the bytes */
+  /**
+   * Counts the bytes of a message that is already in memory. Evicts messages, possibly this one, when a share or the
+   * total is exceeded.
+   * @returns function that releases the bytes
+   */
   hold(use: MemoryUse): () => void {
     const held = this.#add(use);
     if (this.#isOverShare(held, 0)) this.#evict(held);
@@ -57,7 +64,8 @@ export class BackgroundMemory {
   }
 
   /**
-   * Reserves memory for bytes to be loaded. @returns releases the bytes; `null` when a share or the total is used up
+   * Reserves memory for the bytes of a message to be loaded.
+   * @returns function that releases the bytes; `null` when a share or the total is used up
    */
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
@@ -102,7 +110,7 @@ export class BackgroundMemory {
 
   /** A party without other messages may exceed its share with one. */
   #isOverShare(use: MemoryUse, addedBytes: number): boolean {
-    // No share is exceeded while all messages together would fit into one.
+    // No party is over its share while the messages of all parties together would fit into one share.
     if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
     const own = new Set(use.parties());
     const used = new Map<string, number>();

@@ -10,7 +10,10 @@ export const TXT_RECORD_MAX = 4096;
 /** Maximum octets of an announcement of an MTA-STS policy (RFC 8461 §3.1); usual ones have 30. */
 export const STS_RECORD_MAX = 512;
 
-/** @returns the answer for the library: an oversized key counts as an invalid key, other records as a failed look-up */
+/**
+ * Replaces TXT records beyond the limits.
+ * @returns the answer for the library: an oversized key counts as an invalid key, other records as a failed look-up
+ */
 export function boundTxt(name: string, answer: DnsAnswer<string>): DnsAnswer<string> {
   if (answer.kind !== "found") return answer;
   const { records } = answer;
@@ -18,7 +21,7 @@ export function boundTxt(name: string, answer: DnsAnswer<string>): DnsAnswer<str
   return records.some((record) => record.length > maxOf(name)) ? { kind: "failed" } : answer;
 }
 
-/** The library reports an empty key as invalid. */
+/** An oversized key is replaced by an empty one, which the library reports as invalid. */
 const readableKey = (record: string): string => (record.length > TXT_RECORD_MAX ? "" : record);
 
 function maxOf(name: string): number {

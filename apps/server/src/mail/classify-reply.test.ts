@@ -26,7 +26,7 @@ test.each<[string, SmtpStage, boolean]>([
 
 describe("the outcome for a reply", () => {
   test.each<[string, SmtpStage, string]>([
-    // reply, stage, and the outcome: kind, failure code, status
+    // columns: SMTP reply, stage of the session, expected outcome (kind, failure code, enhanced status)
     ["250", "rcpt", "taken"],
     ["251", "rcpt", "taken"],
     ["354", "data", "taken"],
@@ -67,7 +67,7 @@ describe("the outcome for a reply", () => {
     ["454", "auth", "deferred try_later 4.7.0"],
     ["530", "mail", "deferred login_failed 4.7.0"],
     ["530 5.7.0", "rcpt", "deferred login_failed 4.7.0"],
-    // replies that do not belong to their stage
+    // reply codes that are not valid at their stage
     ["250", "data", "deferred not_supported 4.5.0"],
     ["354", "rcpt", "deferred not_supported 4.5.0"],
     // the reply code decides between temporary and permanent, whatever the enhanced status says

@@ -44,7 +44,7 @@ export function classifyLoss(reason: LossReason): DeliveryOutcome {
   return deferred(...losses[reason]);
 }
 
-// Keyed by subject and detail of RFC 3463 and its registry, where they say more than the reply code does.
+// Failure codes by subject and detail of the enhanced status (RFC 3463), where these say more than the reply code.
 const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "1.1": "mailbox_unknown", // 550 5.1.1 User unknown
   "1.2": "no_mail_host", // 550 5.1.2 Host unknown
@@ -64,7 +64,7 @@ const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "7.9": "login_failed", // 534 5.7.9 Mechanism too weak
 };
 
-// Keyed by subject, for details that are not in the table above.
+// Failure codes by the subject alone of an enhanced status, for details that `byEnhancedStatus` does not list.
 const bySubject: Readonly<Record<string, FailureCode>> = {
   "5": "not_supported", // 502 5.5.1 Invalid command
   "6": "refused_content", // 554 5.6.0 Message malformed
@@ -99,7 +99,7 @@ const byReplyCode: Readonly<Record<number, Row>> = {
   556: ["no_mail_host", "1.10"], // Domain does not accept mail (RFC 7504)
 };
 
-// Reply codes that have a different meaning in these stages.
+// Failure codes by stage, for reply codes whose meaning depends on the stage.
 const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
   rcpt: {
     550: ["mailbox_unknown", "1.1"],

@@ -28,15 +28,16 @@ export class MemoryBudget {
   }
 
   /**
+   * Registers a callback that frees memory when the budget is nearly full.
    * @param relief called with the bytes wanted; frees what it can, at once
-   * @returns removes the callback
+   * @returns function that removes the callback
    */
   onPressure(relief: Relief): () => void {
     this.#reliefs.add(relief);
     return () => this.#reliefs.delete(relief);
   }
 
-  /** @returns false, counting nothing, when the bytes do not fit */
+  /** Takes bytes of the budget. @returns false, taking nothing, when they do not fit */
   take(bytes: number): boolean {
     if (this.#reliefs.size > 0) this.#relieve(bytes);
     if (this.#usedBytes + bytes > this.#limitBytes || this.#whole?.take(bytes) === false) return false;

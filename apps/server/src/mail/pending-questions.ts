@@ -20,9 +20,10 @@ export class PendingQuestions {
   }
 
   /**
-   * @param name in lower case
+   * Makes a DNS query unless too many are pending.
+   * @param name name to look up, in lower case
    * @param ask makes the query; never rejects
-   * @returns its answer, or `failed` when there is no room
+   * @returns the query's answer, or `failed` when there is no room
    */
   ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
     const zone = zoneOf(name);

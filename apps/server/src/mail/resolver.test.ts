@@ -66,7 +66,7 @@ test("a DNS server that does not answer fails at the deadline", async () => {
 test("an answer that takes two seconds is awaited, however fast all others were", async () => {
   const slow = { a: ["192.0.2.2"], delayMs: 2000 };
   const resolver = await resolverFor({ "to.example": { a: ["192.0.2.1"] }, "slow.example": slow }, () => Date.now());
-  // c-ares shortens its timeouts after fast answers.
+  // Many fast answers, after which c-ares shortens its timeouts.
   for (let at = 0; at < 50; at += 1) await resolver.resolve4(`${at}.example`);
   expect(await resolver.resolve4("slow.example")).toEqual({ kind: "found", records: ["192.0.2.2"] });
 });

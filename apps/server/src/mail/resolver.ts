@@ -1,5 +1,5 @@
 /**
- * DNS resolver: a small port, and its implementation over node:dns with a deadline and a bounded cache. Answers are
+ * DNS resolver: its interface, and an implementation over node:dns with a deadline and a bounded cache. Answers are
  * values; exceptions of the library stay here. Queries go through c-ares, never through getaddrinfo in the thread pool.
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
@@ -39,14 +39,14 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** Maximum records of an answer. Beyond it, or `ANSWER_CHARACTERS_MAX`, the answer counts as failed. */
+/** Maximum records of a DNS answer. With more, or more than `ANSWER_CHARACTERS_MAX`, it counts as failed. */
 export const RECORDS_MAX = 64;
 /** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
 export const TXT_RECORDS_MAX = 256;
 export const ANSWER_CHARACTERS_MAX = 16 * 1024;
 /** Maximum octets of a name (RFC 1035 §2.3.4); longer ones are not looked up. */
 const NAME_MAX = 255;
-/** Bytes of a record in memory without its text. */
+/** Estimated bytes of a DNS record in memory, without its text. */
 const RECORD_BYTES = 64;
 const keepMs: Record<DnsAnswer<never>["kind"], number> = {
   found: 60_000,

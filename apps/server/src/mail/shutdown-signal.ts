@@ -12,7 +12,7 @@ export class ShutdownSignal {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @returns removes the listener */
+  /** Calls the listener when the process shuts down. @returns function that removes the listener */
   onShutdown(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

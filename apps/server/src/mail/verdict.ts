@@ -24,7 +24,7 @@ export type StageVerdict<T> = (
   /** The message ends here with the given reply. */
   | { verdict: "answer"; reply: SmtpReply }
 ) & {
-  /** Lines for the preview's trace. */
+  /** Lines that the preview's trace shows for the stage. */
   notes?: readonly string[];
 };
 

@@ -14,7 +14,7 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** Calls `listener` with each later pair, which the listeners pass to `setSecureContext`. */
+  /** Calls `listener` with every new certificate and key. SMTP listeners pass the pair to `setSecureContext`. */
   onChange(listener: (pair: CertificatePair) => void): void;
   close(): void;
 }
@@ -55,7 +55,10 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
   };
 }
 
-/** Returns the current pair, or the previous one if the files can't be used, e.g. because they are being replaced. */
+/**
+ * Returns the current certificate and key, or the previous pair if the operator's files can't be used, e.g. because
+ * they are being replaced.
+ */
 function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: Logger): CertificatePair {
   try {
     return read();

@@ -42,7 +42,10 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
   };
 }
 
-/** @returns the host of a URL if a CNAME can point to it; `null` for an address and for localhost */
+/**
+ * Host of a URL, as the target of a CNAME record. @returns `null` for an IP address and for localhost, which can't be
+ * one
+ */
 function nameOf(url: string): string | null {
   const host = new URL(url).hostname.replace(/\.$/, "");
   const isLocal = host === "localhost" || host.endsWith(".localhost");

@@ -32,7 +32,10 @@ const commands: readonly Command[] = [
   restore,
 ];
 
-/** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
+/**
+ * Runs the command typed by the operator. @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid
+ * usage
+ */
 async function main(typed: readonly string[]): Promise<number> {
   const found = findCommand(commands, typed);
   if (found.kind === "help") return print(found.text);

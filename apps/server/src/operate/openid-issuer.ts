@@ -121,14 +121,14 @@ async function redeemCode(
 }
 
 /**
- * Translates an error. A rejected request is the fault of the issuer or the settings; a request without an answer is a
- * network failure.
+ * Translates an error of the library: the user refused (denied), the issuer did not answer (unreachable); anything else
+ * is the fault of the issuer or the settings.
  */
 function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
   if (thrown instanceof client.AuthorizationResponseError)
     return thrown.error === "access_denied" ? "denied" : "answer_invalid";
   if (thrown instanceof client.ResponseBodyError) return "code_refused";
   if (thrown instanceof client.ClientError) return thrown.code === "OAUTH_TIMEOUT" ? "unreachable" : "answer_invalid";
-  // Message of the built-in fetch when there was no answer.
+  // "fetch failed" is the message of Node's built-in fetch when it gets no response.
   return thrown instanceof TypeError && thrown.message === "fetch failed" ? "unreachable" : "answer_invalid";
 }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 const TOKEN_BYTES = 32;
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 
-/** @returns 43 characters, base64url */
+/** Reads the token of the preview inbox, and creates it if needed. @returns 43 characters, base64url */
 export async function readPreviewToken(dataDir: string): Promise<string> {
   const path = join(dataDir, "preview.token");
   const known = await readIfPrivate(path);
@@ -20,10 +20,10 @@ export async function readPreviewToken(dataDir: string): Promise<string> {
   return (await readFile(path, "utf8")).trim();
 }
 
-/** @returns `null` if the file is missing, damaged or readable by other users */
+/** Reads the token's file. @returns `null` if the file is missing, damaged or readable by other users */
 async function readIfPrivate(path: string): Promise<string | null> {
   const file = await stat(path).catch(() => null);
-  // Windows has no such modes and always reports that other users have access.
+  // Windows has no file modes of this kind and always reports that other users have access.
   if (file === null || (process.platform !== "win32" && (file.mode & 0o077) !== 0)) return null;
   const text = (await readFile(path, "utf8")).trim();
   return FORM.test(text) ? text : null;

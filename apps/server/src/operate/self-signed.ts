@@ -33,7 +33,7 @@ export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
   };
 }
 
-/** TBSCertificate, RFC 5280 section 4.1. */
+/** The part of the certificate that is signed (TBSCertificate, RFC 5280 section 4.1). */
 function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): Buffer {
   const name = sequence(tlv(tag.set, sequence(oid("2.5.4.3"), tlv(tag.utf8, Buffer.from(options.commonName)))));
   return sequence(

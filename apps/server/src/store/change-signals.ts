@@ -8,14 +8,14 @@ import type { Database, InTransaction } from "./database.ts";
 
 export type RouteChange = { aliasId: string } | "all";
 
-/** Called when a delivery is or will be due; `dueAt` is `null` if it is due now. */
+/** Listener that is called when a delivery will be due at `dueAt`, or is due now (`null`). */
 export type WakeListener = (dueAt: Date | null) => void;
 
 export interface ChangeSignals {
   onRouteChange(listener: (change: RouteChange) => void): void;
   onWake(listener: WakeListener): void;
   routeChanged(change: RouteChange): void;
-  /** @param dueAt when the delivery is due; default now */
+  /** Notifies this process that a delivery is due. @param dueAt when the delivery is due; by default now */
   wake(dueAt?: Date): void;
   /**
    * Notifies other processes of changed routes. Call it within the transaction of the change: they are notified at
@@ -23,15 +23,15 @@ export interface ChangeSignals {
    */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
   announceWake(db: Database, dueAt?: Date): Promise<void>;
-  /** Whether this is the only process that uses the database. */
+  /** Whether this process is the only one that uses the database. */
   readonly isAlone: boolean;
 }
 
 export const ROUTE_CHANNEL = "kauke_alias";
 export const WAKE_CHANNEL = "kauke_delivery";
 /**
- * If a change concerns more aliases than this, all cached routes are dropped, which costs less than one NOTIFY per
- * alias.
+ * Maximum number of changed aliases that are announced one by one. If a change concerns more, all cached routes are
+ * dropped, which costs less than one NOTIFY per alias.
  */
 const SINGLE_NOTIFIES_MAX = 100;
 

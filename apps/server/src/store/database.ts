@@ -27,7 +27,7 @@ export interface SessionTable {
   created_at: Date;
   last_seen_at: Date;
   id: string;
-  /** Null if the session was made before sessions recorded a device. */
+  /** Sealed document with the session's device; null if the session was made before sessions recorded a device. */
   sealed: Buffer | null;
 }
 
@@ -135,13 +135,13 @@ export interface DeliveryTable {
   message_id: string;
   alias_id: string | null;
   user_id: string | null;
-  /** `kept` marks mail for the operator to read, which the delivery worker never claims. */
+  /** State of a delivery. `kept` marks mail for the operator to read, which the delivery worker never claims. */
   state: "open" | "kept";
   not_before: Date;
   lease_token: string | null;
   leased_until: Date | null;
   attempts: Generated<number>;
-  /** `FailureCode` and enhanced status code, e.g. `mailbox_full 5.2.2`. */
+  /** Last failure of the delivery as `FailureCode` and enhanced status code, e.g. `mailbox_full 5.2.2`. */
   last_failure: string | null;
   created_at: Date;
   sealed: Buffer;
@@ -153,7 +153,7 @@ export interface DeliveryTable {
    */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
-  /** Whether another destination of the same alias took the message. */
+  /** Whether another destination of the delivery's alias took the message. */
   taken_beside: Generated<boolean>;
 }
 
@@ -239,10 +239,12 @@ export interface DB {
 }
 
 export type Database = Kysely<DB>;
-/** A Kysely transaction. A function that takes it never opens a transaction itself. */
+/** Kysely's type of a transaction. A function with such a parameter never opens a transaction itself. */
 export type InTransaction = Transaction<DB>;
 
-/** Whether an error has this SQLSTATE and, if given, names this constraint. Both drivers set the same fields. */
+/**
+ * Whether a database error has this SQLSTATE and, if given, names this constraint. Both drivers set the same fields.
+ */
 export function isDatabaseError(error: unknown, sqlState: string, constraint?: string): boolean {
   if (typeof error !== "object" || error === null || !("code" in error) || error.code !== sqlState) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
@@ -252,8 +254,8 @@ export const UNIQUE_VIOLATION = "23505";
 export const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
- * Whether an error may concern only one row of several: invalid data, a constraint, a deadlock. A failure of the disk
- * or of the connection does not.
+ * Whether an error of a statement for several rows may concern only one of them: invalid data, a constraint, a
+ * deadlock. A failure of the disk or of the connection concerns all.
  */
 export function isOneRowsFault(error: unknown): boolean {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;

@@ -53,7 +53,10 @@ export interface MigrationState {
   pending: readonly { number: number; name: string }[];
 }
 
-/** Reads the state without changing anything; in an empty database all migrations are pending. */
+/**
+ * Reads which migrations are applied and which are pending, without changing anything; in an empty database all are
+ * pending.
+ */
 export async function migrationState(db: Database): Promise<MigrationState> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('schema_migration')::text AS found`.execute(
     db,
@@ -67,7 +70,7 @@ export async function migrationState(db: Database): Promise<MigrationState> {
   return { applied, pending };
 }
 
-/** The state of a database that does not exist yet. */
+/** State of the migrations for a database that does not exist yet: all are pending. */
 export async function noMigrations(): Promise<MigrationState> {
   return { applied: [], pending: await migrationFiles() };
 }

@@ -80,8 +80,8 @@ export interface StoreOptions {
   /** Data directory of the embedded database; `null` keeps it in memory, for tests. */
   dataDir: string | null;
   /**
-   * 32 bytes. `null` reads `secret.key` in the data directory, which the first start creates; not allowed with
-   * `databaseUrl`.
+   * Wrapping key of 32 bytes. `null` reads `secret.key` in the data directory, which the first start creates; not
+   * allowed with `databaseUrl`.
    */
   secretKey: Buffer | null;
   /** Domains that get DKIM keys, which are created at the first start with that domain. */
@@ -129,15 +129,15 @@ export interface Store {
   keyKeeper: KeyKeeper;
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
-  /** Used only by the operator's command. */
+  /** Queries that only the operator's command uses. */
   operator: OperatorStore;
   keys: ServerKeys;
-  /** MAC in the cookie of a browser that has signed in before. */
+  /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
   dkimKeys: readonly DkimKey[];
   /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
   isSound(): boolean;
-  /** Whether this error means that the database cannot serve at the moment, so that the request may be repeated later. */
+  /** Whether an error means that the database cannot serve at the moment, so that the request may be repeated later. */
   isOutage(thrown: unknown): boolean;
   /** Deletes expired rows and files. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
@@ -147,7 +147,10 @@ export interface Store {
 const HOUR_MS = 3_600_000;
 const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
-/** @throws StoreStartError with a message for the operator */
+/**
+ * Opens the store on PostgreSQL, in a data directory, or in memory.
+ * @throws StoreStartError with a message for the operator
+ */
 export function openStore(options: StoreOptions): Promise<Store> {
   if (options.databaseUrl !== null) return openOnPostgres(options, options.databaseUrl);
   if (options.dataDir !== null) return openInDirectory(options, options.dataDir);
@@ -195,7 +198,10 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
   });
 }
 
-/** The directory is locked before anything in it is read: of two processes the second one must not touch it. */
+/**
+ * Locks the data directory, then opens its database. Nothing in the directory is read before it is locked, because a
+ * second process must not touch it.
+ */
 async function lockAndOpen(options: StoreOptions, dataDir: string, undo: Undo) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
@@ -223,7 +229,10 @@ function backupWriter(
   return (request: BackupRequest) => writeBackup(source, request);
 }
 
-/** @param held the wrapping key in force; replaced with the key file */
+/**
+ * Makes the function that replaces the wrapping key.
+ * @param held the wrapping key in use; replaced together with the key file
+ */
 function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buffer }) {
   return async (): Promise<void> => {
     const from = held.secretKey;
@@ -254,7 +263,7 @@ function openForTests(options: StoreOptions): Promise<Store> {
 
 interface KeeperPlace {
   undo: Undo;
-  /** Holds the wrapping key, which a rotation of that key replaces. */
+  /** The wrapping key in use; a rotation of the wrapping key replaces it. */
   held: { secretKey: Buffer };
   dataDir?: string;
   isSound?: () => boolean;
@@ -298,7 +307,7 @@ async function startUpkeep(
   isSound: () => boolean,
   logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
-  // Monotonic time from here on, so that upkeep does not pause after the clock was set back.
+  // From its start on, the upkeep uses monotonic time, so that it does not pause after the system clock was set back.
   const [begunAt, begunMs] = [clock.now().getTime(), steadyMs(clock)];
   const now = () => new Date(begunAt + steadyMs(clock) - begunMs);
   const upkeep = await embeddedUpkeep(db, now());
@@ -330,7 +339,7 @@ function assemble(
   { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
 ): Store {
   const released = releasedAddresses(context);
-  // A body that could not be deleted is removed later by the retention sweep.
+  // If a body cannot be deleted, the retention run deletes it later.
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };

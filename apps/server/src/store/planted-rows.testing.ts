@@ -25,7 +25,7 @@ export async function inDirectory<T>(dataDir: string, work: (place: Place) => Pr
   }
 }
 
-/** @returns the addresses of the new aliases */
+/** Inserts aliases of the account. @returns the addresses of the new aliases */
 export async function plantAliases({ db, keys }: Place, userId: string, count: number): Promise<string[]> {
   const addresses: string[] = [];
   await inBatches(count, async (some) => {

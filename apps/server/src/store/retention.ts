@@ -33,11 +33,13 @@ export interface RetentionParts {
 
 interface RetentionRule {
   what: string;
-  /** Retention time, counted from the start of the row's period; `null` if the row itself holds its end. */
+  /**
+   * How long rows are kept, counted from the start of their period; `null` if each row holds the end of its own period.
+   */
   kept: Kept | null;
   /**
-   * Deletes what has expired.
-   * @param before now minus the retention time of `kept`; now if `kept` is `null`
+   * Deletes what has expired under the rule.
+   * @param before time of the run minus the retention time `kept`; the time of the run if `kept` is `null`
    * @returns number of deleted rows or files
    */
   forget(before: Date, parts: RetentionParts & { db: Database; aheadMs: number }): Promise<number>;
@@ -46,13 +48,13 @@ interface RetentionRule {
 const beginning = new Date(0);
 
 export const retentionRules = [
-  // E.g. the session of a browser that was closed half an hour ago.
+  // Login sessions that were idle for too long, e.g. that of a browser that was closed half an hour ago.
   {
     what: "idleSessions",
     kept: "idleLoginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(before, beginning),
   },
-  // E.g. the session of a page that stayed active all day.
+  // Login sessions that have lasted too long, e.g. that of a page that stayed active all day.
   {
     what: "longSessions",
     kept: "loginSession",
@@ -91,7 +93,7 @@ export async function forgetOld(
   parts: RetentionParts,
   asOf = clock.now(),
 ): Promise<Forgotten> {
-  // The age of files and chunks is measured by the current clock, which may be ahead of `asOf`.
+  // The age of body files and chunks is measured by the current clock, which may be ahead of `asOf`.
   const aheadMs = clock.now().getTime() - asOf.getTime();
   const forgotten: Partial<Forgotten> = {};
   for (const { what, kept, forget } of retentionRules)

@@ -1,4 +1,4 @@
-/** Complete, valid rows for tests, with fields overridden by the test. */
+/** Builds complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";

@@ -16,7 +16,8 @@ import { plantAccount } from "./rows/accounts/account-rows.testing.ts";
 import { loadServerKeys } from "./sealing/server-keys.ts";
 
 /**
- * The columns of `DB`, complete because of the type; column types as information_schema names them, `?` if nullable.
+ * Columns of all tables, complete because of the type `DB`; column types as information_schema names them, `?` if
+ * nullable.
  */
 const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
   user: {
@@ -263,7 +264,7 @@ it("opens a data directory of an older version and reads the data in it", async 
   }
 });
 
-/** Creates the schema of an older version: the migrations up to this number. */
+/** Creates the schema of an older version: the migrations up to the number `last`. */
 async function makeSchema(db: Database, last: number): Promise<void> {
   const directory = new URL("./migrations/", import.meta.url);
   await sql`CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL,

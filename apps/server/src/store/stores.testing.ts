@@ -10,7 +10,7 @@ import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgr
 import { anAlias, aUser } from "./rows.testing.ts";
 
 export interface StoreUnderTest {
-  /** The store under test, which is open from the first test to the last. */
+  /** The store under test, open from the first test to the last. */
   readonly store: Store;
   /** True on PostgreSQL only: one process at a time has the embedded database open. */
   readonly severalProcesses: boolean;

@@ -11,7 +11,7 @@ export class Undo {
   }
 }
 
-/** Runs the steps that were added before `open` failed. @throws what `open` throws */
+/** Runs `open`. If it throws, runs the cleanup steps that were added until then. @throws what `open` throws */
 export async function openOrUndo<T>(open: (undo: Undo) => Promise<T>): Promise<T> {
   const undo = new Undo();
   try {

@@ -46,7 +46,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** @param text body of a response that isn't 2xx, e.g. `{"message":"Invalid email or password"}` */
+/** @param text body of the error response, e.g. `{"message":"Invalid email or password"}` */
 export function toApiError(status: number, statusText: string, text: string): ApiError {
   const body = parseObject(text) ?? {};
   const message = typeof body.message === "string" && body.message !== "" ? body.message : `${status}: ${statusText}`;

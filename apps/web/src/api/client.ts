@@ -37,7 +37,7 @@ export async function endSession(signal: AbortSignal): Promise<void> {
   if (!ok) throw new Error(`The logout was answered ${status}`);
 }
 
-/** @throws ApiError for any response that isn't 2xx, and when there was no response */
+/** Sends one request to the server. @throws ApiError for any status but 2xx, and when there was no response */
 export async function request(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await send(method, path, body);
   if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
@@ -65,7 +65,7 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
   return answer;
 }
 
-/** The same call with the response body unread, for callers that need its headers or content type. */
+/** Like `call`, but with the response body unread, for callers that need its headers or content type. */
 export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
   const { method, path, body } = requestOf(name, given);
   try {

@@ -13,7 +13,7 @@ export function useEncryptionKeys() {
   return useQuery({ queryKey, queryFn: async () => (await call("listEncryptionKeys")).keys });
 }
 
-/** @returns the private key as it is stored: an age file encrypted with the master password */
+/** Fetches a private key as it is stored: an age file encrypted with the master password. */
 export async function readProtectedKey(keyId: string): Promise<string> {
   return (await call("readProtectedKey", { params: { keyId } })).encryptedPrivateKey;
 }

@@ -33,17 +33,17 @@ export function useSmtpCalls(alias: SmtpAlias) {
     void client.invalidateQueries({ predicate: isWithSmtp });
   };
   return {
-    /** Refetches the list after the server has shown that it is stale. */
+    /** Refetches the alias' credentials after the server has shown that the cached ones are stale. */
     refresh,
     readPassword: () => callUnread("readSmtpPassword", { params }),
-    /** @returns the password of the new credential */
+    /** Creates SMTP credentials. @returns their password */
     async create(): Promise<string> {
       const { credential } = await call("createSmtpCredential", { body: params });
       const { id, username, password } = credential;
       renew([{ id, username, active: true, createdAt: new Date().toISOString() }]);
       return password;
     },
-    /** @returns the new password */
+    /** Replaces the password of a credential. @returns the new password */
     async regenerate(credentialId: string): Promise<string> {
       const { credential } = await call("regenerateSmtpPassword", { params: { ...params, credentialId } });
       return credential.password;

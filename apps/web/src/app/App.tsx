@@ -41,7 +41,7 @@ function Frame({ isDrawn }: Props) {
   const session = useSession();
   const isWaiting = session.isLoading && !isDrawn;
   const path = normalizePath(location);
-  // A visible toast may be about the user who has signed out.
+  // When another tab signs out, hide the visible toast: it may be about the user who was signed in.
   useOtherTabs((inactive) => {
     if (!inactive) return dismissToast();
     sayLoggedOut();

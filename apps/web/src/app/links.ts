@@ -27,14 +27,14 @@ export function parseLinks(text: string): Links {
       if (typeof url === "string" && /^https?:\/\//i.test(url)) links[name] = url;
     }
   } catch {
-    // The page has no settings: use the defaults.
+    // The page has no valid settings for links: use the defaults.
   }
   return links;
 }
 
 /**
- * Placeholders for pages prerendered at build time, which the server replaces when it sends a page; `age` is not a
- * setting.
+ * The links of pages prerendered at build time: placeholders, which the server replaces by its settings when it sends a
+ * page. The link `age` has no setting.
  */
 function placeholders(): Links {
   const names = Object.keys(defaults).filter((name) => name !== "age");

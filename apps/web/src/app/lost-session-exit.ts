@@ -6,7 +6,7 @@ import { useLeaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 
-/** Screens that are left. The dashboard shows the message in place instead (specification section 2). */
+/** Screens left when the session is lost. The dashboard shows the message in place (specification section 2). */
 const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email", "new-email"]);
 
 export function useLostSessionExit(screen: ScreenName): void {
@@ -19,7 +19,7 @@ export function useLostSessionExit(screen: ScreenName): void {
     leave();
     navigate("/auth");
     const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
-    // Deferred until after the refused call's own toast, because only the latest toast is shown.
+    // The toast is deferred until after the refused call's own, because only the latest toast is shown.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave, leave, navigate]);
 }

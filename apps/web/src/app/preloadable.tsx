@@ -6,7 +6,7 @@ import { type ComponentType, lazy, useState } from "react";
 
 export interface Preloadable {
   Page: ComponentType;
-  /** Imports the chunk. */
+  /** Imports the chunk that contains the component. */
   load: () => Promise<unknown>;
 }
 

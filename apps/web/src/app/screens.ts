@@ -31,8 +31,8 @@ export type ScreenName =
   | "docs-smtp";
 
 /**
- * Screens for signed-in users only, with the sentence below each title. Others see the sign-in form there, with the
- * address unchanged.
+ * Screens for signed-in users only, with the sentence below each title. Signed-out visitors see the sign-in form
+ * instead, with the address unchanged.
  */
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
@@ -107,7 +107,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   "not-found": "Page Not Found",
 };
 
-/** @param path as in the address bar, e.g. `/Dashboard/` */
+/** The screen that a path shows. @param path as in the address bar, e.g. `/Dashboard/` */
 export function screenFor(path: string, signedIn: boolean): ScreenName {
   const normal = normalizePath(path);
   if (normal === "/") return signedIn ? "dashboard" : "landing";

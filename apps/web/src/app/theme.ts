@@ -10,7 +10,7 @@ export type Theme = (typeof themes)[number];
 
 const storageKey = "theme";
 
-/** @param stored the value in the local storage */
+/** @param stored theme setting in the local storage; any value but `dark` and `system` means light */
 export function themeOf(stored: string | null | undefined): Theme {
   return stored === "dark" || stored === "system" ? stored : "light";
 }

@@ -5,7 +5,7 @@ import { showToast } from "../ui/toast-store.ts";
 
 export const sayLoggedOut = (): void => showToast({ title: "Logged Out", description: "Successfully logged out" });
 
-/** @returns click handler that leaves the page at once and shows the toast after the server's response */
+/** @returns click handler that logs out: leaves the page at once, and shows the toast after the server's response */
 export function useLogOutButton(): () => void {
   const [, navigate] = useLocation();
   return () => {

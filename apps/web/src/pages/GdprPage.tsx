@@ -1,4 +1,4 @@
-/** The rights under the EU's General Data Protection Regulation, and how to use each of them here. */
+/** The rights under the EU's General Data Protection Regulation, and how users of Kauke use each of them. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
 import { days } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

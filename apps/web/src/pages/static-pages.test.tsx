@@ -31,7 +31,7 @@ function wordsOf(Page: ComponentType): string {
     markupOf(Page)
       .replace(/<[^>]+>/g, " ")
       .replaceAll("&#x27;", "'")
-      // The server's default for this placeholder.
+      // Replace the placeholder for the log retention by the server's default.
       .replaceAll(pagePlaceholders.logsKept, `${retentionDays.technicalLogs} days`)
       .replace(/\s+/g, " ")
   );
@@ -73,7 +73,7 @@ function disguise(): Set<string> {
       next += 10;
       figures.add(String(next));
       if (typeof value === "string") table[name] = `M${next}`;
-      // These constants are in seconds and shown in minutes or hours.
+      // Session times are constants in seconds, which the pages show in minutes or hours.
       else if (table === sessionTimes) table[name] = next * (name === "absoluteSeconds" ? 3600 : 60);
       else table[name] = next;
     }

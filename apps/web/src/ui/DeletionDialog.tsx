@@ -2,7 +2,7 @@ import { Dialog, DialogFooter } from "./Dialog.tsx";
 
 interface Props {
   title: string;
-  /** What the deletion destroys. */
+  /** Text that says what the deletion destroys. */
   description: string;
   /** Label of the button that deletes. */
   label: string;

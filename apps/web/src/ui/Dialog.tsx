@@ -12,8 +12,8 @@ interface Props {
   title: string;
   description: string;
   /**
-   * No close button, and a press outside does nothing: the user must press one of the buttons, or Escape for the
-   * harmless one.
+   * Whether the user must press one of the dialog's buttons, or Escape for the harmless one: there is no close button,
+   * and a press outside the dialog does nothing.
    */
   hasToChoose?: boolean;
   onClose: () => void;
@@ -114,7 +114,7 @@ interface FooterProps {
   onCancel: () => void;
   /** Whether Cancel can't be pressed, while the server is changing something. */
   isBusy?: boolean;
-  /** The buttons that go on. */
+  /** The buttons after Cancel, which do what the dialog asks about. */
   children?: ReactNode;
 }
 

@@ -27,7 +27,7 @@ export function KeyFilePicker({ onRead }: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) void textOf(file).then(onRead);
-          // Cleared so that choosing the same file again fires a change event.
+          // Empty the file input, so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}
       />

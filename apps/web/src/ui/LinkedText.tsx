@@ -6,7 +6,7 @@ export function LinkedText({ text }: { text: string }) {
     href === null ? (
       words
     ) : (
-      // The text never changes
+      // The React key is the index, since the text never changes
       <a key={index} className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
         {/* Isolated, so that bidirectional characters around the address can't reorder it. */}
         <bdi>{words}</bdi>

@@ -4,7 +4,7 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 interface Props {
   page: number;
   pages: number;
-  /** Page numbers to show, e.g. `[3, 4, 5, 6, 7]`. */
+  /** Page numbers that get a button, e.g. `[3, 4, 5, 6, 7]`. */
   buttons: readonly number[];
   onPage: (page: number) => void;
 }

@@ -8,6 +8,6 @@ export function saveFile(fileName: string, content: string | Uint8Array<ArrayBuf
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser has read the content by then; an unrevoked URL would keep it in memory until the page is left.
+  // After ten seconds the browser has read the file; an unrevoked URL would keep it in memory until the page is left.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -8,9 +8,9 @@ interface ToastContent {
   title: string;
   description?: string;
   variant?: "good" | "info" | "bad";
-  /** Replaces the variant's own icon. */
+  /** Icon in place of that of the toast's variant. */
   icon?: "clock";
-  /** Replaces the variant's own time on screen, in milliseconds. */
+  /** Milliseconds on screen, in place of the time of the toast's variant. */
   visibleMs?: number;
   /** A button that also dismisses the toast. `spoken`: its name for screen readers. */
   action?: { label: string; spoken: string; onAct: () => void };

@@ -3,7 +3,7 @@ import { type ComponentType, useEffect, useState } from "react";
 
 const RETRY_MS = 5000;
 
-/** @param load must be a stable function @returns `null` until the component has loaded */
+/** @param load imports the component; must be a stable function @returns `null` until the component has loaded */
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,

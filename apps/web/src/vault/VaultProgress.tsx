@@ -5,7 +5,7 @@ import { forecastText } from "./forecast-text.ts";
 
 interface Props {
   doing: string;
-  /** Estimated seconds, as passed to `onForecast`. */
+  /** Estimated seconds of the job; `null` until there is an estimate. */
   forecastSeconds: number | null;
 }
 

@@ -2,7 +2,7 @@
 
 const SLOW_SECONDS = 20;
 
-/** @param seconds as estimated by the worker; `null` before that */
+/** @param seconds duration of the password work as the vault worker estimates it; `null` until it has done so */
 export function forecastText(seconds: number | null): string {
   if (seconds === null) return "Measuring this device…";
   if (seconds < 1.5) return "About a second on this device.";

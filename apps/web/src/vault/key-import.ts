@@ -3,14 +3,15 @@ import { AgeError, isPublicKey, openProtectedKey, protectPrivateKey, publicKeyOf
 import { readPastedKey } from "./pasted-key.ts";
 
 /**
- * `locked`: encrypted with a password, so its public key is known only after decryption. `mismatch`: the file names a
- * public key that does not belong to its private key. `public`: only a public key.
+ * What a text to be imported contains. `locked`: a private key encrypted with a password, so its public key is known
+ * only after decryption. `mismatch`: a file that names a public key other than that of its private key. `public`: only
+ * a public key.
  */
 export type KeyToImport =
   | { kind: "key"; publicKey: string; keyName: string | null }
   | { kind: "locked" | "several" | "mismatch" | "public" };
 
-/** @throws AgeError `bad_private_key`, `too_large` */
+/** Detects what a text to be imported contains. @throws AgeError `bad_private_key`, `too_large` */
 export async function readKeyToImport(text: string): Promise<KeyToImport> {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") return { kind: "locked" };

@@ -3,7 +3,7 @@
  */
 import { isArmored } from "@kauke/contract";
 
-/** `locked`: a key file encrypted with a master password. */
+/** A private key as text; `locked`: a key file encrypted with a master password. */
 export type PastedKey = ({ kind: "key"; text: string } & KeyLabels) | { kind: "locked"; text: string };
 
 /** The name and public key that a file gives for its private key. */

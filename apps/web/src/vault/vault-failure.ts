@@ -14,7 +14,7 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
   ended: "The browser ended the work before it was done. Please try again.",
 };
 
-/** @param fallback message for errors without one of their own */
+/** @param fallback message for errors that have no message of their own */
 export function vaultFailureText(error: unknown, fallback: string): string {
   if (error instanceof VaultError) return texts[error.code] ?? fallback;
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;

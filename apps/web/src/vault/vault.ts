@@ -1,6 +1,6 @@
 /**
- * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. Nothing
- * of a job is kept here. Failures are codes; callers choose the messages.
+ * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. The
+ * page keeps nothing of a job. Failures are codes; callers choose the messages.
  */
 import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
@@ -10,8 +10,8 @@ export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
 export type { Opener } from "./vault-jobs.ts";
 /**
- * `ended`: the signal was aborted, or the browser could not finish the worker. `unprotected_key`: the stored key has no
- * master password.
+ * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker.
+ * `unprotected_key`: the stored key has no master password.
  */
 export type VaultErrorCode = AgeErrorCode | "ended" | "unprotected_key";
 

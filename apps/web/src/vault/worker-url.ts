@@ -13,7 +13,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy;
 }
 
-/** @throws TypeError for any other origin or folder */
+/** Accepts the URL of a script of this build. @throws TypeError for a URL of another origin or folder */
 export function ownScriptUrl(url: string, origin: string): string {
   const { href, origin: itsOrigin, pathname } = new URL(url, origin);
   const isOurs = itsOrigin === origin && (pathname.startsWith("/assets/") || import.meta.env.DEV);

@@ -6,18 +6,16 @@ import { armor as library } from "age-encryption";
 import { AgeError } from "../age-error.ts";
 import { ARMOR_BEGIN, armoredLength } from "./armor-form.ts";
 
-/**
- * @param file a binary age file
- * @returns text with LF line ends, also after the last line
- */
+/** Armors a binary age file. @returns text with LF line ends, also after the last line */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
 /**
- * @param text with LF or CRLF line ends; white space around it is allowed
+ * Decodes an armored age file.
+ * @param text armor with LF or CRLF line ends; white space around it is allowed
  * @param maxBytes maximum size of the binary file
- * @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed`
+ * @throws AgeError `not_age` when the first marker is missing, `too_large` before decoding, `malformed`
  */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
   const armored = trimAsciiSpace(text);

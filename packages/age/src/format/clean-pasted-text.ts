@@ -10,7 +10,10 @@ import { ARMOR_BEGIN, ARMOR_END } from "./armor-form.ts";
  * process that has compiled many, and a match of 4 MiB then overflows its stack ("Maximum call stack size exceeded").
  */
 const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
-/** White space and quote marks, which a program that joins lines leaves within them; none of them is base64. */
+/**
+ * White space and quote marks that are left inside the armor's lines when a mail program joins quoted lines. None of
+ * these characters is base64.
+ */
 const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
 
 /**

@@ -16,6 +16,7 @@ export interface AgeHeader {
 }
 
 /**
+ * Checks the header of an age file.
  * @param file at least its beginning: the header with its last line end, or one byte more than the maximum header size
  * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`
  */
@@ -26,7 +27,8 @@ export function checkHeader(file: Uint8Array): AgeHeader {
 }
 
 /**
- * @returns `null` if `file` ends before the header's last line does
+ * Checks the header of an age file of which only the beginning may have arrived.
+ * @returns `null` if `file` ends before the last line of the header does
  * @throws AgeError as `checkHeader`
  */
 export function scanHeader(file: Uint8Array): AgeHeader | null {

@@ -10,16 +10,19 @@ import { AGE_WORK_FACTOR, PASSWORD_MAX_LENGTH } from "../limits.ts";
 export interface PasswordStretch {
   /** UTF-8 of the normalised password. */
   password: Uint8Array;
-  /** The label `age-encryption.org/v1/scrypt` and 16 random bytes. */
+  /** Salt for scrypt: the label `age-encryption.org/v1/scrypt`, followed by 16 random bytes. */
   salt: Uint8Array;
-  /** log2 of scrypt's N; r is 8, p is 1, the key has 32 bytes. */
+  /** log2 of scrypt's cost N; r is 8, p is 1, the derived key has 32 bytes. */
   workFactor: number;
 }
 
 export interface PasswordCipher {
-  /** ChaCha20-Poly1305 with the derived key, a nonce of 12 zero bytes and no additional data: 16 bytes in, 32 out. */
+  /**
+   * Encrypts the 16 bytes of a file key to 32, by ChaCha20-Poly1305 with the key that scrypt derives, a nonce of 12
+   * zero bytes and no additional data.
+   */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** @returns `null` when the password is wrong */
+  /** Decrypts the file key of a password stanza. @returns `null` when the password is wrong */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
@@ -36,7 +39,7 @@ export function normalisePassword(password: string): string {
   return normalised;
 }
 
-/** @param password normalised */
+/** Encrypts the file key of a new file with a password. @param password result of `normalisePassword` */
 export function passwordRecipient(password: string, cipher: PasswordCipher): Recipient {
   return {
     async wrapFileKey(fileKey) {
@@ -49,8 +52,9 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
 }
 
 /**
- * @param password normalised; the header has been checked: its password stanza is the only one, with a work factor
- * within the limit
+ * Decrypts the file key of a file with a password. The header must have been checked: its password stanza is the only
+ * stanza, with a work factor within the limit.
+ * @param password result of `normalisePassword`
  */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
   return {

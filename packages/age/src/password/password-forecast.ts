@@ -14,8 +14,8 @@ const TRIAL_WORK_FACTOR = 12;
 const QUICK_MS = 100;
 
 /**
- * @returns estimated seconds to derive a key from a password once
- * @throws AgeError `out_of_memory`
+ * Measures how long a password operation takes on this device.
+ * @returns estimated seconds to derive a key from a password once @throws AgeError `out_of_memory`
  */
 export async function forecastPasswordWork(): Promise<number> {
   const first = await trialMs();

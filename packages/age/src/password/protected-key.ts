@@ -16,9 +16,9 @@ import type { PasswordCipher } from "./password-cipher.ts";
 
 export interface PrivateKeyToProtect {
   privateKey: string;
-  /** Any Unicode form; normalised to NFC. */
+  /** Master password in any Unicode form; normalised to NFC. */
   password: string;
-  /** Written as a comment into the key file, truncated to 100 characters. */
+  /** Name of the key, written as a comment into the key file and truncated to 100 characters. */
   keyName?: string;
   createdAt?: Date;
   passwordCipher?: PasswordCipher;
@@ -42,6 +42,7 @@ export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<strin
 }
 
 /**
+ * Decrypts a protected private key.
  * @param protectedKey made by `protectPrivateKey`, or by `age -p` from a key file with one key
  * @throws AgeError `not_protected_key` before any computation, `wrong_password`, `malformed`, `bad_password`,
  * `bad_private_key`, `out_of_memory`, `insecure_context`

@@ -8,10 +8,13 @@ import { readPrivateKeys } from "../private-key.ts";
 import type { PasswordCipher } from "./password-cipher.ts";
 import { isProtectedKey } from "./protected-key.ts";
 
-/** `protected`: our form. `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
+/**
+ * Form of a stored private key. `protected`: encrypted under a password in our form. `unprotected`: a bare private key,
+ * or an age file for other keys. `older`: anything else.
+ */
 export type StoredKeyForm = "protected" | "unprotected" | "older";
 
-/** Never computes a scrypt, whatever the text is. */
+/** Classifies a stored private key; never computes a scrypt, whatever the text is. */
 export async function storedKeyForm(text: string): Promise<StoredKeyForm> {
   if (isProtectedKey(text)) return "protected";
   return isBareKey(text) || (await isForOtherKeys(text)) ? "unprotected" : "older";

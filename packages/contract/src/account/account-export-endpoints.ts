@@ -4,7 +4,10 @@
 import * as z from "zod";
 import type { EndpointShapes } from "../endpoint.ts";
 
-/** The columns differ by table. `deletionDate` says when the row is deleted: an ISO date, or a sentence. */
+/**
+ * A row of any table, with that table's columns. `deletionDate` says when the row is deleted: an ISO date, or a
+ * sentence.
+ */
 const exportedRow = z.looseObject({ deletionDate: z.string() });
 
 export const accountExportWire = z.object({

@@ -76,7 +76,7 @@ export const userWire = z.object({
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Decimal number with two decimal places, as text. */
+  /** Balance of the account: decimal number with two decimal places, as text. */
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

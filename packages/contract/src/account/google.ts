@@ -12,7 +12,7 @@ export const googleFailureCookie = "google-login-failed";
  */
 export const googleFailureHash = "#google-login-failed";
 
-/** Title of the toast (specification section 8). */
+/** Title of the toast that reports a failed federated sign-in (specification section 8). */
 export const googleFailureTitle = "Google Login Failed";
 
 export const googleFailureTexts = {

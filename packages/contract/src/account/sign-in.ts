@@ -21,8 +21,8 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 export const signInLinkBody = z.object({
   token: linkToken,
   /**
-   * Required in a browser other than the one that asked for the link, and by an account with a password whose e-mail
-   * was never confirmed.
+   * Password; required in a browser other than the one that asked for the link, and for an account with a password
+   * whose e-mail was never confirmed.
    */
   password: z
     .string()
@@ -46,7 +46,7 @@ export const emailConfirmationLink = z.object({ token: linkToken });
 /** The ways to sign in to the account. */
 export const signInWire = z.object({
   email: z.string().nullable(),
-  /** `null` until the user has shown that the address is theirs. */
+  /** When the user confirmed the e-mail address; `null` until then. */
   emailConfirmedAt: z.iso.datetime().nullable(),
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),
@@ -61,7 +61,7 @@ export const loginSessionWire = z.object({
   /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** Accurate to about a minute. */
+  /** Time of the session's last request, accurate to about a minute. */
   lastSeenAt: z.iso.datetime(),
   /** Whether this is the session that made the request. */
   current: z.boolean(),

@@ -15,7 +15,7 @@ export const walletChallenge = z.object({
   version: z.literal("1"),
   chainId: z.literal("mainnet"),
   statement: z.string(),
-  /** 16 random bytes in hexadecimal; accepted once. */
+  /** Nonce of the challenge: 16 random bytes in hexadecimal; accepted once. */
   nonce: z.string(),
   issuedAt: z.iso.datetime(),
   expirationTime: z.iso.datetime(),

@@ -76,8 +76,8 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
 }
 
 /**
- * Key that is equal for all spellings of an address. Also ignores the case of local parts, since no mail host in use
- * distinguishes it.
+ * Comparison key of an address, the same for every letter case and Unicode normalization form. Local parts are no
+ * exception, since no mail host in use distinguishes their case.
  */
 export function addressKey(address: string): string {
   return (ASCII.test(address) ? address : address.normalize("NFC")).toLowerCase();

@@ -186,7 +186,10 @@ function readAddrSpec(tokens: readonly Token[]): MailPath | null {
   }
 }
 
-/** @returns `null` when two words are separated without a dot between them, since then they are not one address */
+/**
+ * Joins the words of a local part or domain.
+ * @returns `null` when two words are separated without a dot between them, since then they are not one address
+ */
 function joinWords(tokens: readonly Token[]): string | null {
   let joined = "";
   for (const { text, hasSpaceBefore } of tokens) {

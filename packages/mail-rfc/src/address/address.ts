@@ -66,7 +66,7 @@ export function parsePath(text: string): MailPath {
 }
 
 /**
- * Parses `local@domain` without brackets, by the same rules.
+ * Parses `local@domain` without angle brackets, by the rules of `parsePath`.
  * @throws MailSyntaxError as `parsePath` does
  */
 export function parseAddress(text: string): MailPath {

@@ -54,7 +54,8 @@ describe("a reply token", () => {
 
   it("is written in groups, which spam filters do not take for random text", () => {
     expect(replyAddress("mfrggzdfmztwq2lknnwg", "alias.test")).toBe("r-mfrgg-zdfmz-twq2l-knnwg@alias.test");
-    // SpamAssassin's rules HK_RANDOM_FROM and HK_RANDOM_REPLYTO, FROM_LOCAL_NOVOWEL, FROM_LOCAL_DIGITS, FROM_LOCAL_HEX.
+    // Patterns of SpamAssassin's rules HK_RANDOM_FROM and HK_RANDOM_REPLYTO, FROM_LOCAL_NOVOWEL, FROM_LOCAL_DIGITS,
+    // FROM_LOCAL_HEX.
     const rules = [
       /^(?!(?:mail|bounce)[_.-]|[^@]*(?:[+=^~#-]|mc(?:b|g)r)|[^@]{26})[^@]*(?:[bcdfgjklmnpqrtvwxz]{5}|[aeiouy]{5}|([a-z]{1,2})(?:\1){3})/im,
       /[bcdfgjklmnpqrstvwxz]{7}\S*@/i,

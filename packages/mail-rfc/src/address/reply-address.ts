@@ -23,7 +23,7 @@ const TOKEN_BYTES = 13;
 const GROUP_LENGTH = 5;
 /** Matches a reply address' local part; hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** Format of the first version, which must be accepted forever. */
+/** Matches the local part of a reply address of the first format, which must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -31,13 +31,20 @@ const TAG_BYTES = 16;
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
-/** @param replyKey the alias' 32 random bytes @param correspondent an address; its letter case is ignored */
+/**
+ * Derives a correspondent's token for one alias.
+ * @param replyKey the alias' 32 random bytes
+ * @param correspondent an address; its letter case is ignored
+ */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = hmacSha256(replyKey, addressKey(correspondent));
   return toBase32(digest.subarray(0, TOKEN_BYTES)).slice(0, TOKEN_LENGTH);
 }
 
-/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
+/**
+ * Builds the reply address of a token.
+ * @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test"
+ */
 export function replyAddress(token: string, domain: string): string {
   let local = "r";
   for (let at = 0; at < token.length; at += GROUP_LENGTH) local += `-${token.slice(at, at + GROUP_LENGTH)}`;
@@ -83,7 +90,10 @@ export function sealCorrespondent(token: string, { address, name }: Mailbox): Bu
   return Buffer.concat([nonce, text, cipher.getAuthTag()]);
 }
 
-/** Reverses `sealCorrespondent`. @returns `null` when the data was changed or belongs to another token */
+/**
+ * Reverses `sealCorrespondent`.
+ * @returns `null` when the sealed correspondent was changed or belongs to another token
+ */
 export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);

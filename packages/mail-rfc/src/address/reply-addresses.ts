@@ -9,23 +9,26 @@ export class ReplyAddresses {
   readonly #replies = new Map<string, string>();
   readonly #max: number;
 
-  /** @param max maximum number of reply addresses @param replyAddressOf called once per correspondent */
+  /**
+   * @param max maximum number of reply addresses in one message
+   * @param replyAddressOf called once per correspondent of the message
+   */
   constructor(replyAddressOf: (correspondent: string) => string, max: number) {
     this.#replyAddressOf = replyAddressOf;
     this.#max = max;
   }
 
-  /** Whether the maximum is reached. */
+  /** Whether the message already has its maximum number of reply addresses. */
   get isFull(): boolean {
     return this.#replies.size >= this.#max;
   }
 
-  /** @returns the reply address assigned before; `null` when there is none */
+  /** @returns the reply address already assigned to this correspondent; `null` when there is none */
   knownFor(address: string): string | null {
     return this.#replies.get(addressKey(address)) ?? null;
   }
 
-  /** @returns the reply address, assigned now if necessary; `null` when the maximum is reached */
+  /** @returns the correspondent's reply address, assigned now if necessary; `null` when the maximum is reached */
   addressFor(mailbox: Mailbox): string | null {
     const key = addressKey(mailbox.address);
     const known = this.#replies.get(key);

@@ -126,7 +126,8 @@ function boundField({ kind, body, subject: { id, hint }, context: { hashes, doma
 }
 
 /**
- * Begins with NUL, unlike the body of a plain address, so that a hash made for one form is never valid for the other.
+ * Builds the text that the hash of a bound address covers. It begins with NUL, unlike that of a plain address, so that
+ * a hash made for one form is never valid for the other.
  */
 function boundBody({ domain, id, stamp, body }: { domain: string; id: string; stamp: string; body: string }): string {
   return `\0${domain}\0${id}\0${stamp}\0${body}`;

@@ -14,7 +14,7 @@ export interface ContentParameters {
 
 /** Maximum UTF-16 units parsed of one field. */
 export const CONTENT_FIELD_MAX = 8192;
-// Matches at any offset without backtracking: separators, a name, and the value if there is an "=".
+// Matches one parameter at any offset without backtracking: separators, a name, and the value if there is an "=".
 const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
 const COMMENT = /\([^()"]*\)/g;
 
@@ -50,7 +50,10 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** @returns the value of the parameter; `null` when it is missing or has several values */
+/**
+ * @returns the value of a parameter of Content-Type or Content-Disposition; `null` when it is missing or has several
+ * values
+ */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;

@@ -15,11 +15,11 @@ export interface DelimitedBytes {
 }
 
 export interface DelimiterLine {
-  /** Offset of the first dash in `bytes`. */
+  /** Offset in `bytes` of the delimiter's first dash. */
   at: number;
   /** Line break before the delimiter; empty at the start of the body. */
   before: "\r\n" | "\r" | "\n" | "";
-  /** Offset after the line and its line break. */
+  /** Offset in `bytes` after the delimiter line and its line break. */
   end: number;
   /** Line break after the delimiter; empty at the end of the body. */
   lineEnd: "\r\n" | "\r" | "\n" | "";
@@ -33,7 +33,7 @@ export interface DelimiterLine {
  * it stops at every first byte.
  */
 const NATIVE_MIN = 8;
-/** Characters examined after the delimiter. */
+/** Maximum characters after the delimiter in which the end of its line is looked for. */
 const TAIL_MAX = 200;
 const TAIL = /^(--)?[ \t]*(\r\n|\r|\n|$)/;
 

@@ -9,7 +9,7 @@ const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
-/** Number of lines beginning with a dot from which on the byte-by-byte version is used. */
+/** Number of lines beginning with a dot from which on dots are added byte by byte instead of by native search. */
 const MANY_DOTS = 10_000;
 
 /** @returns the wire form of `bytes`; `unstuff` reverses it */
@@ -76,7 +76,7 @@ function unstuffByByte(wire: Buffer): Buffer {
 }
 
 function stuffByByte(bytes: Buffer): Buffer {
-  // The shortest line with a dot has three bytes and grows to four; the first dot needs no line break before it.
+  // Maximum size of the output: only one of three bytes can be a dot after a CRLF, and the first dot needs no CRLF.
   const out = Buffer.allocUnsafe(bytes.length + Math.ceil(bytes.length / 3) + 1);
   let to = 0;
   let lineStart = true;

@@ -35,7 +35,10 @@ export interface PartExtent {
   budget: ParseBudget;
 }
 
-/** @throws ParseLimitError */
+/**
+ * Reads the header of one MIME part and charges its cost to the budget.
+ * @throws ParseLimitError when the budget is exhausted
+ */
 export function readPartHeader(bytes: Buffer, { start, end, budget }: PartExtent): PartHeader {
   const { text, bodyStart, isUnclear } = headerText(bytes, start, end);
   budget.spend((bodyStart - start) * costNs.headerByte);
@@ -75,8 +78,8 @@ export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHead
 }
 
 /**
- * @returns the first word in lower case; `?`, which is no known encoding, if the value begins otherwise, e.g. with a
- * quote
+ * @returns the first word of a Content-Transfer-Encoding value in lower case; `?`, which is no known encoding, if the
+ * value begins otherwise, e.g. with a quote
  */
 function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";

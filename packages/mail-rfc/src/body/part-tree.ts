@@ -17,8 +17,9 @@ export interface Part {
 }
 
 /**
+ * Parses a message into the tree of its MIME parts.
  * @param budget shared with all later work on these parts
- * @returns `null` when the header is too large or the parts exceed the budget
+ * @returns `null` when a header is too large or the parts exceed the budget
  */
 export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBudget()): Part | null {
   try {
@@ -29,7 +30,10 @@ export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBud
   }
 }
 
-/** @throws ParseLimitError, and MailSyntaxError as `readHeader` does */
+/**
+ * Adds the nested parts to a multipart.
+ * @throws ParseLimitError when the parts exceed the budget, and MailSyntaxError as `readHeader` does
+ */
 function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
   const type = typeOf(part);
   if (!/^multipart\/(?!signed\b)/i.test(type)) return part;

@@ -18,7 +18,7 @@ export interface PartsSource {
   header: Buffer;
   /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
-  /** At least 16 random bytes in base32, newly generated for each message. */
+  /** Base32 of at least 16 random bytes, new for each message; boundaries and Content-IDs are made from it. */
   token: string;
   /** Domain for the right side of Content-ID. */
   domain: string;
@@ -48,7 +48,7 @@ export function rewriteParts(source: PartsSource): RewrittenParts {
   }
 }
 
-/** @throws ParseLimitError */
+/** Rewrites the parts of a message. @throws ParseLimitError when the parts exceed the budget */
 function rewriteWithin({ header, body, token, domain }: PartsSource, budget: ParseBudget): RewrittenParts {
   const whole = readPartTree(header, body, budget);
   if (whole === null || whole.children.length === 0) return { header, body };
@@ -93,7 +93,9 @@ class PartNames {
   }
 
   /**
-   * @param id Content-ID without brackets @returns the new name; `null` when no part of the message has this identifier
+   * Looks up the new name of a Content-ID.
+   * @param id Content-ID without brackets
+   * @returns the new name; `null` when no part of the message has this identifier
    */
   nameOf(id: string): string | null {
     return this.#names.get(id) ?? null;

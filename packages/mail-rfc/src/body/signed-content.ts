@@ -7,8 +7,8 @@ import { costNs, type ParseBudget } from "./parse-budget.ts";
 interface Element {
   tag: number;
   /**
-   * Offset of the content. An element of indefinite length ends at its own end marker, so its `end` is that of its
-   * parent.
+   * Offset of the element's content. An element of indefinite length ends at an end marker of its own, so its `end` is
+   * that of its parent.
    */
   start: number;
   end: number;
@@ -30,7 +30,7 @@ const DEPTH_MAX = 8;
 /** Bytes needed to recognize SignedData: two tags, two lengths and the type. */
 export const SIGNED_DATA_HEAD_BYTES = 32;
 
-/** @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
+/** Whether bytes are CMS SignedData. @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
 export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }
@@ -53,8 +53,9 @@ export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "u
 }
 
 /**
- * @param end offset at which the enclosing data ends @returns offsets after the type and after the whole ContentInfo;
- * `null` for another type
+ * Checks that a ContentInfo holds SignedData.
+ * @param end offset at which the enclosing data ends
+ * @returns offsets after the content type and after the whole ContentInfo; `null` for another content type
  */
 function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: number } | null {
   const outer = elementAt(der, 0, end);
@@ -94,7 +95,11 @@ class OctetSegments {
     this.#budget = budget;
   }
 
-  /** @returns the offset after the element; `null` when it is malformed @throws ParseLimitError */
+  /**
+   * Collects the octets of one BER element and its segments.
+   * @returns the offset after the element; `null` when it is malformed
+   * @throws ParseLimitError when the budget is exhausted
+   */
   collect(element: Element, depth: number): number | null {
     this.#budget.spend(costNs.berElement);
     if (element.tag === OCTETS && !element.isIndefinite) {

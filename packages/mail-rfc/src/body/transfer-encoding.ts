@@ -29,7 +29,7 @@ export function encodeText(text: string): EncodedText {
 }
 
 /**
- * Decodes byte by byte: when most bytes are encoded, a regular expression takes thirty times as long.
+ * Decodes quoted-printable byte by byte: when most bytes are encoded, a regular expression takes thirty times as long.
  * @param text Latin-1, line ends CRLF or LF
  * @returns Latin-1; invalid escapes stay unchanged
  */
@@ -55,7 +55,11 @@ function withoutSoftBreaks(bytes: Buffer): Buffer {
   return bytes.subarray(0, size);
 }
 
-/** @param at offset after the equals sign @returns offset after the line break; `null` when there is none */
+/**
+ * Finds the end of a soft line break.
+ * @param at offset after its equals sign
+ * @returns the offset after the line break; `null` when the equals sign begins none
+ */
 function softBreakEnd(bytes: Buffer, at: number): number | null {
   let end = at;
   while (end < at + ADDED_BLANKS_MAX && (bytes[end] === 0x20 || bytes[end] === 0x09)) end += 1;
@@ -96,22 +100,22 @@ function countUnprintable(bytes: Buffer): number {
   return count;
 }
 
-/** @returns CRLF lines of 76 characters at most, the last one terminated too */
+/** @returns base64 in CRLF lines of 76 characters at most, the last one terminated too */
 export function toBase64Lines(bytes: Buffer): Buffer {
   const lines = bytes.toString("base64").match(/.{1,76}/g) ?? [];
   return Buffer.from(`${lines.join("\r\n")}\r\n`, "latin1");
 }
 
 /**
- * Accepts any bytes. CRLF stays a line end, a bare CR or LF is quoted. The last line is terminated only if the input
- * is.
+ * Encodes any bytes as quoted-printable lines. CRLF stays a line end, a bare CR or LF is quoted. The last line is
+ * terminated only if the input is.
  */
 export function toQuotedPrintableLines(bytes: Buffer): Buffer {
   const lines = bytes.toString("latin1").split("\r\n");
   return Buffer.from(lines.map((line) => quoteLine(Buffer.from(line, "latin1"))).join("\r\n"), "latin1");
 }
 
-/** @param text CRLF lines, the last one terminated too */
+/** Encodes a text as quoted-printable lines. @param text CRLF lines, the last one terminated too */
 function toQuotedPrintable(text: string): Buffer {
   const lines = text.slice(0, -2).split("\r\n");
   return Buffer.from(lines.map((line) => `${quoteLine(Buffer.from(line, "utf8"))}\r\n`).join(""), "latin1");

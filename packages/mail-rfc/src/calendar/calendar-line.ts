@@ -35,7 +35,11 @@ const VALUE = /"([^"]*)"|(mailto:[^";:,]*|[^";:,]*)/iy;
 const PARAMETER_NAME = /;[ \t]*([^=;:",]*)(=?)/y;
 const SCHEME = /^\s*(?:mailto:\s*)+/i;
 
-/** @param line without its line end @returns `null` when quotes or separators are misplaced */
+/**
+ * Parses one property line of a calendar.
+ * @param line unfolded, without its line end
+ * @returns `null` when quotes or separators are misplaced
+ */
 export function readCalendarLine(line: string): CalendarLine | null {
   NAME.lastIndex = 0;
   const name = NAME.exec(line)?.[0] ?? "";
@@ -70,7 +74,7 @@ function readValues(line: string, start: number): { values: CalendarValue[]; end
 export function calendarValue(text: string, isQuoted: boolean): CalendarValue {
   if (text.length > ADDRESS_MAX) return { text, isQuoted, address: null, hasAtSign: true };
   const decoded = percentDecoded(text).normalize("NFKC");
-  // A doubly encoded "@" is not an address here, but it is for a program that decodes twice.
+  // A doubly encoded "@" makes no address for this parser, but it does for a program that decodes twice.
   const hasAtSign = decoded.includes("@") || /%(?:25)+40/.test(text);
   const [mailbox] = hasAtSign ? parseAddressList(decoded.replace(SCHEME, "").split("?", 1)[0] ?? "") : [];
   return { text, isQuoted, address: mailbox?.address ?? null, hasAtSign };
@@ -82,7 +86,7 @@ export function writeAddress(before: CalendarValue, address: string): string {
   return scheme === undefined ? address : `${scheme.trim()}${mailtoForm(address)}`;
 }
 
-/** @returns the unfolded line, without a line end */
+/** @returns the text of a property line, unfolded, without a line end */
 export function formatCalendarLine({ name, parameters, value }: CalendarLine): string {
   const written = parameters.map(({ name: title, values }) => {
     const list = values.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(",");

@@ -42,8 +42,9 @@ const HOLDS_ASCII =
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2|unicode)$/;
 
 /**
- * @returns `null` for an unknown encoding or charset, or for text that is invalid in it
- * @throws ParseLimitError
+ * Decodes and parses the body of a calendar part.
+ * @returns `null` for an unknown encoding or charset, or for a body that is invalid in it
+ * @throws ParseLimitError when the budget is exhausted
  */
 export function readCalendarPart({ body, encoding, charset, budget }: CalendarPartSource): CalendarPart | null {
   const decoded = decode(body, encoding);
@@ -115,7 +116,7 @@ function charsetOf(bytes: Buffer, charset: string | null): Charset | null {
     return charset === null || charset === "" || HOLDS_ASCII.test(charset) ? "bytes" : null;
   }
   if (bytes.length % 2 !== 0 || (charset !== null && !isMarked && !isNamed)) return null;
-  // A program that reads the bytes as ASCII must not find a property name either.
+  // The bytes are refused if a program that reads UTF-16 as ASCII would find a property name in them.
   if (/organizer|attendee/i.test(bytes.toString("latin1"))) return null;
   if (isMarked) return mark === "fffe" ? "utf16le" : "utf16be";
   return bytes[0] === 0 ? "utf16be" : "utf16le";

@@ -17,7 +17,7 @@ import {
 
 /** Rules by which the addresses of a calendar are replaced. */
 export interface CalendarChange {
-  /** @returns the replacement; the same address if it is to stay; `null` if it must be removed */
+  /** @returns the address that replaces this one; the same address if it is to stay; `null` if it must be removed */
   addressFor(address: string): string | null;
   /** Replaces the display name of a person (CN). @returns the same name if it is to stay */
   nameFor(name: string, address: ChangedAddress): string;
@@ -31,7 +31,10 @@ export interface ChangedAddress {
   after: string | null;
 }
 
-/** Form of a calendar's text. In `bytes`, each character is one byte, of UTF-8 or another ASCII-compatible charset. */
+/**
+ * Form of a decoded calendar: in `bytes`, each character of the text is one byte, of UTF-8 or another ASCII-compatible
+ * charset.
+ */
 export type CalendarForm = "bytes" | "utf-16";
 
 interface Line {
@@ -49,9 +52,9 @@ const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVI
 export const ADDRESS_LINES_MAX = 1000;
 /** Maximum UTF-16 units of an unfolded line; a longer one is unreadable. */
 const LINE_MAX = 16_384;
-/** Maximum octets of a folded line (§3.1). */
+/** Maximum octets of a folded line (RFC 5545 §3.1). */
 const FOLD_COLUMNS = 75;
-/** Maximum consecutive folds. */
+/** Number of consecutive folds from which on a calendar is unreadable. */
 const FOLDS_MAX = 64;
 
 // Each kind of fold is replaced by one character that text in bytes form cannot contain, so that it can be restored.
@@ -80,8 +83,9 @@ export class CalendarText {
   }
 
   /**
-   * @returns `null` when the text has FOLDS_MAX consecutive folds or contains a character that marks folds here
-   * @throws ParseLimitError
+   * Parses the text of a calendar.
+   * @returns `null` when it has FOLDS_MAX consecutive folds or contains a character that this parser uses to mark folds
+   * @throws ParseLimitError when the budget is exhausted
    */
   static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
     budget.spend(text.length * costNs.calendarByte);
@@ -96,12 +100,12 @@ export class CalendarText {
     return new CalendarText(parts);
   }
 
-  /** Whether any line could change. */
+  /** Whether the calendar has a property line that may hold an address, the only kind of line that is ever changed. */
   get hasAddresses(): boolean {
     return this.#parts.some((part) => typeof part !== "string");
   }
 
-  /** @returns canonical addresses without duplicates, organizers first */
+  /** @returns canonical addresses in the calendar without duplicates, organizers first */
   addresses(): string[] {
     const lines = this.#parts.flatMap((part) => (typeof part === "string" || part.line === null ? [] : [part.line]));
     const organizers = lines.filter(({ name }) => name.toUpperCase() === "ORGANIZER");
@@ -167,7 +171,10 @@ function addressesOfLine({ parameters, value }: CalendarLine): string[] {
 
 const isNotDisplayName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
 
-/** @returns the folded line with its line end, empty when it is removed; `null` when it is not changed */
+/**
+ * Replaces the addresses of one property line.
+ * @returns the folded line with its line end, empty when it is removed; `null` when it is not changed
+ */
 function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
   if (line === null) return change.unreadable === "remove" ? "" : null;
   const value = changeValue(line.value, change);
@@ -185,7 +192,10 @@ function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): s
   return `${fold(characters, lineEnd === "" ? "\r\n" : lineEnd, isWithin)}${lineEnd}`;
 }
 
-/** @returns the new value; `null` when it must be removed */
+/**
+ * Replaces the address in a property or parameter value.
+ * @returns the new value; `null` when the value must be removed
+ */
 function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarChange): CalendarValue | null {
   if (!value.hasAtSign) return value;
   const instead = value.address === null ? null : addressFor(value.address);
@@ -213,7 +223,7 @@ function changeParameter(parameter: CalendarParameter, change: CalendarChange): 
   return values.length === 0 && parameter.values.length > 0 ? [] : [{ ...parameter, values }];
 }
 
-/** Adds quotes where necessary; a text that cannot be quoted is left out (RFC 5545 §3.1). */
+/** Adds quotes to a parameter value where necessary; one that cannot be quoted is left out (RFC 5545 §3.1). */
 function withQuotes(value: CalendarValue): CalendarValue[] {
   if (/["\p{Cc}]/u.test(value.text)) return [];
   return [/[;:,]/.test(value.text) && !/^mailto:[^;:,]*$/i.test(value.text) ? { ...value, isQuoted: true } : value];
@@ -234,7 +244,7 @@ function changeName(
   return values.length === 0 ? [] : [{ ...parameter, values }];
 }
 
-/** Whether anything is left besides these addresses that another program could take for an address. */
+/** Whether a text contains, besides the given addresses, anything that another program could take for an address. */
 function hasOther(text: string, addresses: readonly string[]): boolean {
   const known = new Set(addresses.map((address) => address.toLowerCase()));
   const rest = [...known].reduce((left, address) => left.replaceAll(address, ""), text.toLowerCase());

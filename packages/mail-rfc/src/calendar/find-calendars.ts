@@ -36,9 +36,12 @@ export interface FoundCalendars {
 }
 
 export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
-  /** Whether programs may read this header in different ways. */
+  /** Whether programs may read the message's header in different ways. */
   isAmbiguous: boolean;
-  /** All Content-Type and Content-Disposition values of a header that has several of them. */
+  /**
+   * All values of the Content-Type, Content-Disposition and Content-Transfer-Encoding fields, if one of these names
+   * occurs more than once; otherwise empty.
+   */
   alternatives: readonly string[];
 }
 
@@ -136,7 +139,11 @@ class Search {
     }
   }
 
-  /** @throws ParseLimitError */
+  /**
+   * Builds the result of the search. If programs could read the message differently, anything that looks like a
+   * calendar part hides the invitation.
+   * @throws ParseLimitError when the budget is exhausted
+   */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];
     if (hidden !== null || !this.#isAmbiguous) return { parts, hidden };
@@ -162,7 +169,7 @@ class Search {
       return;
     }
     const { bodyStart: start, encoding, content } = part;
-    // A charset that is given twice counts as unknown.
+    // A charset that the Content-Type gives twice, with different values, counts as unknown.
     const named = content.parameters.has("charset") ? (onlyParameter(content, "charset") ?? "?") : null;
     const charset = named?.trim().toLowerCase() ?? null;
     this.#parts.push({ kind, headerStart, headerEnd, start, end, encoding, charset });
@@ -186,7 +193,7 @@ class Search {
       if (this.#hidden !== null) return;
     }
     if (isSplit) return;
-    // No delimiter was found; another program may parse another boundary.
+    // No delimiter line was found; another program may read another boundary from the Content-Type.
     this.#isAmbiguous = true;
     // Encoded multiparts violate RFC 2045 §6.4, but some programs decode them.
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);
@@ -202,7 +209,10 @@ class Search {
     this.#visit(inner, extent, { depth: depth + 1, isSigned });
   }
 
-  /** Searches encoded content. Calendars found there cannot be changed in place and make the message unreadable. */
+  /**
+   * Searches a part whose content is encoded. A calendar found in it cannot be changed in place, so the message counts
+   * as unreadable.
+   */
   #visitEncoded(part: PartHeader, end: number, place: Place): void {
     const decoded = this.#decode(part, end);
     if (decoded === null) return this.#markUnreadable();
@@ -213,7 +223,8 @@ class Search {
 
   #visitOpaque(part: PartHeader, { end }: Extent, place: Place): void {
     const head = this.#decode(part, Math.min(end, part.bodyStart + ENCODED_HEAD_MAX));
-    // Anything else is usually encrypted content, which may be as large as a message, so the rest is not decoded.
+    // Content that is not SignedData is usually encrypted and may be as large as a message, so the rest of it is not
+    // decoded.
     if (head !== null && head.length >= SIGNED_DATA_HEAD_BYTES && !isSignedData(head)) return;
     const der = this.#decode(part, end);
     if (der === null) return this.#markUnreadable();
@@ -224,8 +235,9 @@ class Search {
   }
 
   /**
-   * Searches decoded content as one more level of the same message.
-   * @param header of the content; `null` when the content begins with its own @throws ParseLimitError
+   * Whether decoded content holds a calendar or may hide one. The content counts as one more level of the same message.
+   * @param header header of the content; `null` when the content begins with its own
+   * @throws ParseLimitError when the budget is exhausted
    */
   #isFoundIn(content: Buffer, { depth }: Place, header: PartHeader | null): boolean {
     this.#budget.countPart(depth + 1);
@@ -237,7 +249,11 @@ class Search {
     return hidden !== null || parts.some(isCalendarPart);
   }
 
-  /** @returns `null` for an unknown encoding @throws ParseLimitError */
+  /**
+   * Decodes the body of a part by its transfer encoding.
+   * @returns `null` for an unknown encoding
+   * @throws ParseLimitError when the budget is exhausted
+   */
   #decode({ bodyStart, encoding }: PartHeader, end: number): Buffer | null {
     const content = this.#body.subarray(bodyStart, end);
     if (identities.has(encoding)) return content;
@@ -257,7 +273,8 @@ class Search {
     let isClosed = false;
     for (const line of delimiterLines({ bytes: this.#body, start, end, delimiter, budget: this.#budget })) {
       const { at, before, lineEnd, isWhole } = line;
-      // Programs differ in whether a longer line is a delimiter, and whether a bare CR or LF ends a line.
+      // Programs differ in whether a line with more text after the delimiter counts, and whether a bare CR or LF ends a
+      // line.
       const isClear = (before === "" || before === "\r\n") && lineEnd !== "\r" && lineEnd !== "\n";
       if (!isWhole || isClosed || !isClear) this.#isAmbiguous = true;
       if (!isWhole) continue;
@@ -268,7 +285,11 @@ class Search {
     if (partStart >= 0) yield [partStart, end];
   }
 
-  /** Whether a line anywhere looks like the field of a calendar part. @throws ParseLimitError */
+  /**
+   * Whether any line of the body looks like a Content-Type or Content-Disposition field of a calendar part, or there
+   * are too many such fields to check.
+   * @throws ParseLimitError when the budget is exhausted
+   */
   #hasCalendarField(isField: (value: string) => boolean): boolean {
     this.#budget.spend(this.#body.length * costNs.shortSearchedByte);
     const text = this.#body.toString("latin1");
@@ -312,7 +333,11 @@ function isNamed({ content, contentDisposition: disposition }: Described, patter
 
 const isCalendarPart = ({ kind }: FoundPart) => kind === "calendar";
 
-/** @param value of Content-Type or Content-Disposition, unfolded @throws ParseLimitError */
+/**
+ * Whether a field may belong to a calendar part or to an opaquely signed one.
+ * @param value value of Content-Type or Content-Disposition, unfolded
+ * @throws ParseLimitError when the budget is exhausted
+ */
 function isCalendarField(value: string, budget: ParseBudget): boolean {
   budget.spendOnParameters(value);
   const field = { content: readContentParameters(value), contentDisposition: value };

@@ -66,7 +66,7 @@ export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts
   return { edits, reports };
 }
 
-/** @returns chunks of the new body; `null` when nothing changes */
+/** @returns chunks of the body with addresses and receipts rewritten; `null` when nothing changes */
 export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, owner: OwnerAddresses): Buffer[] | null {
   const change = changeFor(owner);
   const calendars = edits.flatMap(({ found, part }): Replacement[] => {

@@ -34,7 +34,10 @@ const MEASURES = /^(?:content-md5|content-length|lines)[ \t]*:[^\r\n]*\r\n(?:[ \
 
 const KEEP_CALENDARS: CalendarPlan = { kind: "keep" };
 
-/** @param readBody returns the plain form (not dot-stuffed); called only if the message could hold a calendar */
+/**
+ * Decides what to do with the calendars of a message.
+ * @param readBody returns the body in plain form (not dot-stuffed); called only if the message could hold a calendar
+ */
 export function planCalendars(message: MessageFields, readBody: () => Buffer): CalendarPlan {
   if (!mayHoldCalendar(message)) return KEEP_CALENDARS;
   const body = readBody();
@@ -54,7 +57,10 @@ export interface EditSource {
   budget: ParseBudget;
 }
 
-/** @returns `null` when one of the calendars cannot be read */
+/**
+ * Parses the calendar parts of a message.
+ * @returns the parts that may change; `null` when one of them cannot be read or they are too large together
+ */
 function readEdits(calendars: readonly FoundPart[], source: EditSource): CalendarEdit[] | null {
   if (calendars.reduce((sum, { start, end }) => sum + end - start, 0) > CALENDAR_BYTES_MAX) return null;
   const edits: CalendarEdit[] = [];
@@ -66,7 +72,7 @@ function readEdits(calendars: readonly FoundPart[], source: EditSource): Calenda
   return edits;
 }
 
-/** @returns `null` when the calendar cannot be read or the budget is exhausted */
+/** Parses one calendar part. @returns `null` when the calendar cannot be read or the budget is exhausted */
 export function readEdit(found: FoundPart, { body, budget }: EditSource): CalendarEdit | null {
   try {
     const part = readCalendarPart({ ...found, body: body.subarray(found.start, found.end), budget });
@@ -92,7 +98,10 @@ export interface WrittenBody {
   newBytes: number;
 }
 
-/** @param body the body for which the plan was made */
+/**
+ * Builds the body with the addresses of its calendars replaced.
+ * @param body the body in which the calendars were found
+ */
 export function writeCalendars(edits: readonly CalendarEdit[], body: Buffer, change: CalendarChange): WrittenBody {
   const replacements = edits.flatMap(({ found, part }): Replacement[] => {
     const text = part.calendar.write(change);
@@ -106,7 +115,10 @@ export interface Replacement extends Pick<FoundPart, "headerStart" | "headerEnd"
   bytes: Buffer;
 }
 
-/** @param replacements in the order of the body */
+/**
+ * Replaces the content of parts in a body and removes header fields that measure the old content.
+ * @param replacements in the order of the body
+ */
 export function replaceParts(body: Buffer, replacements: readonly Replacement[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;

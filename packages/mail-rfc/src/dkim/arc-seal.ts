@@ -22,7 +22,10 @@ const INSTANCES_MAX = 50;
 /** Names of an ARC set's fields, in the order a seal covers them (§5.1.1). */
 const names = ["arc-authentication-results", "arc-message-signature", "arc-seal"] as const;
 
-/** @returns three fields for the top of the header, seal first; empty when no further set may be added */
+/**
+ * @returns the three fields of the new ARC set for the top of the header, seal first; empty when no further set may be
+ * added
+ */
 export async function arcSeal(source: ArcSource, key: DkimKey): Promise<FieldText> {
   const chain = readChain(source);
   if (chain === null) return NO_FIELD;
@@ -61,7 +64,7 @@ function readChain({ header, fields, status }: ArcSource): string[][] | null {
   return isEnded ? null : sets;
 }
 
-/** @returns the instance number; 0 when the field has none */
+/** @returns the instance number of an ARC field's value; 0 when it has none */
 function instanceOf(value: string): number {
   return Number(/(?:^|;)\s*i\s*=\s*(\d{1,2})\s*(?:;|$)/i.exec(value)?.[1] ?? 0);
 }

@@ -11,7 +11,11 @@ const emptyLines = Buffer.from("\r\n".repeat(16_384));
 /** Matches wherever the relaxed algorithm changes something within a value. */
 const LOOSE_SPACE = /[\r\t]| {2}/;
 
-/** @param body plain (not dot-stuffed), CRLF line ends @returns SHA-256 of the simple body (§3.4.3) */
+/**
+ * Hashes a whole body for `bh=`.
+ * @param body plain (not dot-stuffed), CRLF line ends
+ * @returns SHA-256 of the simple body (§3.4.3)
+ */
 export function simpleBodyHash(body: Buffer): Buffer {
   const end = endOfText(body);
   return end > 0 && body[end - 1] === LF

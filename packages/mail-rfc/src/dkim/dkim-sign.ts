@@ -100,8 +100,9 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): P
 }
 
 /**
- * Adds `b=` to the lines of a field and signs the preceding input together with the field itself (§3.7).
- * @param content `lines` of the field before `b=`; `input`: relaxed fields, each with its CRLF, one character per byte
+ * Completes a signature field: signs the input together with the field itself (§3.7) and adds the signature as `b=`.
+ * @param content `lines`: lines of the field before `b=`; `input`: canonical fields to be signed, each with its CRLF,
+ * one character per byte
  */
 export async function signedField(
   name: string,

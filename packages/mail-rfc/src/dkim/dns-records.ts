@@ -20,7 +20,7 @@ export type DnsRecord =
 export interface PublicDkimKey {
   domain: string;
   selector: string;
-  /** Text of the whole TXT record. */
+  /** Text of the key's whole TXT record. */
   text: string;
 }
 
@@ -100,8 +100,8 @@ export function mtaStsId(policy: string): string {
 }
 
 /**
- * @returns e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; text is split into strings of 255 octets (RFC 1035
- * §3.3)
+ * @returns a record as a line of a zone file, e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; text is split
+ * into strings of 255 octets (RFC 1035 §3.3)
  */
 export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
@@ -150,7 +150,7 @@ export function reverseName(address: string): string {
   return `${[...expandIPv6(address)].toReversed().join(".")}.ip6.arpa`;
 }
 
-/** @returns the address as 32 hexadecimal digits */
+/** @returns an IPv6 address as 32 hexadecimal digits */
 function expandIPv6(address: string): string {
   const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const words = (text: string) => (text === "" ? [] : text.split(":"));

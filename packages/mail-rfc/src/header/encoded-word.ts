@@ -3,7 +3,7 @@
  * left as it is. Decoded text may contain any character, so it must be cleaned before it is written into a header.
  */
 
-// Matches charset, optional language (RFC 2231 §5), encoding, text.
+// Matches an encoded word: charset, optional language (RFC 2231 §5), encoding, text.
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 /** Matches words of printable ASCII with one space between them. */
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
@@ -90,7 +90,10 @@ function encodeWord(text: string): string {
   return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** @returns an empty buffer for invalid base64; `readRun` then leaves the word undecoded */
+/**
+ * Decodes the text of an encoded word to bytes of its charset.
+ * @returns an empty buffer for invalid base64; `readRun` then leaves the word undecoded
+ */
 function decodeBody(body: string, encoding: string): Buffer {
   if (encoding.toLowerCase() === "b") return Buffer.from(BASE64.test(body) ? body : "", "base64");
   const latin = body

@@ -97,7 +97,11 @@ export function neutralized(text: string): string {
   return UNSAFE.test(text) ? text.replace(EVERY_UNSAFE, "?") : text;
 }
 
-/** @param lines lines of the field, continuation lines already indented */
+/**
+ * Checks the lines of one field and joins them.
+ * @param lines continuation lines already indented by a tab
+ * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
+ */
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
   let isFirst = true;

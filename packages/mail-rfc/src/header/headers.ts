@@ -14,7 +14,7 @@ export interface HeaderField {
   name: string;
   /** Offset of the name's first byte. */
   start: number;
-  /** Offset just after the CRLF of the last line. */
+  /** Offset just after the CRLF of the field's last line. */
   end: number;
 }
 
@@ -64,7 +64,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 /** Maximum octets of a field name with the white space after it. */
 const NAME_MAX = 998;
-// ftext (RFC 5322 §3.6.8); white space before the colon is obsolete syntax that still occurs (§4.5).
+// Matches a field name (ftext, RFC 5322 §3.6.8) and its colon. White space before the colon is obsolete syntax that
+// still occurs (§4.5).
 const NAME = /[!-9;-~]+[ \t]*:/y;
 /** Matches a field in printable ASCII without folds. */
 const PLAIN_FIELD = /^[\t -~]*\r\n$/;
@@ -114,7 +115,7 @@ export function readHeaderFields(bytes: Buffer, end: number, limits: HeaderLimit
   return readHeader(bytes.subarray(0, end), limits).fields;
 }
 
-/** @param name field name in lower case */
+/** @returns how many fields have this name @param name field name in lower case */
 export function countFields(fields: readonly HeaderField[], name: string): number {
   let count = 0;
   for (const field of fields) if (field.name === name) count += 1;

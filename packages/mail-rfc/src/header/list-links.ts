@@ -10,6 +10,7 @@ const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
 
 /**
+ * Rewrites one mailing-list field.
  * @param title field name as it is to be written
  * @param replyFor returns the reply address for a list's address; `null` when none can be assigned
  * @returns the whole field, empty when no link is left; `null` when the field may stay byte for byte

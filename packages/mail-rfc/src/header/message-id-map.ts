@@ -39,7 +39,7 @@ const VOUCH_BYTES = 5;
 const VOUCHED_MAX = 20;
 const VOUCHER = /^v\.([a-z2-7]+)$/i;
 
-/** @param replyKey the alias' 32 random bytes */
+/** Derives the keys for an alias' message identifiers from its reply key. @param replyKey 32 random bytes */
 export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdKeys {
   const bytes = Buffer.from(hkdfSync("sha256", replyKey, "", "kauke message id v1", 64));
   return {
@@ -100,7 +100,9 @@ export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys): 
   return { inReplyTo: outward(thread.inReplyTo), references: outward(thread.references) };
 }
 
-/** Keeps the last identifiers, which programs evaluate, and the first, which identifies the thread. */
+/**
+ * Shortens References: keeps the last identifiers, which programs evaluate, and the first, which identifies the thread.
+ */
 function shorten(ids: readonly string[]): string[] {
   return ids.length <= REFERENCES_MAX ? [...ids] : [...ids.slice(0, 1), ...ids.slice(1 - REFERENCES_MAX)];
 }

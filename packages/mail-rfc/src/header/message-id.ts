@@ -12,13 +12,14 @@ export interface MessageId {
   right: string;
 }
 
-// More lenient than the grammar, as real programs require: anything printable except brackets, white space and a second
-// "@".
+// Matches a message identifier. More lenient than the grammar, as real programs require: accepts anything printable
+// except brackets, white space and a second "@".
 const MESSAGE_ID = /^<([^<>@\s\u{0}-\u{1f}\u{7f}]+)@([^<>@\s\u{0}-\u{1f}\u{7f}]+)>$/u;
 const CANDIDATE = /<[^<>\s]+>/g;
 const LONGEST = 998;
 
 /**
+ * Makes a new message identifier.
  * @param random at least 16 bytes; the left side contains nothing else, neither time nor host
  * @example `<mfrggzdfmztwq2lknnwg23tpoa@alias.test>`
  */

@@ -10,7 +10,7 @@ export interface ReceivedTrace {
   helo: string;
   /** IP address of the client. */
   clientAddress: string;
-  /** Confirmed reverse name of that address; `null` is written as "unknown". */
+  /** Confirmed reverse name of the client's IP address; `null` is written as "unknown". */
   clientName?: string | null;
   /** Our own host name. */
   by: string;
@@ -26,7 +26,7 @@ const COLUMNS = 78;
 const LONGEST_WORD = 300;
 const DOMAIN_WORD = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/;
 
-/** @returns the whole field with its CRLF, continuation lines indented by a tab */
+/** @returns the whole Received field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
   const id = trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown";
   const helo = domainWord(trace.helo);

@@ -1,7 +1,8 @@
 /**
  * Rewrites the header of a forwarded message. Every address the owner's program could answer to becomes a reply
  * address, so that no answer, read receipt or unsubscription is sent from the real mailbox to a correspondent. The
- * caller derives the tokens and stores the rows. Fields not named here keep their exact bytes and their order.
+ * caller derives the tokens and stores the rows. Fields that this module and forward-fields.ts do not name keep their
+ * exact bytes and their order.
  */
 
 import { splitAliasAddress } from "../address/address.ts";
@@ -44,7 +45,7 @@ export interface ForwardHeader {
   header: Buffer;
   /** Everybody who was assigned a reply address, without duplicates. */
   correspondents: Mailbox[];
-  /** Assigns reply addresses to people named elsewhere in the message. */
+  /** Assigns further reply addresses, to people whom the message names outside its header (in calendars). */
   replies: ReplyAddresses;
 }
 
@@ -123,7 +124,10 @@ function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddress
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
-/** Rewrites From first, so that the limit on addresses never removes it. An empty text removes the field. */
+/**
+ * @returns the new From, Reply-To, To and Cc; a field with empty text is removed. From gets its reply address first, so
+ * that the limit on addresses never removes it.
+ */
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);
@@ -148,7 +152,7 @@ function writeTo(mailboxes: readonly Mailbox[], { fields }: ForwardHeaderSource)
   return hadOne && mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", mailboxes);
 }
 
-/** Pairs of a lower-case name and the whole field. */
+/** Rewritten header fields: pairs of a field name in lower case and the whole new field. */
 type Written = [name: string, text: FieldText][];
 
 interface Recipients {

@@ -36,7 +36,7 @@ const HIGH_UNIT = /[\u2e80-\uffff]/;
 /** Needles by pattern list: one message has thousands of chunks that are searched for the same mailboxes. */
 const cached = new WeakMap<readonly MailboxPattern[], readonly Needle[]>();
 
-/** @returns the destination that was found, spelled as in its pattern */
+/** @returns the first destination found in the bytes, spelled as in its pattern; `null` when none occurs */
 export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]): string | null {
   const needles = cached.get(patterns) ?? needlesOf(patterns);
   cached.set(patterns, needles);
@@ -56,7 +56,10 @@ export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]):
 
 /** A domain found in a chunk, with the preceding bytes that may belong to its address. */
 interface Around {
-  /** Start offset; not before the previous hit of the same domain, so that no byte is decoded twice. */
+  /**
+   * Offset at which the bytes before the domain begin; not before the previous hit of the same domain, so that no byte
+   * is decoded twice.
+   */
   from: number;
   at: number;
   end: number;

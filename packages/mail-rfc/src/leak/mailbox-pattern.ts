@@ -38,12 +38,15 @@ const gmail = ["gmail.com", "googlemail.com"];
 const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
-// Matches from the end of the text backwards, so that the time is linear.
+// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
 /** Characters examined before the `@`: the longest local part, and as many again. */
 const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
 
-/** @param destinations addresses in any letter case; entries that are not addresses are skipped */
+/**
+ * Builds the patterns of the mailboxes to be searched for.
+ * @param destinations addresses in any letter case; entries that are not addresses are skipped
+ */
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();

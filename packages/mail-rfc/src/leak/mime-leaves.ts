@@ -17,9 +17,9 @@ export interface MimeLeaf {
   bytes: Buffer;
   /** Declared charset, in lower case. */
   charset: string;
-  /** Header fields, if this is a header; missing for a body. */
+  /** Header fields of a leaf that is a header; missing for a body. */
   fields?: readonly HeaderField[];
-  /** Whether this is a body that is itself a message. */
+  /** Whether the leaf is a body that is itself a message. */
   isMessage: boolean;
 }
 
@@ -64,7 +64,7 @@ interface Place {
   depth: number;
   room: { parts: number };
   budget: ParseBudget;
-  /** Whether this is a message and not a part: IMAP numbers the only body of such a message 1. */
+  /** Whether the bytes are a whole message and not a part: IMAP numbers the only body of such a message 1. */
   isRoot: boolean;
 }
 
@@ -137,7 +137,7 @@ function charsetOf(type: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/.exec(type)?.[1] ?? "";
 }
 
-/** @param type declared type in lower case; "" counts as text */
+/** @returns the kind of a part with this type @param type declared media type in lower case; "" counts as text */
 function kindOf(type: string): PartKind {
   if (type.trim() === "") return "text";
   return kinds.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? "attachment";

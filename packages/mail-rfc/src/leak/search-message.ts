@@ -33,7 +33,7 @@ export async function searchTypedText(
   return (await search?.first([pieceOf({ bytes: Buffer.from(text), kind: "text" })])) ?? null;
 }
 
-/** Runs that may be base64, armor or uuencode. For a text without any, `findLeak` is sufficient. */
+/** Matches characters that may be base64, armor or uuencode. For a text without any, `findLeak` is sufficient. */
 const ENCODED_DATA = /[A-Za-z0-9+/_-]{16}|^begin [0-7]{3,4} /m;
 
 /** Whether text may embed data that only `searchTypedText` decodes. */

@@ -1,7 +1,8 @@
 /**
  * Builds a whole message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8, ASCII on the wire unless
- * an address is not. Contains exactly the fields below: no client, no host, no time zone. Typed text cannot add a field
- * or end the header: addresses and identifier are parsed, the subject is cleaned, the text is encoded.
+ * an address is not. The header has only the fields that every message needs, and names no mail program, host or time
+ * zone. Typed text cannot add a field or end the header: addresses and identifier are parsed, the subject is cleaned,
+ * the text is encoded.
  */
 import { parseAddress } from "../address/address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
@@ -24,7 +25,7 @@ export interface ComposedMessage {
 }
 
 /**
- * @returns plain form, CRLF lines, ending in CRLF; not dot-stuffed
+ * @returns the message in plain form (not dot-stuffed), CRLF lines, ending in CRLF
  * @throws MailSyntaxError when an address or the identifier is invalid or cannot be written in a field
  */
 export function composeMessage(message: ComposedMessage): Buffer {

@@ -1,7 +1,7 @@
 /**
  * Writes the header of mail an owner sends to a reply address, as the correspondent will see it: from the alias,
- * revealing nothing of the mailbox, program, host, network or time zone. Only the fields named here are kept. Headers
- * of parts are rewritten by `rewrite-parts.ts`; the body is searched by the leak guard.
+ * revealing nothing of the mailbox, program, host, network or time zone. All fields that this module does not name are
+ * dropped. Headers of parts are rewritten by `rewrite-parts.ts`; the body is searched by the leak guard.
  */
 
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "../address/address-header.ts";
@@ -35,7 +35,7 @@ export interface ReplyHeader {
   header: Buffer;
   /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
   strangers: string[];
-  /** Whether To or Cc contained text that is not an address; it is left out of `header`. */
+  /** Whether To or Cc contained text that is not an address; that text is left out of `header`. */
   hasUnreadable: boolean;
 }
 
@@ -120,7 +120,8 @@ function writeThread(source: ReplyHeaderSource): FieldText[] {
 }
 
 /**
- * An identifier at the alias' domain is kept as it is, so it may contain characters that are not allowed in a field.
+ * Seals the message's own identifier. One at the alias' domain stays as it is; if it contains characters that are not
+ * allowed in a field, it is replaced by a new one.
  */
 function ownMessageId(messageId: string | undefined, { messageIds, newMessageId }: ReplyHeaderSource): string {
   const sealed = messageId === undefined ? newMessageId : sealMessageId(messageId, messageIds);
@@ -146,6 +147,6 @@ export function readAutoSubmitted({ header, fields }: HeaderSource): string | nu
 function passField({ header, fields }: ReplyHeaderSource, name: string): Buffer {
   const field = findField(fields, name);
   if (field === null) return Buffer.alloc(0);
-  // Replaced because mail programs put their name into a comment of this field.
+  // MIME-Version is written anew because mail programs put their name into a comment of this field.
   return name === "mime-version" ? fieldTextBytes(headerField("MIME-Version", ["1.0"])) : fieldBytes(header, field);
 }

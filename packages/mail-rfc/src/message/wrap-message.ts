@@ -7,11 +7,13 @@ import { fieldTextBytes, headerField, NO_FIELD } from "../header/header-field.ts
 import { readHeader } from "../header/headers.ts";
 
 export interface WrapSource {
-  /** Header as it would be sent, wire form, without the blank line. */
+  /** Header of the message to be attached, as it would be sent: wire form, without the blank line. */
   header: Buffer;
-  /** Body in plain or wire form, ending in CRLF. */
+  /** Body of the message to be attached, in plain or wire form, ending in CRLF. */
   body: Buffer;
-  /** CRLF lines, the last one terminated; no line may begin with a dot or two dashes. */
+  /**
+   * Text shown above the attachment: CRLF lines, the last one terminated; no line may begin with a dot or two dashes.
+   */
   notice: string;
   /** Boundary of the new multipart. It must not occur in `header` or `body`, so callers derive it from a secret. */
   boundary: string;

@@ -9,7 +9,7 @@ import { quoteVerbs, unspacedQuoteVerbs } from "./quote-words.ts";
 export const OWN = "\u0001";
 
 export interface Attribution {
-  /** Lines of the candidate joined by line feeds, with the owner's addresses replaced by `OWN`. */
+  /** Lines that may be an attribution, joined by line feeds, with the owner's addresses replaced by `OWN`. */
   text: string;
   /** Whether the following line is quoted one level deeper. */
   isAboveQuote: boolean;
@@ -27,12 +27,15 @@ const COLON = "[ \\t\\u00a0\\u202f]*(?:[:：]|-{3,5})$";
 const TWICE = new RegExp(`["'<(\\[]*${OWN}["'>)\\]]*(?:\\s?[<(\\[]+(?:mailto:)?${OWN}[>)\\]]+){1,4}`, "g");
 const DATE = /\d{4}|\d{1,2}[:.h]\d{2}|\d{1,2}[./]\d{1,2}/;
 const CLOSING = "[>)\\]\"'’]*";
-/** Matches text after the address: the verb, or a date and the verb. */
+/** Matches the text of an attribution after the address: the verb of quoting, or a date and the verb. */
 const VERB_BEHIND = new RegExp(
   `^${CLOSING}(?:[\\s,;]*|[ ,]*[于於(\\d][^@${OWN}]{0,80}?\\s?)${VERB}(?:\\s?\\([^()@]{0,80}\\))?[^@.!?\\n${OWN}]{0,40}${COLON}`,
   "iu",
 );
-/** Matches text before the address: the verb, with a name if the address is in brackets. */
+/**
+ * Matches the text of an attribution before the address: the verb of quoting, with a name if the address is in
+ * brackets.
+ */
 const VERB_IN_FRONT = new RegExp(`${VERB}\\s+(?:[^@:${OWN}]{0,120}[<(\\[](?:mailto:)?|["'<(\\[]?)$`, "iu");
 const ONLY_COLON = new RegExp(`^${CLOSING}${COLON}`, "u");
 /** Matches Gmail's attribution in Russian and Japanese: date, time, name and address, without a verb. */

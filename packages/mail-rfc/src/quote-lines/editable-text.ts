@@ -19,7 +19,9 @@ export interface EditableSource {
 export interface EditableText {
   text: string;
   /**
-   * @param spans ranges of `text`, in order, without overlap @param word ASCII
+   * Replaces ranges of the text by a word.
+   * @param spans ranges in order, without overlap
+   * @param word ASCII
    * @returns the body in its transfer encoding; `null` when a line would exceed the maximum line length
    */
   replace(spans: readonly Span[], word: string): Buffer | null;
@@ -47,7 +49,10 @@ const PADDING = /^={1,2}\s{0,80}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const OTHER_CODE = /[\0\x1b]/;
 
-/** @returns `null` for an unknown encoding or charset, or bytes that are invalid in it */
+/**
+ * Decodes the body of a text part.
+ * @returns `null` for an unknown encoding or charset, or for a body that is invalid in it
+ */
 export function readEditableText({ body, encoding, charset }: EditableSource): EditableText | null {
   if (identities.has(encoding)) return inCharset(body, charset, (bytes) => (hasLongerLine(bytes, body) ? null : bytes));
   if (encoding === "base64") return readBase64(body, charset);
@@ -78,7 +83,11 @@ function readQuoted(body: Buffer, charset: string): EditableText | null {
   };
 }
 
-/** @param write encodes the changed bytes as a body */
+/**
+ * Decodes bytes in the declared charset.
+ * @param write encodes the changed bytes as a body
+ * @returns `null` for an unknown charset or bytes invalid in it
+ */
 function inCharset(bytes: Buffer, charset: string, write: (bytes: Buffer) => Buffer | null): EditableText | null {
   const form = singleByte.has(charset) ? "latin1" : utf8.has(charset) && isUtf8(bytes) ? "utf8" : null;
   const text = form === null ? "" : bytes.toString(form);
@@ -107,7 +116,7 @@ function byteSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Whether the change made a line too long. */
+/** Whether a body has a line beyond the length limit that is also longer than every line had before the replacement. */
 function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
   return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
 }

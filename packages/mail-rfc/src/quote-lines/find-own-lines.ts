@@ -19,7 +19,7 @@ const WINDOWS = [
 ] as const;
 /** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
-/** Maximum lines above and below a label that can belong to the same block. */
+/** Maximum lines above and below a labelled line that can belong to the same block of labelled lines. */
 const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
@@ -76,7 +76,10 @@ class LineSearch {
     return this.#isInBlock(index) ? [line] : [];
   }
 
-  /** @returns `null` when lines are missing, separated by a blank line, or quoted at another level */
+  /**
+   * @returns the lines from first to last; `null` unless all exist, no blank line separates them, and all are quoted as
+   * deeply as the given line
+   */
   #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
     if (first < 0 || last >= this.#lines.length) return null;
     const window = this.#lines.slice(first, last + 1);

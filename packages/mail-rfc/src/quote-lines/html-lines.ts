@@ -29,7 +29,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 /** Maximum tags of one part; HTML with more stays unchanged. */
 const TAGS_MAX = 100_000;
 
-/** @returns `null` for HTML with too many lines or tags */
+/** Splits HTML into displayed lines. @returns `null` for HTML with too many lines or tags */
 export function htmlLines(html: string): QuoteLines | null {
   const scan = new HtmlScan(html);
   return scan.run() ? { lines: scan.lines, textOf: (line) => textOf(html, line) } : null;

@@ -19,7 +19,7 @@ export interface Span {
 const AT = "@|&#64;|&#x40;|&commat;|%40";
 /** Characters examined before the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as many again. */
 const BEFORE_MAX = 128;
-// Matches from the end of the text backwards, so that the time is linear.
+// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
 const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 /** Quotation and markup characters before an address, although a local part may contain some of them. */
@@ -36,7 +36,10 @@ export class OwnAddresses {
     this.#isOwn = isOwnMailbox;
   }
 
-  /** Yields spans in order, without overlap; each is a whole address including its `+tag`. Linear in the text. */
+  /**
+   * Yields the places of the owner's mailboxes in order, without overlap, each a whole address with its `+tag`, in
+   * linear time.
+   */
   *find(text: string, from = 0, to = text.length): Generator<Span> {
     if (this.#pattern === null) return;
     const range = from === 0 && to === text.length ? text : text.slice(from, to);

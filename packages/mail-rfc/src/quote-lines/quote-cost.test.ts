@@ -18,7 +18,7 @@ const isLong = process.env.LONG_ROUNDS === "1";
 const LARGEST = isLong ? QUOTE_BYTES_MAX - 1000 : 131_072;
 const aFewMinutes = isLong ? 3_600_000 : 240_000;
 
-/** Builds shapes full of the text that is searched for. */
+/** Builds hostile shapes, each of which repeats a text that the code searches for, such as the owner's mailbox. */
 const named = (pieces: readonly string[]): Shape[] => pieces.map((piece) => ({ name: JSON.stringify(piece), piece }));
 const ownShapes = named([
   `${own} `,

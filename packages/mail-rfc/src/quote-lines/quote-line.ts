@@ -14,7 +14,7 @@ export interface QuoteLine {
 /** All lines of a source that are not blank. */
 export interface QuoteLines {
   lines: readonly QuoteLine[];
-  /** @returns the text without quote marks and markup; empty for a line that is too long to be read */
+  /** @returns a line's text without quote marks and markup; empty for a line that is too long to be read */
   textOf(line: QuoteLine): string;
 }
 

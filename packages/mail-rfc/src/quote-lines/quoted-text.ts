@@ -25,7 +25,7 @@ export class QuotedText {
   readonly #encoded: string;
   readonly #stretches: Stretch[] = [{ decoded: 0, encoded: 0, width: 1 }];
 
-  /** @param encoded Latin-1; invalid escapes are kept literally */
+  /** Decodes a quoted-printable text. @param encoded Latin-1; invalid escapes are kept literally */
   constructor(encoded: string) {
     const pieces: string[] = [];
     let [at, length] = [0, 0];
@@ -45,8 +45,10 @@ export class QuotedText {
   }
 
   /**
-   * @param spans ranges of `decoded`, in order, without overlap @param word printable ASCII @returns encoded text whose
-   * lines are within the limit
+   * Replaces ranges of the decoded text by a word.
+   * @param spans ranges of `decoded`, in order, without overlap
+   * @param word printable ASCII
+   * @returns encoded text whose lines are within the limit
    */
   replace(spans: readonly Span[], word: string): string {
     const pieces: string[] = [];

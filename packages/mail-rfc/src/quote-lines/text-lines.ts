@@ -3,7 +3,7 @@ import { LINE_LENGTH_MAX, LINES_MAX, type QuoteLine, type QuoteLines } from "./q
 
 const QUOTE_MARKS = /^(?:[ \t\ufeff]?>){1,200}/;
 
-/** @returns `null` for a text with too many lines */
+/** Splits a text into lines. @returns `null` when there are too many */
 export function textLines(text: string): QuoteLines | null {
   const rows = text.split("\n", LINES_MAX + 1);
   if (rows.length > LINES_MAX) return null;

@@ -36,6 +36,7 @@ export interface DeliveryReportFacts {
 }
 
 /**
+ * Reads what a delivery report says.
  * @param message the whole message, wire or plain form
  * @returns `null` when the message is not a delivery report
  */
@@ -59,7 +60,7 @@ function statusPart(text: string): string {
   return end < 0 ? text.slice(start) : text.slice(start, end);
 }
 
-/** @param message the whole message, wire or plain form */
+/** Whether a message is a delivery report. @param message the whole message, wire or plain form */
 export function isDeliveryReport(message: Buffer): boolean {
   try {
     const block = readHeader(message);

@@ -49,7 +49,8 @@ const returned = ["from", "to", "subject", "date", "message-id"];
 const FIELD_BYTES_MAX = 4096;
 
 /**
- * @returns the whole message in plain form (not dot-stuffed), CRLF lines, ASCII except for an internationalized `to`
+ * @returns the whole report as a message in plain form (not dot-stuffed), CRLF lines, ASCII except for an
+ * internationalized `to`
  * @throws MailSyntaxError when an address or the identifier is invalid
  */
 export function buildDeliveryReport(report: DeliveryReport): Buffer {

@@ -19,7 +19,8 @@ export interface FeedbackFacts {
 }
 
 /**
- * @param message the whole message, wire or plain form
+ * Reads the envelope sender of the message that a complaint is about.
+ * @param message the whole complaint, wire or plain form
  * @returns `null` when the message is not a complaint
  */
 export function readFeedbackReport(message: Buffer): FeedbackFacts | null {

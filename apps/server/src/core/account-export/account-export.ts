@@ -3,7 +3,7 @@
 /** A row in clear text. Keyed hashes and other binary columns are left out. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
-  /** ISO 8601 date, or a sentence where the date is not known, e.g. `with the account`. */
+  /** When the row is deleted: an ISO 8601 date, or a sentence if the date is not known, e.g. `with the account`. */
   readonly deletionDate: string;
 }
 
@@ -18,6 +18,6 @@ export interface ExportedTable {
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /** @returns `null` when the account no longer exists */
+  /** Reads all rows of an account. @returns `null` when the account no longer exists */
   read(userId: string): Promise<ExportedTables | null>;
 }

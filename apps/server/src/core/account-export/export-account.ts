@@ -14,7 +14,7 @@ export interface AccountExport {
 
 type ExportDeps = Pick<CoreDeps, "accountExport" | "clock" | "rateLimits" | "limitRules">;
 
-/** Explanations for the reader of the file that no row contains. */
+/** Explanations of the whole export for its reader, in addition to the rows. */
 const notes = [
   "Every row says when it is deleted: a date, or a sentence where it depends on what happens.",
   "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as safe as a password.",
@@ -23,7 +23,7 @@ const notes = [
   "A message that is being delivered at this very moment may not have a row yet; it is deleted when it is delivered.",
 ];
 
-/** @throws AppError `rate_limited`, `not_signed_in` when the account no longer exists */
+/** Exports an account. @throws AppError `rate_limited`; `not_signed_in` when the account no longer exists */
 export async function exportAccount(deps: ExportDeps, userId: string): Promise<AccountExport> {
   await takeLimit(deps, "account_export", { userId });
   const tables = await deps.accountExport.read(userId);

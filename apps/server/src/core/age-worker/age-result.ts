@@ -15,7 +15,7 @@ const errors: Record<AgeFailure, () => AppError> = {
   text_too_long: () => new AppError("too_large", { message: encryptionMessages.textLong }),
 };
 
-/** The result of a finished job. @throws AppError with our own message when the job failed */
+/** Returns the result of a successful age job. @throws AppError with our own message when the job failed */
 export function ageResult<N extends AgeJobName>(outcome: AgeOutcome<N>): AgeJobs[N]["result"] {
   if (outcome.done) return outcome.result;
   throw errors[outcome.failure]();

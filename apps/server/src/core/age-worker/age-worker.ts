@@ -21,7 +21,7 @@ export interface AgeJobs {
     input: { encryptedPrivateKey: string; masterPassword: string; encryptedText: string };
     result: { text: string };
   };
-  /** @property privateKey a single identity, or the text of a whole identity file */
+  /** Decrypts an age file. @property privateKey a single age identity, or the text of a whole identity file */
   decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
   /** Encrypts the text to the public key. Text that already is an armored age file is not encrypted again. */
   encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
@@ -54,6 +54,7 @@ export interface AgeJob<N extends AgeJobName> {
 
 export interface AgeWorker {
   /**
+   * Queues a job and waits for its outcome.
    * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
    */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;

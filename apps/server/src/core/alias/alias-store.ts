@@ -4,7 +4,7 @@ export interface AliasChange {
   name?: string;
   notes?: string | null;
   routing?: AliasRouting;
-  /** Key that signs webhook calls, 32 bytes. */
+  /** Key that signs the alias' webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
   sealTo?: AliasSealing;
 }
@@ -17,7 +17,8 @@ export interface AliasStore {
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
   /**
-   * @throws AppError `alias_taken`, or `alias_released` while the address is reserved for the account that had it
+   * Stores a new alias.
+   * @throws AppError `alias_taken`; `alias_released` while the address is reserved for another account that had it
    * before
    */
   insert(alias: Alias): Promise<void>;
@@ -40,7 +41,7 @@ export interface AliasStore {
   findRoute(address: string): Promise<AliasRoute | null>;
   /** Looks up a route by alias id, for retries, whether or not the alias is paused. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
-  /** At most 16 existing alias ids from `first` to `last`, inclusive; UUIDs in lower case. */
+  /** Lists at most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
   /** Calls the listener when cached routes may be stale: those of one alias, or all. */

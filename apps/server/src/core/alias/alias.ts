@@ -3,7 +3,7 @@ import type { Destination as NamedDestination } from "@kauke/contract";
 
 /** A destination with its state. Destinations in requests have no state. */
 export type Destination = NamedDestination & {
-  /** When the webhook was paused because it answered 410 (Gone), as ISO time. Webhooks only. */
+  /** For webhooks only: ISO time at which the webhook was paused because it answered 410 (Gone). */
   pausedAt?: string;
 };
 
@@ -22,7 +22,7 @@ export interface Alias {
   userId: string;
   /** Local part as the user typed it; compared case-insensitively. */
   name: string;
-  /** One of our own domains, lower case. */
+  /** Domain of the alias: one of our own, lower case. */
   domain: string;
   routing: AliasRouting;
   notes: string | null;
@@ -33,7 +33,7 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** Mailboxes of a route without an answer to the request for confirmation, by the address as the alias spells it. */
+/** Mailboxes of an alias that have not answered the request for confirmation, by address as the alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** All data the mail path needs of an alias, read in one look-up. */
@@ -64,7 +64,7 @@ export interface AliasRoute {
   sealKey: string | null;
 }
 
-/** `name@domain` in lower case: the form used for indexing and comparison. */
+/** Address of an alias, `name@domain` in lower case: the form used for indexing and comparison. */
 export function aliasAddress(name: string, domain: string): string {
   return `${name}@${domain}`.toLowerCase();
 }

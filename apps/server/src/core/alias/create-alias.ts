@@ -7,7 +7,7 @@ import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } 
 export interface NewAlias {
   userId: string;
   name: string;
-  /** One of our own domains, lower case. */
+  /** Domain of the new alias: one of our own, lower case. */
   domain: string;
   destinations: Destination[];
   notes: string | null;
@@ -27,8 +27,8 @@ export async function createAlias(
   });
   refuseReservedName(input.name);
   await takeLimit(deps, "alias_create", { userId: input.userId });
-  // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners blocked
-  // us.
+  // Destinations are checked after the rate limit, so that an account cannot find out for many mailboxes whether their
+  // owners have blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);
   const alias: Alias = {
     id: deps.random.uuid(),

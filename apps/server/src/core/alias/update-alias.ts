@@ -14,7 +14,7 @@ export interface AliasUpdateInput extends RoutingInput {
   /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
   sealTo?: AliasSealing;
-  /** Values the client last read; the change fails if the alias has others by now. Omitted: no such check. */
+  /** The alias as the client last read it. The update fails if the alias has changed since; omitted: no such check. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
 
@@ -66,7 +66,10 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   return change;
 }
 
-/** Whether the alias still has the values in `before`; whether it is paused does not matter. */
+/**
+ * Whether the alias still has the name, destinations and notes that the client last read; pausing does not count as a
+ * change.
+ */
 function isUnchanged({ name, notes, routing }: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
   const destinations = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
   return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;

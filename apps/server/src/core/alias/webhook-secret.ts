@@ -10,7 +10,7 @@ interface OwnAlias {
   aliasId: string;
 }
 
-/** @throws AppError `not_found` */
+/** Reads the secret of an alias' webhook calls. @throws AppError `not_found` */
 export async function readWebhookSecret(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId }: OwnAlias,

@@ -13,19 +13,24 @@ export interface ClientParty {
   block: string;
 }
 
-/** @param address as a socket or proxy reports it, e.g. `::ffff:192.0.2.1` */
+/** Network and block of a client. @param address IP address as a socket or proxy reports it, e.g. `::ffff:192.0.2.1` */
 export const clientParty = (address: string): ClientParty => ({
   network: clientNetwork(address),
   block: clientBlock(address),
 });
 
 /**
- * @param address as a socket reports it, or the result of an earlier call
- * @returns e.g. `192.0.2.1`, `2001:db8:1:2`; `unknown` if not an IP address
+ * The network of a client: one IPv4 address or one IPv6 /64.
+ * @param address IP address as a socket reports it, or a network that this function returned
+ * @returns e.g. `192.0.2.1`, `2001:db8:1:2`; `unknown` if `address` is not an IP address
  */
 export const clientNetwork = (address: string): string => networkPart(address, { v4: 4, v6: 4 });
 
-/** @param address as for `clientNetwork` @returns e.g. `192.0.2`, `2001:db8:1`; `unknown` if not an IP address */
+/**
+ * The block of a client: one IPv4 /24 or one IPv6 /48.
+ * @param address IP address as a socket reports it, or a network that `clientNetwork` returned
+ * @returns e.g. `192.0.2`, `2001:db8:1`; `unknown` if `address` is not an IP address
+ */
 export const clientBlock = (address: string): string => networkPart(address, { v4: 3, v6: 3 });
 
 export const isIpv6Network = (network: string): boolean => network.includes(":");

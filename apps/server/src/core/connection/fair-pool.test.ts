@@ -23,7 +23,7 @@ class Scene {
     return this.pool.makeRoom({ party: clientParty(address), now, judge });
   }
 
-  /** @returns whether the address was admitted */
+  /** Requests admission to the pool for a client. @returns whether the client was admitted */
   enters(address: string, standing: Partial<Standing> = {}): boolean {
     const room = this.wants(address);
     if (typeof room === "object") this.pool.delete(room.leaves);

@@ -8,11 +8,11 @@ import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
   max: number;
-  /** Maximum members per network. */
+  /** Maximum members per network (IPv4 address or IPv6 /64). */
   maxPerNetwork: number;
-  /** Maximum members per block. */
+  /** Maximum members per block of networks (IPv4 /24, IPv6 /48). */
   maxPerBlock: number;
-  /** Maximum members per block once three quarters of the pool are in use. */
+  /** Maximum members per block of networks once three quarters of the pool are in use. */
   maxPerBlockWhenCrowded: number;
   /**
    * Milliseconds a member must have been idle before a newcomer replaces it while their common network or block is at
@@ -21,11 +21,11 @@ export interface PoolRules {
   ownIdleMs: number;
 }
 
-/** Current activity of a member. */
+/** Current activity of a member, by which members to evict are chosen. */
 export interface Standing {
   /**
    * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
-   * none is idle.
+   * no member is idle. `idle`: neither, e.g. transferring data too slowly.
    */
   state: "idle" | "moving" | "answering";
   /** Monotonic time of the last data from this connection, in milliseconds. */
@@ -36,7 +36,7 @@ export interface Standing {
 
 /** A client that asks for admission to the pool. */
 export interface Newcomer<T> {
-  /** `null`: counts against no network, e.g. a trusted proxy. */
+  /** Network and block of the newcomer; `null` for a client that counts against neither, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
   /** Returns the current activity of a member. */
@@ -80,7 +80,7 @@ export class FairPool<T> {
     return this.#networks.get(party.network) ?? 0;
   }
 
-  /** Adds a member, or moves it to another party. */
+  /** Adds a member that counts against this network and block, or moves an existing member to them. */
   put(member: T, party: ClientParty | null): void {
     this.delete(member);
     this.#members.set(member, party);
@@ -96,7 +96,10 @@ export class FairPool<T> {
     countDown(this.#blocks, party.block);
   }
 
-  /** @returns `room`: admit; `full`: refuse; otherwise the member to evict, which the caller ends and deletes */
+  /**
+   * Decides whether a newcomer is admitted.
+   * @returns `room`: admitted; `full`: refused; otherwise the member to evict, which the caller closes and deletes
+   */
   makeRoom(newcomer: Newcomer<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
     const { party, now } = newcomer;
@@ -115,8 +118,9 @@ export class FairPool<T> {
   }
 
   /**
-   * @returns `null` when the party is below its own limits; otherwise a function that tells which members (those of its
-   * network or block) its newcomer may replace
+   * Tells whether the newcomer's network or block is at its own limit.
+   * @returns `null` if neither is; otherwise a function that is true for the members whom the newcomer may replace:
+   * those of that network or block
    */
   #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
     if (party === null) return null;
@@ -126,10 +130,7 @@ export class FairPool<T> {
     return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /**
-   * Number of members of the network and of the block, including the newcomer; numbers below `SMALL_MEMBERS` count as
-   * that.
-   */
+  /** Number of members of the network and of the block, including the newcomer; both are at least `SMALL_MEMBERS`. */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);

@@ -7,7 +7,7 @@ export interface AutoDecryption {
   userId: string;
   keyId: string;
   masterPassword: string;
-  /** Armored age file. */
+  /** Armored age file to decrypt. */
   encryptedText: string;
 }
 

@@ -4,9 +4,9 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 
 export interface ManualDecryption {
   userId: string;
-  /** A single age identity, or the text of a whole identity file. */
+  /** Private key: a single age identity, or the text of a whole identity file. */
   privateKey: string;
-  /** Armored age file. */
+  /** Armored age file to decrypt. */
   encryptedText: string;
 }
 

@@ -38,7 +38,7 @@ export interface DeliveryFailure {
 
 /** Why a delivery failed permanently. */
 export interface FinalFailure extends DeliveryFailure {
-  /** For an expired delivery: the failure of its last attempt. */
+  /** For a delivery that expired, i.e. whose retry schedule ended: the failure of its last attempt. */
   last?: DeliveryFailure;
 }
 
@@ -51,7 +51,7 @@ export type DeliveryOutcome =
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** Data an attempt needs; sealed at rest as one document. */
+/** Data a delivery attempt needs; sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
    * `send`: mail that leaves as the alias (composed, submitted, replied), stored in its final form. Absent: forwarded
@@ -61,7 +61,7 @@ export interface DeliveryTarget {
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
-  /** Lower case `name@domain`. */
+  /** Address of the alias: `name@domain`, lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
@@ -73,8 +73,8 @@ export interface Delivery {
   id: string;
   messageId: string;
   /**
-   * `null` for mail kept for the operator (postmaster@, abuse@), for the server's own mail, and for mail whose alias
-   * was deleted during an attempt.
+   * Alias of the delivery, and `userId` its account; `null` for mail kept for the operator (postmaster@, abuse@), for
+   * the server's own mail, and for mail whose alias was deleted during an attempt.
    */
   aliasId: string | null;
   userId: string | null;
@@ -137,7 +137,7 @@ export interface ClaimOptions {
   running?: ReadonlyMap<string, number>;
 }
 
-/** A leased row whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
+/** A leased delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
 export interface UnreadableDelivery {
   id: string;
   messageId: string;
@@ -151,7 +151,7 @@ export interface UnreadableDelivery {
 export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
-  /** Whether more deliveries may be due. */
+  /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
 }
 
@@ -168,7 +168,7 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost, so that nothing was changed. */
+  /** Whether the delivery ended; false when its lease was lost, so that nothing was changed. */
   finished: boolean;
   /** Id of the message if it was deleted with its last delivery; otherwise `null`. */
   messageDone: string | null;

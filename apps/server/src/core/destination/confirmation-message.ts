@@ -7,12 +7,12 @@ import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
 import { LINK_DAYS } from "./confirmation-rules.ts";
 
 export interface ConfirmationMessage extends OwnMessageHead {
-  /** Base URL of the links, e.g. `https://kauke.test`. */
+  /** Base URL of the confirmation links, e.g. `https://kauke.test`. */
   origin: string;
   token: string;
 }
 
-/** Writes the whole message; see `own-message.ts` for its form. */
+/** Writes a confirmation message with header and body, in the form that `own-message.ts` describes. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
   const words = wordsFor(from.slice(from.indexOf("@") + 1), `${origin}/confirm/${token}`);

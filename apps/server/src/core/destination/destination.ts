@@ -14,18 +14,21 @@ export interface Pair {
 }
 
 export interface ConfirmationSettings {
-  /** Base URL of the links, e.g. `https://kauke.test`. */
+  /** Base URL of the confirmation links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain, the domain of the From address. */
+  /** Our first domain, which is the domain of the confirmation message's From address. */
   domain: string;
 }
 
 export interface AskInput extends Pair {
-  /** Id for a new row, if there is none yet. */
+  /** Id of the row to insert if the pair of account and mailbox has no row yet. */
   id: string;
   tokenHash: Buffer;
   tokenExpiresAt: Date;
-  /** Whether the owner requested the message; otherwise the first forwarded message did. */
+  /**
+   * True if the owner requested the confirmation message; false if it is sent because mail is forwarded for the first
+   * time.
+   */
   isByOwner: boolean;
 }
 
@@ -33,7 +36,7 @@ export interface AskInput extends Pair {
 export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
-  /** The account has the maximum of unconfirmed mailboxes. */
+  /** The account has as many unconfirmed mailboxes as it may have. */
   | { kind: "too_many" }
   /** `nextAt`: when the mailbox may be asked again; `null`: never. */
   | { kind: "too_soon"; nextAt: Date | null };
@@ -50,17 +53,20 @@ export interface Answered {
 /** Every change of a state drops the account's cached routes in every process. */
 export interface DestinationStore {
   /**
-   * State of each address, by the address as given, in two queries. A mailbox that is a confirmed e-mail of the account
-   * counts as confirmed.
+   * Confirmation state of each mailbox, by address as given; read in two queries. A mailbox that is a confirmed e-mail
+   * of the account counts as confirmed.
    */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
-  /** Decides by `decideAsk` under the account's lock, and stores state and link in one commit. */
+  /**
+   * Decides with `decideAsk`, under the account's lock, whether to ask the mailbox for confirmation; if so, stores
+   * state and link in the same commit.
+   */
   ask(input: AskInput): Promise<AskDecision>;
-  /** Undoes `ask` when its message could not be enqueued. */
+  /** Reverts what `ask` stored, when the confirmation message could not be enqueued. */
   takeBackAsk(input: AskInput): Promise<void>;
-  /** @returns `null` for a link that is unknown or expired */
+  /** Finds the state of the mailbox that a link is about. @returns `null` for a link that is unknown or expired */
   stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
 }

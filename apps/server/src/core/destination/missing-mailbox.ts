@@ -5,9 +5,9 @@
  */
 
 export const MISSING_MAILBOX_RULE = {
-  /** Refused messages before a mailbox is suspended. */
+  /** Number of messages that the mailbox's host refuses before the mailbox is suspended. */
   refusals: 3,
-  /** Minimum milliseconds between the first and the last of these refusals. */
+  /** Minimum milliseconds between the first and the last of the refusals that suspend a mailbox. */
   spanMs: 86_400_000,
 } as const;
 
@@ -22,7 +22,7 @@ export interface MissingMailbox {
   refusals: number;
   firstAt: Date;
   isSuspended: boolean;
-  /** Whether this refusal suspended the mailbox. */
+  /** Whether the mailbox was suspended by this refusal, and not by an earlier one. */
   isNew: boolean;
 }
 

@@ -6,8 +6,8 @@ import type { CoreDeps } from "../core-deps.ts";
 export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
 
 /**
- * Mailboxes whose state the owner should see: unconfirmed ones, or where confirmation is off, only refused and blocked
- * ones.
+ * Mailboxes whose state the owner should see: all unconfirmed ones; if this server asks for no confirmations, only
+ * those that refused or blocked mail.
  */
 export async function unconfirmedMailboxes(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,

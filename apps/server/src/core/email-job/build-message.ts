@@ -17,14 +17,15 @@ export interface BuiltMessage {
   /** The message as it is sent and stored, dot-stuffed. */
   wire: Buffer;
   envelope: MessageEnvelope;
-  /** Address for RCPT TO. */
+  /** Recipient address for the RCPT command. */
   recipient: string;
   messageId: string;
 }
 
 /**
+ * Builds a composed message.
  * @param random 16 bytes, the only content of the Message-ID besides the domain
- * @throws MailSyntaxError when `to` is not a valid address
+ * @throws MailSyntaxError when the recipient is not a valid address
  */
 export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
   const messageId = makeMessageId(random, typed.aliasDomain);

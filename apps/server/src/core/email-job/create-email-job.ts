@@ -21,7 +21,7 @@ export interface NewEmailJob {
    */
   recipientPublicKey: string | null;
   priority: number;
-  /** `null`: sent as soon as the time to cancel is over. */
+  /** Time chosen by the user; `null`: the message is sent as soon as the time to cancel is over. */
   scheduledAt: Date | null;
 }
 

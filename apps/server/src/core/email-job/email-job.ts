@@ -7,15 +7,15 @@ import type { DeliveryFailure, MessageToKeep, OpenDelivery } from "../delivery/d
 export interface EmailJob {
   id: string;
   userId: string;
-  /** `null` once the alias was deleted. */
+  /** Alias that the message is sent from; `null` once that alias was deleted. */
   aliasId: string | null;
   useEncryption: boolean;
   status: EmailJobStatus;
-  /** 0 to 10; higher priorities are claimed first. */
+  /** Priority of the message, 0 to 10; higher priorities are claimed first by delivery workers. */
   priority: number;
   maxRetries: number;
   currentRetries: number;
-  /** Earliest time of the first attempt, including the time to cancel. */
+  /** Earliest time of the first delivery attempt, which is not before the time to cancel is over. */
   scheduledAt: Date;
   /** When the message was sent or failed permanently. */
   processedAt: Date | null;
@@ -35,7 +35,7 @@ export interface EmailJobContent {
 export interface EmailJobToQueue {
   job: EmailJob;
   content: EmailJobContent;
-  /** The body must already be in `MessageBodies`. */
+  /** The message's row. Its body must already be stored in `MessageBodies`. */
   message: MessageToKeep;
   delivery: OpenDelivery;
 }

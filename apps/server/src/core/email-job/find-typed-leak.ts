@@ -27,7 +27,8 @@ export interface TypedLeakDeps {
 const EVENT_LOOP_TEXT_MAX = 16_384;
 
 /**
- * @returns the field that leaks, the body first; `null` if none does
+ * Searches subject and body for mailbox addresses.
+ * @returns the field that contains one, the body before the subject; `null` if neither does
  * @throws AppError `busy`, `unavailable`
  */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {

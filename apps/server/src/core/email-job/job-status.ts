@@ -20,17 +20,17 @@ const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatu
   cancelled: {},
 };
 
-/** @returns `null` when the event cannot happen in this state */
+/** The status of a job after an event. @returns `null` when the event cannot happen in the given status */
 export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobStatus | null {
   return transitions[status][event] ?? null;
 }
 
-/** The states in which the event can happen. */
+/** The statuses in which an event can happen. */
 export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }
 
-/** Whether the state is final. */
+/** Whether the status is final, so that no event can follow. */
 export function isEnd(status: EmailJobStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }

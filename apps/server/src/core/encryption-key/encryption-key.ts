@@ -14,7 +14,7 @@ export interface EncryptionKey {
 }
 
 export interface NewEncryptionKey extends EncryptionKey {
-  /** Requested value: an account's first key becomes the default whatever this says. */
+  /** Whether the key should become the default; an account's first key becomes the default in any case. */
   isDefault: boolean;
   /** Private key as an armored age file that the master password opens. */
   encryptedPrivateKey: string;
@@ -31,7 +31,7 @@ export interface EncryptionKeyStore {
    * calls
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
-  /** @returns `null` when the key does not belong to this user */
+  /** Makes a key the default one of its account. @returns `null` when the key does not belong to this user */
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /**
    * Deletes the key. If it was the default, the newest remaining key becomes the default.

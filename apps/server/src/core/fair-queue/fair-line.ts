@@ -28,7 +28,10 @@ export class FairLine<Item> {
     return this.#size;
   }
 
-  /** Enqueues an item. @returns the item that was dropped, this one or another party's; `null` when there was space */
+  /**
+   * Enqueues an item.
+   * @returns the item that was dropped, which is the new one or another party's; `null` when there was space for both
+   */
   push(party: string, item: Item): Item | null {
     const own = this.#parties.get(party);
     if (own !== undefined && own.length >= this.#options.party) return item;
@@ -70,7 +73,7 @@ export class FairLine<Item> {
     return undefined;
   }
 
-  /** @returns false when the item is not in the queue */
+  /** Removes an item from the queue. @returns false when the item was not in the queue */
   delete(party: string, item: Item): boolean {
     const items = this.#parties.get(party);
     const at = items?.indexOf(item) ?? -1;

@@ -25,6 +25,7 @@ export interface LeakAnswer {
 
 export interface LeakGuard {
   /**
+   * Searches a message or text for addresses of mailboxes.
    * @returns `null` when everything could be searched and no address was found
    * @throws AppError `busy` when the queue is full, `unavailable` when the search failed; the message must not be sent
    * then

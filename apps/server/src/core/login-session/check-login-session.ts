@@ -10,7 +10,10 @@ import { hashSessionToken } from "./session-token.ts";
 /** Minimum interval between writes of `lastSeenAt`, so that many requests of one page cause one write a minute. */
 const TOUCH_EVERY_SECONDS = 60;
 
-/** @returns `null` when the token is unknown or the session has expired */
+/**
+ * Finds the session of a token, and updates the time of its last use.
+ * @returns `null` when the token is unknown or the session has expired
+ */
 export async function checkLoginSession(
   deps: Pick<CoreDeps, "loginSessions" | "clock">,
   token: string,

@@ -10,7 +10,10 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { LoginSession } from "./login-session.ts";
 import { hashSessionToken } from "./session-token.ts";
 
-/** @returns remaining seconds for which the proof counts; 0 when it is too old or there is no session */
+/**
+ * Seconds for which a session may still change how its account signs in.
+ * @returns 0 when the session's sign-in is too old, or there is no session
+ */
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
   if (session === null || isFromFuture(session.createdAt, now)) return 0;
   const age = (now.getTime() - session.createdAt.getTime()) / 1000;
@@ -19,7 +22,7 @@ export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null,
 
 type ProofDeps = Pick<CoreDeps, "loginSessions" | "clock">;
 
-/** @returns remaining seconds, see `freshForSeconds` */
+/** Seconds for which the session with this token may still change how its account signs in, see `freshForSeconds`. */
 export async function readFreshFor(deps: ProofDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);

@@ -14,14 +14,17 @@ export interface NamedLoginSession extends LoginSession {
 }
 
 export interface LoginSessionStore {
-  /** @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked */
+  /**
+   * Stores a session.
+   * @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked
+   */
   insert(session: NamedLoginSession): Promise<void>;
   find(tokenHash: Buffer): Promise<LoginSession | null>;
-  /** Newest sign-in first, including expired sessions. */
+  /** Sessions of the account, newest sign-in first, including expired ones. */
   listForUser(userId: string): Promise<NamedLoginSession[]>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;
   delete(tokenHash: Buffer): Promise<void>;
-  /** @returns whether this account had a session with this id */
+  /** Ends one session. @returns false when the account had no session with this id */
   deleteById(userId: string, id: string): Promise<boolean>;
   /** Ends the account's sessions. @param except token hash of a session to keep @returns how many ended */
   deleteForUser(userId: string, except?: Buffer): Promise<number>;

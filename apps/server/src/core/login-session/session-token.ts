@@ -8,7 +8,7 @@ export function newSessionToken(random: Random): string {
   return random.bytes(32).toString("base64url");
 }
 
-/** @returns the SHA-256; `null` for a text that is not of a token's form */
+/** SHA-256 of a session token. @returns `null` for a text that does not have the form of a session token */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
 }

@@ -5,7 +5,7 @@
 export interface KeptMail<Id> {
   id: Id;
   sizeBytes: number;
-  /** Keyed hashes of the sender's network and block, or any other text that tells them apart. */
+  /** Keyed hash of the sender's network, as `block` is of its block, in hexadecimal; empty if unknown. */
   network: string;
   block: string;
 }

@@ -14,7 +14,10 @@ export interface MessageEnvelope {
   eightBit: boolean;
   /** The client declared SMTPUTF8 (RFC 6531). */
   smtpUtf8: boolean;
-  /** Authentication results at reception; absent for mail that leaves as an alias and for mail to the operator. */
+  /**
+   * Authentication results at reception; absent for mail that leaves as an alias, and when sender authentication is
+   * switched off.
+   */
   authentication?: MessageAuthentication;
 }
 
@@ -45,13 +48,13 @@ export interface WireMessage {
  * on PostgreSQL. `put` returns only when the body is on stable storage.
  */
 export interface MessageBodies {
-  /** @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body behind */
+  /** Stores a body. @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body behind */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
-  /** @returns `null` when no body has this id, or when it is damaged */
+  /** Reads a body. @returns `null` when no body has this id, or when the body is damaged */
   get(messageId: string): Promise<Buffer | null>;
   /**
-   * Reads at most the first 256 KiB, which contain the whole header of any accepted message.
-   * @returns `null` when no body has this id, or when it is damaged
+   * Reads at most the first 256 KiB of a body, which contain the whole header of any accepted message.
+   * @returns `null` when no body has this id, or when the body is damaged
    */
   getStart(messageId: string): Promise<Buffer | null>;
   delete(messageId: string): Promise<void>;

@@ -7,7 +7,10 @@ export function newLinkToken(random: Random): string {
   return toBase32(random.bytes(20)).toLowerCase();
 }
 
-/** @param token validated against the contract's pattern */
+/**
+ * The hash by which a mailed link is stored.
+ * @param token token of the link, already validated against the contract's pattern
+ */
 export function hashLinkToken(token: string): Buffer {
   return createHash("sha256").update(token, "latin1").digest();
 }

@@ -28,7 +28,11 @@ const style = [
   "}",
 ];
 
-/** @param paragraphs HTML without escaping: our own sentences, or single links @returns short lines of ASCII */
+/**
+ * Builds the HTML of a message that we write ourselves.
+ * @param paragraphs inserted without escaping: only our own sentences, and single links
+ * @returns lines of HTML, short and in ASCII
+ */
 export function ownHtml(subject: string, paragraphs: readonly string[]): string[] {
   const main = paragraphs.findIndex((paragraph) => onlyLink.test(paragraph));
   return [

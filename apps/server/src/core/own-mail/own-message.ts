@@ -8,9 +8,9 @@ import { untaggedMailbox } from "../destination/same-mailbox.ts";
 import { ownHtml } from "./own-html.ts";
 
 export interface OwnMailSettings {
-  /** Base URL of the links, e.g. `https://kauke.test`. */
+  /** Base URL of the links in messages we write ourselves, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain, the domain of the From address. */
+  /** Our first domain, which is the domain of the From address. */
   domain: string;
 }
 
@@ -25,7 +25,10 @@ export interface OwnMessageHead {
   at: Date;
 }
 
-/** Texts of a message in short lines of ASCII. The paragraphs become HTML without escaping. */
+/**
+ * Subject, plain text and HTML paragraphs of a message, in short lines of ASCII. The paragraphs are inserted into the
+ * HTML without escaping.
+ */
 export interface OwnMessageText {
   subject: string;
   plain: readonly string[];
@@ -33,8 +36,9 @@ export interface OwnMessageText {
 }
 
 /**
- * @returns the message with CRLF lines, not dot-stuffed; ASCII unless the address is not
- * @throws MailSyntaxError when the mailbox is not a valid address, or cannot be written in a header field
+ * Builds a message from our own text.
+ * @returns the message with CRLF lines, not dot-stuffed; all ASCII unless the recipient's address is not
+ * @throws MailSyntaxError when the recipient's mailbox is not a valid address, or cannot be written in a header field
  */
 export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   const { from, boundary } = head;
@@ -44,7 +48,8 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
     headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
     headerField("Subject", text.subject.split(" ")),
     headerField("Message-ID", [head.messageId]),
-    // RFC 3834 asks not to reply automatically; Exchange reads the other field for this.
+    // Both fields ask not to reply automatically: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for
+    // Exchange.
     headerField("Auto-Submitted", ["auto-generated"]),
     headerField("X-Auto-Response-Suppress", ["All"]),
     headerField("MIME-Version", ["1.0"]),

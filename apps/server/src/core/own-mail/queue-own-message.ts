@@ -9,14 +9,17 @@ export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "rand
 
 export interface OwnMail {
   userId: string;
-  /** Mailbox address in any spelling. */
+  /** Recipient: mailbox address in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
-  /** @returns the message, not dot-stuffed, see `own-message.ts` */
+  /** Writes the message to enqueue, not dot-stuffed, see `own-message.ts`. */
   write(head: OwnMessageHead): Buffer;
 }
 
-/** @throws whatever the store throws; nothing was enqueued then */
+/**
+ * Stores a message that we wrote ourselves, and its delivery.
+ * @throws what the store throws; nothing was enqueued then
+ */
 export async function queueOwnMessage(
   { deliveries, bodies, clock, random }: QueueDeps,
   { domain }: OwnMailSettings,

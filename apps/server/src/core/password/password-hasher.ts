@@ -14,7 +14,7 @@ export interface HashTurn {
 }
 
 export interface PasswordHasher {
-  /** @returns a PHC string. @throws AppError `busy` when the queue is full */
+  /** Hashes a password. @returns a PHC string @throws AppError `busy` when the queue is full */
   hash(password: string, turn: HashTurn): Promise<string>;
   /**
    * Checks a password.

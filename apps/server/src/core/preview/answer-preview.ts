@@ -12,7 +12,7 @@ export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
-  /** `null` when no mail path runs in this process. */
+  /** Submits the reply to the mail path; `null` when this process runs no mail path. */
   send: SendPreviewReply | null;
   clock: Clock;
   random: Random;
@@ -24,7 +24,11 @@ export interface PreviewAnswer {
   all: boolean;
 }
 
-/** @throws AppError `not_found` for an unknown message, `invalid` with the rejection, `unavailable` */
+/**
+ * Writes and submits a reply to a message of the preview inbox.
+ * @throws AppError `not_found` for an unknown message, `invalid` with the text of the rejection, `unavailable` when
+ * this process runs no mail path
+ */
 export async function answerPreview({ id, text, all }: PreviewAnswer, deps: AnswerPreviewDeps): Promise<void> {
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);

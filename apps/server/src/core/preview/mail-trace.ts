@@ -6,7 +6,7 @@ import { BoundedMap } from "../bounded-map.ts";
 
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
-  /** Verdict or outcome, e.g. `accept`, `reject mail_loop`, `taken`. */
+  /** Verdict or outcome of the stage, e.g. `accept`, `reject mail_loop`, `taken`. */
   verdict: string;
   detail: string;
 }

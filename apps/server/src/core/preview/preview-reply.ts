@@ -41,7 +41,7 @@ export interface TypedReply {
   random: Uint8Array;
 }
 
-/** @returns `null` when the message has nobody to reply to */
+/** Writes the reply to a message of the preview inbox. @returns `null` when that message names nobody to reply to */
 export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): PreviewReply | null {
   try {
     return composeReply(arrival, typed);

@@ -12,10 +12,10 @@ const rules = {
   // from one block.
   mail_connections_ip: { max: 6000, windowSeconds: 600 },
   mail_messages_ip: { max: 6000, windowSeconds: 600 },
-  // RCPT commands of one block, accepted or not: twice as many as messages.
+  // RCPT commands of one block of client addresses, accepted or not: twice as many as messages.
   mail_recipients_ip: { max: 12_000, windowSeconds: 600 },
-  // Unknown recipients of one block, to stop clients that guess addresses. Lists that still write to deleted aliases
-  // stay below 3,000 an hour.
+  // RCPT commands for unknown addresses from one block of client addresses, against clients that guess addresses. Lists
+  // that still write to deleted aliases stay below 3,000 an hour.
   mail_unknown_ip: { max: 500, windowSeconds: 600 },
   // Mail to one alias, against mail bombs. The busiest mailing lists send some hundred messages an hour.
   mail_alias: { max: 600, windowSeconds: 3600 },
@@ -32,7 +32,7 @@ export type MailLimitRules = Record<MailLimitName, BucketRule>;
 
 export const mailLimitNames = Object.keys(rules) as MailLimitName[];
 
-/** The table with the operator's overrides; `null` when limits are off (for load tests). */
+/** The limits of the mail path with the operator's overrides applied; `null` when limits are off (for load tests). */
 export function mailLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): MailLimitRules | null {
   if (overrides === "off") return null;
   const changed: MailLimitRules = { ...rules };

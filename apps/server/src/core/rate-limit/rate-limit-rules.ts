@@ -56,9 +56,9 @@ const rules = {
   confirmation_mailbox: { action: "confirmation_mailbox", max: 5, windowSeconds: 86_400 },
   // Links by mail (reset, sign-in, new e-mail) requested, or unknown links tried, from one network.
   password_reset_ip: { action: "password_reset_ip", max: 30, windowSeconds: 3600 },
-  // Reset links to one mailbox, and separately sign-in links, requested from anywhere. Counted whether or not an
-  // account exists. The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the owner a
-  // link that works.
+  // Reset links to one mailbox, and separately sign-in links, over all clients that request them. Counted whether or
+  // not an account exists. The wait is shorter than a link's lifetime, so that whoever reaches the limit leaves the
+  // owner a link that works.
   password_reset_mailbox: {
     action: "password_reset_mailbox",
     free: 3,
@@ -91,7 +91,7 @@ export type LimitName = keyof typeof rules;
 
 export const rateLimitNames = Object.keys(rules) as LimitName[];
 
-/** `null` when limits are off (for load tests). */
+/** Rule by name of the limit; `null` when limits are off (for load tests). */
 export type RateLimitRules = Record<LimitName, RateLimitRule | SpacedLimitRule> | null;
 
 export interface LimitChange {
@@ -132,7 +132,7 @@ export const limitMessages: Record<LimitName, string> = {
   smtp_login_account: "Too many wrong passwords for this user name. Please wait before you try again.",
 };
 
-/** The table with the operator's overrides; names that are not in this table are ignored. */
+/** The limits of requests and submission with the operator's overrides applied; names of other limits are ignored. */
 export function rateLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): RateLimitRules {
   if (overrides === "off") return null;
   const changed: NonNullable<RateLimitRules> = { ...rules };

@@ -7,14 +7,14 @@ export interface RateLimitRule {
   windowSeconds: number;
 }
 
-/** Limit of attempts that are free at first and then have to wait: each wait is twice the previous one. */
+/** Limit that allows some attempts freely and then requires growing waits: each wait is twice the previous one. */
 export interface SpacedLimitRule {
   action: string;
   free: number;
-  /** Wait after the free attempts; default 1. */
+  /** Seconds to wait after the last free attempt; each later wait is twice the one before. Default 1. */
   firstWaitSeconds?: number;
   longestWaitSeconds: number;
-  /** The count resets after this time without an allowed attempt. */
+  /** Seconds without an allowed attempt after which the count starts again at zero. */
   forgetSeconds: number;
 }
 
@@ -28,9 +28,9 @@ export interface RateLimitSubject {
 
 export interface RateLimitResult {
   allowed: boolean;
-  /** Count in the window, including this request. */
+  /** Requests of the subject in this window, including this one. */
   count: number;
-  /** Time at which the window ends; for a spaced limit, when the next attempt is allowed. */
+  /** Time at which the window ends; for a limit with growing waits, when the next attempt is allowed. */
   resetAt: Date;
 }
 
@@ -46,7 +46,7 @@ export interface RateLimitStore {
    * @returns `resetAt`: when the next attempt is allowed
    */
   takeSpaced(rule: SpacedLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
-  /** Subtracts one from the count, for a request that turned out not to concern the limit. */
+  /** Subtracts one from the subject's count, for a request that turned out not to concern the limit. */
   giveBack(action: string, subject: RateLimitSubject): Promise<void>;
   /** Deletes a subject's count, e.g. after a successful sign-in. */
   clear(action: string, subject: RateLimitSubject): Promise<void>;

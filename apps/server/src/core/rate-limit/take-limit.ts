@@ -36,7 +36,7 @@ export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLi
   return result === null || result.allowed ? null : result.resetAt;
 }
 
-/** Subtracts one request from the count. */
+/** Subtracts one request from the subject's count for this limit. */
 export async function giveBackLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject);
 }
@@ -46,7 +46,10 @@ export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: Rat
   if (deps.limitRules !== null) await deps.rateLimits.clear(deps.limitRules[name].action, subject);
 }
 
-/** @returns the result of the first rule that is exceeded, or of the last; `null` while limits are off */
+/**
+ * Counts one request against the rule of the subject and, for a limit by network, the rule of the block.
+ * @returns the result of the first rule that is exceeded, or of the last one; `null` while limits are off
+ */
 async function countTry(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<RateLimitResult | null> {
   if (deps.limitRules === null) return null;
   const rule = deps.limitRules[name];

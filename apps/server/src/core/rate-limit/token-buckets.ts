@@ -11,7 +11,7 @@ export interface BucketRule {
 }
 
 interface Bucket {
-  /** Tokens taken and not yet refilled at the time `at`. */
+  /** Tokens of this key that had been taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
 }
@@ -24,7 +24,7 @@ export class TokenBuckets {
   #young = new Map<string, Bucket>();
   #old = new Map<string, Bucket>();
 
-  /** @param capacity maximum number of keys, two or more */
+  /** @param capacity maximum number of keys, at least two; one key has one bucket */
   constructor({ max, windowSeconds }: BucketRule, capacity: number) {
     this.#max = max;
     this.#perMs = max / (windowSeconds * 1000);

@@ -14,9 +14,9 @@ export interface ReplyPath {
 export interface ReplyPathStore {
   /** Inserts the paths that do not exist yet, in one statement. Throws when the alias was deleted meanwhile. */
   ensure(paths: readonly ReplyPath[], now: Date): Promise<void>;
-  /** @returns the ids that exist, as hex */
+  /** Finds out which reply addresses are stored already. @returns their row ids as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
-  /** Reads all existing paths in one statement. @returns them in any order */
+  /** Reads the rows with these ids, in one statement and in no particular order; ids without a row are left out. */
   findAll(ids: readonly Buffer[]): Promise<ReplyPath[]>;
 }

@@ -30,7 +30,7 @@ export function keptUntil(what: Kept, since: Date): Date {
   return new Date(since.getTime() + keptForSeconds[what] * 1000);
 }
 
-/** Time before which a row's retention period must have started for the row to be deleted now. */
+/** Latest start of a retention period that is over by now: rows whose period started earlier may be deleted. */
 export function keptSince(what: Kept, now: Date): Date {
   return new Date(now.getTime() - keptForSeconds[what] * 1000);
 }

@@ -10,7 +10,9 @@ import type { FederatedPerson } from "./federated-issuer.ts";
 export type AccountDecision =
   | { kind: "sign-in"; userId: string }
   | { kind: "link"; userId: string; email: string }
-  /** `isConfirmed` is true only if the issuer hosts the mailbox itself. */
+  /**
+   * A new account. `isConfirmed`, whether its e-mail counts as confirmed, is true only if the issuer hosts the mailbox.
+   */
   | { kind: "create"; email: string; isConfirmed: boolean }
   | { kind: "refuse"; reason: "unverified" | "exists" | "taken" };
 
@@ -25,20 +27,21 @@ export function decideAccount(
   { email, isEmailHosted }: Pick<FederatedPerson, "email" | "isEmailHosted">,
   { bySubject, byEmail }: KnownAccounts,
 ): AccountDecision {
-  // e.g. Ann has changed her address at Google since: the subject is still hers.
+  // The subject decides alone. Ann, for example, may have changed her address at Google: the account is still hers.
   if (bySubject !== null) return { kind: "sign-in", userId: bySubject.id };
-  // e.g. an address that was only typed in at the issuer and may be anybody's.
+  // Refused: the issuer has not verified the address, so anybody may have typed it in.
   if (email === null) return { kind: "refuse", reason: "unverified" };
-  // e.g. the first sign-in. An address that the issuer verified once, perhaps long ago, may belong to somebody else by
-  // now, so it counts as unconfirmed, like one typed at registration.
+  // First sign-in of this person. An address that the issuer verified once, perhaps long ago, may belong to somebody
+  // else by now, so it counts as unconfirmed, like one typed at registration.
   if (byEmail === null) return { kind: "create", email, isConfirmed: isEmailHosted };
-  // e.g. ann@firm.example was Ann's and is Bob's now: the account stays Ann's.
+  // Refused: another Google account is linked. If ann@firm.example was Ann's and is Bob's now, the account stays Ann's.
   if (byEmail.googleId !== null) return { kind: "refuse", reason: "taken" };
-  // e.g. Ann removed Google from her account: a matching address alone must not link it again.
+  // Refused: Ann removed Google from her account, so a matching address alone must not link a Google account again.
   if (byEmail.isGoogleRemoved) return { kind: "refuse", reason: "taken" };
-  // e.g. Mallory registered Ann's address with a password of his own, waiting for her to sign in.
+  // Refused: Mallory may have registered Ann's address with a password of his own, waiting for her to sign in.
   if (byEmail.emailConfirmedAt === null) return { kind: "refuse", reason: "exists" };
-  // e.g. Google verified an external address years ago; whoever confirmed it here may be its present owner.
+  // Refused: Google verified an external address years ago; whoever confirmed it on this server may be its present
+  // owner.
   if (!isEmailHosted) return { kind: "refuse", reason: "taken" };
   return { kind: "link", userId: byEmail.id, email };
 }

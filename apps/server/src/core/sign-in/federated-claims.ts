@@ -14,7 +14,7 @@ const IMAGE_URL_MAX = 2048;
 /** Subject identifier: at most 255 ASCII characters (OpenID Connect Core §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** @returns `null` without a valid subject. @param issuer issuer as configured */
+/** Reads the person whom an ID token describes. @returns `null` when the claims contain no valid subject */
 export function readClaims(issuer: string, claims: Readonly<Record<string, unknown>>): FederatedPerson | null {
   const { sub, email_verified, given_name, family_name, picture } = claims;
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return null;
@@ -42,7 +42,7 @@ function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean
   return typeof hostedDomain === "string" && domain !== "" && asciiDomain(hostedDomain) === domain;
 }
 
-/** @returns the domain in lower-case A-labels (RFC 5891); empty if it is not a valid domain */
+/** Converts a domain to lower-case A-labels (RFC 5891). @returns an empty text if the domain is not valid */
 const asciiDomain = (domain: string) => domainToASCII(domain.trim());
 
 function readName(value: unknown): string | null {

@@ -65,9 +65,9 @@ export interface SettingsReturn {
   query: string;
   secrets: FlowSecrets;
   settings: SettingsFlow;
-  /** Token of the session, the same one that started the flow. */
+  /** Session token of the browser that came back from the issuer, the same session that started the flow. */
   token: string;
-  /** Account of that session. */
+  /** Account that the session is signed in to. */
   userId: string;
 }
 

@@ -20,7 +20,10 @@ export interface FlowFailure {
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/** @returns the issuer's URL, and the token for this browser's cookie */
+/**
+ * Starts a federated sign-in.
+ * @returns the issuer's URL to send the browser to, and a token for the cookie that ties the flow to this browser
+ */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress }: { redirectUri: string; clientAddress: string },
@@ -55,7 +58,7 @@ export async function openFlow(
   return url;
 }
 
-/** @returns false when the work throws `rate_limited` */
+/** Runs work that counts against a rate limit. @returns false when the work throws `rate_limited` */
 async function fits(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -86,7 +89,11 @@ export async function takeFlow(
   return ofSession?.settings === undefined ? null : ofSession;
 }
 
-/** @param secrets secrets that `takeFlow` returned */
+/**
+ * Finishes a federated sign-in: redeems the authorization code, and finds or creates the person's account.
+ * @param query query string of the issuer's redirect
+ * @param secrets secrets of this flow, which `takeFlow` returned
+ */
 export async function finishFederatedSignIn(
   deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
   { query, secrets }: { query: string; secrets: FlowSecrets },

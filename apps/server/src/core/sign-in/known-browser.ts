@@ -8,7 +8,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../ports.ts";
 import type { User } from "../user/user.ts";
 
-/** HMAC-SHA-256 under a key that has no other use. */
+/** HMAC-SHA-256 under a server key that is used for known browsers only. */
 export type BrowserMac = (data: string) => Buffer;
 
 export interface KnownBrowserEntry {
@@ -22,14 +22,15 @@ const ENTRY_BYTES = 3 * PART_BYTES;
 const ENTRIES_MAX = 5;
 const COOKIE = /^[A-Za-z0-9_-]{64,320}$/;
 
-/** Key of an account in the limits of sign-in attempts. */
+/** Key under which the limits of sign-in attempts count an account: its e-mail in NFC and lower case. */
 export function accountName(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
 /**
- * @returns the entry for this e-mail if this server made it; `isStanding` tells whether it is still valid for the
- * account
+ * Finds the entry for an e-mail in the cookie. The entry proves a sign-in at some time; `isStanding` tells whether it
+ * is still valid for the account.
+ * @returns `null` when the cookie has no entry for this e-mail that this server made
  */
 export function findEntry(mac: BrowserMac, cookie: string | null, email: string): KnownBrowserEntry | null {
   return (
@@ -37,13 +38,17 @@ export function findEntry(mac: BrowserMac, cookie: string | null, email: string)
   );
 }
 
-/** @returns false once the password was changed or reset, and for another account with the same e-mail */
+/**
+ * Whether a cookie's entry is still valid for the account; not once the account's password was changed or reset, nor
+ * for another account with the same e-mail.
+ */
 export function isStanding(mac: BrowserMac, entry: KnownBrowserEntry, user: User): boolean {
   return timingSafeEqual(entry.standing, standingCode(mac, entry.token, user));
 }
 
 /**
- * @returns the cookie with a new first entry for this account, replacing its old one; entries beyond five are dropped
+ * Adds an entry for this account in front of the cookie's entries, replacing its old one; at most five entries stay.
+ * @returns the new value of the cookie
  */
 export function withAccount(
   { browserMac: mac, random }: { browserMac: BrowserMac; random: Random },

@@ -51,8 +51,8 @@ export async function verifyCounted(
 }
 
 /**
- * Hashes the password again if the parameters were raised since. When the server is busy, this waits for the next
- * sign-in.
+ * Hashes the password again if its hash was made with weaker parameters than the current ones. When the server is busy,
+ * the new hash has to wait for the next sign-in.
  */
 async function strengthenHash(
   deps: LoginDeps,

@@ -15,8 +15,8 @@ export interface SignInFlowStore {
    */
   keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
   /**
-   * Removes and returns the secrets; only one of several concurrent calls gets them.
-   * @returns `null` when unknown, used or expired
+   * Removes and returns the secrets of a flow; only one of several concurrent calls gets them.
+   * @returns `null` when the flow is unknown, used or expired
    */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
 }
@@ -28,7 +28,7 @@ export function newFlowSecret(random: Random): string {
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** @returns `null` for texts that are not of a flow secret's form */
+/** Hash under which a flow is stored. @returns `null` when either text does not have the form of a flow secret */
 export function hashFlow(browserToken: string, state: string): Buffer | null {
   if (!SECRET.test(browserToken) || !SECRET.test(state)) return null;
   return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();

@@ -76,7 +76,10 @@ async function findLink(deps: LinkDeps, use: LinkUse): Promise<{ link: FoundLink
   return { link, user };
 }
 
-/** @returns the stored hash that the password matched. @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
+/**
+ * Checks the password given with a sign-in link.
+ * @returns the stored hash that the password matched @throws AppError `credentials_wrong`, `busy`, `rate_limited`
+ */
 async function provePassword(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
   { passwordHash }: User,

@@ -16,12 +16,12 @@ export interface SignInTry {
   browser: string | null;
 }
 
-/** An attempt that was allowed. It counts as a failure unless one of the two methods is called. */
+/** A password attempt that was allowed and counted. It counts as a failure unless `succeed` or `giveBack` is called. */
 export interface CountedTry {
   isKnownBrowser: boolean;
-  /** Called when the password was right. */
+  /** Resets the counts of failures: the password was right. */
   succeed(): Promise<void>;
-  /** Called when the password could not be checked. */
+  /** Subtracts the attempt from the counts: the password could not be checked. */
   giveBack(): Promise<void>;
 }
 
@@ -40,7 +40,10 @@ export async function countSignedInTry(deps: TryDeps, attempt: SignInTry): Promi
   return (await countKnownBrowser(deps, attempt)) ?? (await countNetwork(deps, attempt));
 }
 
-/** @returns `null` when the account does not know this browser, or the browser's limit is reached */
+/**
+ * Counts the attempt against the limits of known browsers.
+ * @returns `null` when the account does not know this browser, or one of these limits is reached
+ */
 async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): Promise<CountedTry | null> {
   const entry = findEntry(deps.browserMac, browser, email);
   if (entry === null) return null;

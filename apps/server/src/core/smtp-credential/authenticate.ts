@@ -23,8 +23,8 @@ export interface SmtpLoginAttempt {
 export type Submitter = Pick<SmtpLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
 /**
- * `null`: user name or password is wrong; the client is not told which. `paused`: both are right, but a paused alias
- * may not send.
+ * Result of checking user name and password. `null`: either is wrong; the client is not told which. `paused`: both are
+ * right, but a paused alias may not send.
  */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 

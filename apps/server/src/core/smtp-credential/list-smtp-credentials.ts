@@ -2,7 +2,7 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { SmtpCredential } from "./smtp-credential.ts";
 
-/** @throws AppError `not_found` when the alias does not belong to this user */
+/** Lists the SMTP credentials of an alias. @throws AppError `not_found` when the alias does not belong to this user */
 export async function listSmtpCredentials(
   deps: Pick<CoreDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },

@@ -5,7 +5,7 @@ import type { Random } from "../ports.ts";
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 const GROUPS = 6;
 const GROUP_LENGTH = 4;
-/** Bytes from this value on are skipped; they would make the first characters of the alphabet more likely. */
+/** Random bytes from this value on are skipped; they would make the first characters of the alphabet more likely. */
 const FAIR_BELOW = 256 - (256 % ALPHABET.length);
 
 /** 24 characters from an alphabet of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */

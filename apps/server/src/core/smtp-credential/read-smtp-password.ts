@@ -1,7 +1,10 @@
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 
-/** @throws AppError `not_found` when the alias does not belong to this user or has no credentials */
+/**
+ * Reads the SMTP password of an alias.
+ * @throws AppError `not_found` when the alias does not belong to this user or has no credentials
+ */
 export async function readSmtpPassword(
   deps: Pick<CoreDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },

@@ -39,11 +39,16 @@ export interface SmtpLogin {
 
 /** Repository of SMTP credentials, without a cache: every process sees a change at its next look-up. */
 export interface SmtpCredentialStore {
-  /** @returns `null` when the alias does not belong to this user */
+  /** Lists the credentials of an alias. @returns `null` when the alias does not belong to this user */
   listForAlias(userId: string, aliasId: string): Promise<SmtpCredential[] | null>;
-  /** @returns `null` when the alias does not belong to this user or has no credentials */
+  /**
+   * Reads the password of an alias. @returns `null` when the alias does not belong to this user or has no credentials
+   */
   readPassword(userId: string, aliasId: string): Promise<string | null>;
-  /** @returns `null` when the alias does not belong to this user. @throws AppError `smtp_credential_exists` */
+  /**
+   * Stores the credentials of an alias.
+   * @returns `null` when the alias does not belong to this user @throws AppError `smtp_credential_exists`
+   */
   insert(credential: NewSmtpCredential): Promise<SmtpCredential | null>;
   replacePassword(key: SmtpCredentialKey, password: string): Promise<SmtpCredential | null>;
   delete(key: SmtpCredentialKey): Promise<boolean>;
@@ -52,6 +57,6 @@ export interface SmtpCredentialStore {
    * @param username compared case-insensitively
    */
   findLogin(username: string): Promise<SmtpLogin | null>;
-  /** @returns `null` when the credential was deleted or deactivated */
+  /** Looks up a credential that a connection signed in with. @returns `null` when it was deleted or deactivated */
   findStanding(credentialId: string): Promise<Pick<SmtpLogin, "stamp" | "isPaused"> | null>;
 }

@@ -17,7 +17,7 @@ const ALLOWANCE_SHARE = 1 / 8;
 export interface SpoolMeterParts {
   /** Reads the bytes of undelivered mail from the store. */
   count(key: string): Promise<number>;
-  /** Maximum bytes per key while the disk has space. */
+  /** Maximum bytes per account (or alias) while the disk has space. */
   maxBytes: number;
   /** Clock in milliseconds. */
   now(): number;
@@ -43,24 +43,27 @@ export class SpoolMeter {
     this.#parts = parts;
   }
 
-  /** Whether `count` must be called before `fits`. @param share of the maximum, 0 to 1 */
+  /**
+   * Whether the key must be counted with `count` before `fits` can be trusted. @param share share of the maximum, 0 to
+   * 1
+   */
   needsCount(key: string, bytes: number, share: number): boolean {
     const entry = this.#entries.get(key) ?? this.#enter(key);
     const isLittle = share === 1 && entry.addedBytes + entry.inFlightBytes + bytes <= entry.allowanceBytes;
     return !isLittle && this.mayCount(key);
   }
 
-  /** Whether a message of this size fits, by the present figures. */
+  /** Whether a message of this size fits into what the account or alias may hold, by the present figures. */
   fits(key: string, bytes: number, share: number): boolean {
     return this.#heldBytes(key) + bytes <= this.#parts.maxBytes * share;
   }
 
-  /** Whether the key's last count is long enough ago to count again. */
+  /** Whether the last count of the account or alias is long enough ago to count again. */
   mayCount(key: string): boolean {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** Whether the key is at its limit by the present figures; false for an unknown key. */
+  /** Whether the account or alias is at its limit by the present figures; false for one that was never counted. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }
@@ -77,7 +80,7 @@ export class SpoolMeter {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
   }
 
-  /** Called when an admitted message was stored, or will not be. */
+  /** Called once per admitted message: after it was stored, or when it will not be stored. */
   settle(key: string, bytes: number, isStored: boolean): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -109,7 +112,7 @@ export class SpoolMeter {
     return entry;
   }
 
-  /** Evicts the oldest entry that has nothing in flight. */
+  /** Evicts the oldest account or alias that has no admitted message in flight. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.inFlightBytes > 0 || entry.counting !== null) continue;

@@ -29,17 +29,17 @@ export interface SpoolParty {
 export interface SpoolSpaceParts {
   deliveries: Pick<DeliveryStore, "spoolBytes">;
   accountMaxBytes: number;
-  /** `null` when bodies are not stored on this machine's disk. */
+  /** Free space of the disk that holds message bodies; `null` when they are not stored on this machine's disk. */
   disk: DiskReserve | null;
   /** Clock in milliseconds. */
   now(): number;
 }
 
-/** The reserved space of one message. Call one of the two methods, once. */
+/** Spool space reserved for one message. Either `stored` or `release` must be called, once. */
 export interface SpoolPlace {
-  /** The message is in the queue. */
+  /** Called when the message is in the queue: its bytes stay counted until it is delivered. */
   stored(): void;
-  /** The message was not enqueued, or its bytes were deleted again. */
+  /** Called when the message was not enqueued, or its bytes were deleted again: its space becomes free. */
   release(): void;
 }
 

@@ -35,7 +35,7 @@ export type FoundLink = Pick<AccountLink, "userId" | "email" | "askedBy">;
 
 export interface EmailChange {
   tokenHash: Buffer;
-  /** The link is valid for this account only. */
+  /** Account that the request is signed in to; a link for another account is refused. */
   userId: string;
   /** Token hash of the session to keep; every other session of the account ends. */
   keepSession: Buffer | null;
@@ -45,7 +45,10 @@ export type EmailChanged =
   | { kind: "changed"; former: { email: string | null; isConfirmed: boolean } }
   /** Another account has this e-mail address; the link stays valid. */
   | { kind: "taken" }
-  /** The link is unknown, used, replaced or expired, belongs to another account, or the account has changed its e-mail. */
+  /**
+   * The link is unknown, used, replaced or expired, it belongs to another account, or the account has changed its
+   * e-mail address.
+   */
   | { kind: "over" };
 
 export interface AccountLinkStore {

@@ -17,14 +17,14 @@ export type AccountMessage =
 interface Words {
   subject: string;
   opening: string[];
-  /** Absent for a message without a link. */
+  /** The message's one link; absent for a message without a link. */
   link?: { label: string; url: string };
   closing: string[];
 }
 
 const byProgram = "This message was sent by a program; replies to it are not read.";
 
-/** Writes the whole message; see `own-message.ts` for its form. */
+/** Writes a message to an account's e-mail with header and body, in the form that `own-message.ts` describes. */
 export function accountMessage(message: AccountMessage, head: OwnMessageHead): Buffer {
   const { subject, opening, link, closing } = wordsFor(message, head.from.slice(head.from.indexOf("@") + 1));
   const plainLink = link === undefined ? [] : [`${link.label}:`, link.url, ""];
@@ -89,7 +89,7 @@ type ChangeMessage = Extract<
   { kind: "password_changed" | "email_changed" | "way_linked" | "way_removed" }
 >;
 
-/** Words for notices of a change that has already been made. */
+/** Text of the notice that the way to sign in to an account has been changed. */
 function wordsForChange(message: ChangeMessage, place: string, domain: string): Words {
   if (message.kind === "email_changed")
     return {

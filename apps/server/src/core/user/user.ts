@@ -74,7 +74,7 @@ export interface UserStore {
   /**
    * Removes a sign-in method unless it is the last one, decided under the account's lock. Ends every session but
    * `keepSession`, and deletes open links that set a password, sign in or change the e-mail.
-   * @param removal `issuer`: see `ways-in.ts`
+   * @param removal `issuer`: OpenID issuer that this server accepts; `null` while federated sign-in is off
    */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
   /** Reads the settings from the database, never from a cache. @returns `null` when the account no longer exists */

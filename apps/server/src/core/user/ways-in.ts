@@ -10,7 +10,9 @@ type WayIn = "password" | RemovableWay;
 type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
 
 /**
- * @param issuer issuer that this server accepts; `null`: federated sign-in is off, so a linked account cannot sign in
+ * The methods that can sign in to an account.
+ * @param issuer OpenID issuer that this server accepts; `null`: federated sign-in is off, so a Google account cannot
+ * sign in
  */
 export function waysIn(account: Account, issuer: string | null): WayIn[] {
   const { email, passwordHash, walletAddress, googleId, googleIssuer } = account;
@@ -21,7 +23,10 @@ export function waysIn(account: Account, issuer: string | null): WayIn[] {
   ];
 }
 
-/** @param way method to remove, even if it can no longer sign in */
+/**
+ * Whether a sign-in method may be removed; the last one that can sign in may not.
+ * @param way method to remove, which may itself be unable to sign in by now
+ */
 export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
   if ((way === "wallet" ? account.walletAddress : account.googleId) === null) return "missing";
   return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";

@@ -15,7 +15,7 @@ export function toBase58(bytes: Uint8Array): string {
  * @returns `null` for invalid characters, another length, or a non-canonical encoding
  */
 export function fromBase58(text: string, length: number): Buffer | null {
-  // log(256) / log(58) = 1.3657… characters per byte
+  // A byte takes log(256) / log(58) = 1.3657… characters.
   if (text.length < length || text.length > Math.ceil(length * 1.3658)) return null;
   try {
     const bytes = Buffer.from(base58.decode(text));

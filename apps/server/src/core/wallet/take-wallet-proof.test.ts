@@ -27,7 +27,7 @@ test("a key of small order has no valid proof, even if it had a challenge", () =
   const neutral = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
   const walletAddress = toBase58(neutral);
   const signedMessage = signInMessage(challenge, walletAddress);
-  // The second signature is valid for libraries without the check: R is the neutral element and S is 0.
+  // The second signature is valid for libraries that accept keys of small order: R is the neutral element and S is 0.
   for (const bytes of [Buffer.alloc(64), Buffer.concat([neutral, Buffer.alloc(32)])]) {
     const proof = { walletAddress, nonce, signedMessage, signature: bytes.toString("base64") };
     expect(isProven(proof, { ...offered, walletAddress })).toBe(false);

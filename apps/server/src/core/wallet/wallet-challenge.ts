@@ -21,7 +21,10 @@ export interface WalletChallengeStore {
   take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
 }
 
-/** @param origin public base URL of this server, e.g. `https://kauke.example` */
+/**
+ * Makes the challenge that a wallet has to sign.
+ * @param origin public base URL of this server, e.g. `https://kauke.example`
+ */
 export function newChallenge(
   nonce: string,
   { origin, now, statement }: { origin: string; now: Date; statement: string },
@@ -38,7 +41,10 @@ export function newChallenge(
   };
 }
 
-/** @param browserToken token of the anonymous cookie, without which a nonce seen elsewhere is useless */
+/**
+ * Hash under which a challenge is stored.
+ * @param browserToken token of the browser's anonymous cookie: whoever knows only the nonce cannot use the challenge
+ */
 export function challengeHash(nonce: string, browserToken: string): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([nonce, browserToken]))

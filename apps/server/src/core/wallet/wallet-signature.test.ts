@@ -23,7 +23,7 @@ function add(a: Point, b: Point): Point {
   };
 }
 
-/** @returns `null` when no such point exists */
+/** Decodes a point of the curve (RFC 8032 §5.1.3). @returns `null` when the bytes encode no point */
 function decode(bytes: Uint8Array): Point | null {
   const number = BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
   const y = mod(number & (2n ** 255n - 1n));

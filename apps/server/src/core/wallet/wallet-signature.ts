@@ -26,7 +26,10 @@ const smallOrder: ReadonlySet<string> = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/** @returns `null` for an invalid address: not base58 of 32 bytes, or a key of small order */
+/**
+ * Public key of a wallet address. @returns `null` for an invalid address: not base58 of 32 bytes, or a key of small
+ * order
+ */
 export function walletKey(walletAddress: string): KeyObject | null {
   const bytes = fromBase58(walletAddress, KEY_BYTES);
   if (bytes === null || isSmallOrder(bytes)) return null;
@@ -35,12 +38,16 @@ export function walletKey(walletAddress: string): KeyObject | null {
 
 export function isSmallOrder(key: Uint8Array): boolean {
   const y = Buffer.from(key);
-  // The highest bit is the sign of x.
+  // The highest bit of an encoded point is the sign of x, the other 255 are y.
   y.writeUInt8(y.readUInt8(KEY_BYTES - 1) & 0x7f, KEY_BYTES - 1);
   return smallOrder.has(y.toString("hex"));
 }
 
-/** @param text base58, or base64 with padding. @returns `null` unless it is the canonical encoding of 64 bytes */
+/**
+ * Decodes a wallet's signature.
+ * @param text base58, or base64 with padding
+ * @returns `null` unless the text is the canonical encoding of 64 bytes
+ */
 export function readSignature(text: string): Buffer | null {
   return fromBase58(text, SIGNATURE_BYTES) ?? fromBase64(text);
 }

@@ -47,8 +47,8 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await toggleAlias(deps, { userId, ...params }, body.active);
-      // The specification (section 4) has the web app look for "activated" in this text, so the other text must not
-      // contain it.
+      // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
+      // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
     },
     async deleteAlias({ userId, params }) {

@@ -74,7 +74,7 @@ function sealingOf(sealTo: string | undefined): AliasSealing | undefined {
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
-/** Parses destinations that the contract has already validated. */
+/** Parses comma-separated destinations that the contract has already validated. */
 function destinationsOf(forwardTo: string): Destination[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");

@@ -9,7 +9,7 @@ import type { HandlersOf } from "../handler.ts";
 
 /** Maximum counted events per network and minute. A user opens some tens of pages; an office shares one network. */
 export const countedAtMost = { max: 600, windowSeconds: 60 };
-/** Maximum networks remembered, about 100 bytes each. */
+/** Maximum networks whose page events are counted at a time, about 100 bytes each. */
 const NETWORKS_MAX = 4096;
 
 interface Parts {

@@ -4,7 +4,7 @@ import type { User } from "../../core/user/user.ts";
 import type { CallBrowser } from "../handler.ts";
 
 /**
- * Adds the account to the browser's cookie, which gives this browser a limit of its own for password attempts. Does
+ * Adds the account to the known-browser cookie, which gives this browser a limit of its own for password attempts. Does
  * nothing for an account without a password.
  */
 export function rememberBrowser(deps: Pick<CoreDeps, "browserMac" | "random">, user: User, browser: CallBrowser): void {

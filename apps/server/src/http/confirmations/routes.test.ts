@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The token is only in the message, so it is read from the queue, as the delivery worker would. */
+/** The token is only in the confirmation message, so the test reads it from the queue, as the delivery worker would. */
 async function lastToken(): Promise<string> {
   const { store, clock } = server;
   const { deliveries: claimed } = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });

@@ -11,7 +11,7 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
     to: body.to,
     subject: body.subject,
     body: body.body,
-    // The contract requires a key when encryption is requested.
+    // The contract guarantees a recipient's public key when encryption is requested.
     recipientPublicKey: body.useEncryption === true ? (body.recipientPublicKey ?? "") : null,
     priority: body.priority ?? 0,
     scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,

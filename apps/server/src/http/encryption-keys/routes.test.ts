@@ -96,7 +96,7 @@ describe("storing a key that was created elsewhere", () => {
         { code: "invalid", message, errors: { encryptedPrivateKey: [message] } },
       ]);
     }
-    // Control: a file rebuilt unchanged is accepted.
+    // Control: the file of the same private key, rebuilt unchanged, is accepted.
     await keep(ann, { encryptedPrivateKey: rebuilt(header + rest) });
   });
 

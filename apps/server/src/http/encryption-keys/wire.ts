@@ -16,7 +16,10 @@ export function encryptionKeyToWire({
   return { id, keyName, publicKey, createdAt: createdAt.toISOString(), isDefault };
 }
 
-/** The contract guarantees that exactly one of the two ways is complete. */
+/**
+ * Converts the request for a new key. The contract guarantees that it has either a master password, or both the public
+ * and the encrypted private key.
+ */
 export function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyInput {
   const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
   const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };

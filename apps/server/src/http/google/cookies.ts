@@ -1,4 +1,6 @@
-/** The cookies of federated sign-in: one binds the flow to this browser, the other tells the page why it failed. */
+/**
+ * The cookies of federated sign-in: one binds the flow to this browser, the other tells the page why the flow failed.
+ */
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FLOW_SECONDS } from "../../core/sign-in/sign-in-flow.ts";
@@ -9,7 +11,7 @@ export interface GoogleCookies {
   readFlow(request: FastifyRequest): string | null;
   writeFlow(reply: FastifyReply, browserToken: string): void;
   clearFlow(reply: FastifyReply): void;
-  /** Sets the failure for the page to read, show and delete. */
+  /** Sets the cookie with the reason why the sign-in failed, which the page reads, shows and deletes. */
   writeFailure(reply: FastifyReply, failure: GoogleFailure): void;
 }
 

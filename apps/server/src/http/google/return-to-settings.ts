@@ -22,7 +22,7 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-/** @param flow secrets of the flow, which was found by the token of this request's session */
+/** @param flow secrets of the federated flow that the login session of this request started */
 export async function returnToSettings(
   parts: Parts,
   { request, reply }: Exchange,

@@ -29,7 +29,7 @@ async function startServer(
   { from = issuer, timeoutSeconds = 10 } = {},
 ): Promise<TestServer> {
   const settings = { clientId: "kauke", clientSecret: "kauke-client-secret", issuer: from.url };
-  // The issuer needs a clock before the server, which has it, exists.
+  // The issuer needs a clock before the server that provides this clock has been started.
   const clock = { now: () => started.clock.now() };
   const federatedIssuer = openIdIssuer(settings, { clock, timeoutSeconds });
   const started: TestServer = await startTestServer({ federatedIssuer, ...options });
@@ -67,7 +67,7 @@ async function userOf(who: Visitor): Promise<any> {
   return body.user;
 }
 
-/** Expects a redirect to `/auth` with this failure, and no session. */
+/** Expects a redirect to `/auth` with this failure in the cookie, and no login session. */
 async function expectFailure(who: Visitor, { status, headers }: Reply, failure: GoogleFailure): Promise<void> {
   expect([status, headers.location]).toEqual([302, "/auth#google-login-failed"]);
   expect(who.cookies.get(googleFailureCookie)).toBe(failure);
@@ -281,7 +281,7 @@ describe("an address that an account already has", () => {
     await expectFailure(who, reply, "unverified");
   });
 
-  /** Confirms the address directly in the store, as the link in a message would. */
+  /** Confirms the account's address directly in the store, as the link in a confirmation message would. */
   async function confirm(userId: string, email: string): Promise<void> {
     const user = await server.store.users.find(userId);
     if (user === null) throw new Error("no such account");

@@ -44,7 +44,7 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
 
   // No HEAD route: it would start a flow that nobody continues.
   app.get("/api/auth/google", { exposeHeadRoute: false }, async (request, reply) => {
-    // A link or image on another site must neither sign anybody in nor use up the network's limit.
+    // A link or image on another site must neither sign a user in nor use up the rate limit of the user's network.
     if (request.headers["sec-fetch-site"] === "cross-site") return reply.redirect("/auth", 302);
     const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request) };
     const begun = await beginFederatedSignIn(deps, asked);
@@ -70,7 +70,7 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     const user = await deps.users.find(userId);
     const browser = { value: browserCookie.read(request), write: (value: string) => browserCookie.write(reply, value) };
     if (user !== null) rememberBrowser(deps, user, browser);
-    // Counted here, since the page that opens next does not know how the user signed in.
+    // The server counts this sign-in, since the page that opens next does not know how the user signed in.
     metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
     return reply.redirect("/dashboard", 302);
   });

@@ -131,7 +131,8 @@ describe("a Google account", () => {
     const other = new Visitor(server);
     await other.call("login", { body: { email: ann.email, password } });
     expectFailure(other, await comeBack(other, own), "expired", "/auth");
-    // It is not linked either if that session's token is put into the cookie of the sign-in flow.
+    // Nor is the Google account linked if the login session's token is put into the cookie of another browser's sign-in
+    // flow.
     const planted = await consent(await begin(ann));
     other.cookies.set("google", ann.cookies.get("sid") ?? "");
     expectFailure(other, await comeBack(other, planted), "expired", "/auth");
@@ -190,7 +191,7 @@ describe("a Google account", () => {
     await expect.poll(async () => (await sentMessagesTo(server, ann.email)).length).toBe(1);
     const token = /confirm-email#([a-z2-7]{32})/.exec((await sentMessagesTo(server, ann.email))[0] ?? "")?.[1] ?? "";
     await ann.call("confirmEmail", { body: { token } });
-    // The issuer hosts the mailbox, so an unknown subject with this address would normally be linked.
+    // The issuer hosts the mailbox, so an unknown Google account with this address would normally be linked at sign-in.
     const hosted = { email: ann.email, email_verified: true, hd: "people.example" };
     issuer.claims = { ...somebody(), ...hosted };
     await goThrough(ann);

@@ -32,7 +32,7 @@ test.each(["<li<base>nk rel=preconnect>", "<<base>a target=_self>", "<<link>a hr
 
 test("a link opens in a new tab even where parsers disagree whether it is in an attribute value", () => {
   const html = openLinksInTabs(`<p title="<a x='"><a href=y target=_self>go</a><i title='>`);
-  // The quotes of the message are unchanged, so the second link is the one that a browser finds.
+  // Rewriting leaves the message's quotes unchanged, so a browser still finds the link in the second `<a`.
   expect(html).toBe(`${base}<p title="<a${beside} x='"><a${beside} href=y target=_self>go</a><i title='>`);
 });
 

@@ -10,18 +10,25 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isCrossSiteRequest } from "../request/same-site.ts";
 
-/** The parts of a request that decide about access. */
+/** Parts of a request that decide whether it may access the preview inbox. */
 export interface PreviewRequest {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined; localPort?: number | undefined };
 }
 
-/** `absent`: respond as if there were no preview inbox; `locked`: on this machine, but without the token. */
+/**
+ * Access to the preview inbox. `absent`: respond as if there were no inbox; `locked`: the request comes from this
+ * machine, but without the token.
+ */
 export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
   stateOf(request: PreviewRequest): PreviewState;
-  /** @param given token from a link @returns the Set-Cookie value; `null` when the token or the request is not valid */
+  /**
+   * Checks the token of the link to the preview inbox.
+   * @param given token from the link
+   * @returns the Set-Cookie value that grants access; `null` when the token or the request is not valid
+   */
   cookieFor(given: string, request: PreviewRequest): string | null;
 }
 
@@ -31,12 +38,12 @@ const FORWARDING =
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const LOCAL_HOST = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
 
-/** @param host Host field, e.g. `localhost:3000` */
+/** @param host value of the Host header field, e.g. `localhost:3000` */
 export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
 
-/** @param token `null` when there is no preview inbox */
+/** @param token token of the data directory; `null` when there is no preview inbox */
 export function previewAccess(token: string | null): PreviewAccess {
   if (token === null) return { stateOf: () => "absent", cookieFor: () => null };
   return {
@@ -47,7 +54,8 @@ export function previewAccess(token: string | null): PreviewAccess {
       return isOpen ? "open" : "locked";
     },
     cookieFor(given, request) {
-      // Links on other sites are refused; a user who was sent one can still type it in.
+      // A link with the token on another site is refused; a user who was sent one can still type it into the address
+      // bar.
       if (!isThisMachine(request) || isCrossSiteRequest(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },
@@ -71,7 +79,7 @@ function cookieOf(request: PreviewRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares two tokens in constant time, whatever their lengths. */
 function isSame(given: string, token: string): boolean {
   const [a, b] = [given, token].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

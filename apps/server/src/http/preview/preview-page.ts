@@ -6,9 +6,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KnownPage } from "../site/page-routes.ts";
 import type { PreviewAccess, PreviewState } from "./preview-access.ts";
 
-/** The web app's shell, for an absent inbox too: the app itself shows the 404 page at this path. */
+/**
+ * The web app's shell, for an open and for an absent preview inbox: if it is absent, the app itself shows its 404 page.
+ */
 const appPage: KnownPage = { drawn: null, canonicalPath: null };
-/** A prerendered page without the app's script, which would request messages. */
+/** Prerendered page for a browser without the token. It lacks the app's script, which would request messages. */
 const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };
 
 const pages: Readonly<Record<PreviewState, { page: KnownPage; status: number }>> = {
@@ -36,7 +38,7 @@ export async function sendPreviewPage(
     // Redirects away from the URL with the token, valid or not, so that it is not kept in the history.
     return reply.redirect("/preview", 303);
   }
-  // The cookie's path is `/preview`, which is case-sensitive.
+  // A cookie's path is case-sensitive, so other spellings are redirected to `/preview`, the path of the token's cookie.
   if (state === "locked" && request.url.split("?", 1)[0] !== "/preview") return reply.redirect("/preview", 303);
   const { page, status } = pages[state];
   return send(reply, page, status);

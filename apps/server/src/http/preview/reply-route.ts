@@ -1,6 +1,6 @@
 /**
- * `POST /preview/api/messages/{id}/reply`: replies as the owner of a mailbox. Preview mode only, with access to the
- * inbox.
+ * `POST /preview/api/messages/{id}/reply`: replies to a message in the preview inbox as the owner of the mailbox that
+ * got it. Exists only in preview mode, for requests with access to the inbox.
  */
 import { previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
@@ -8,10 +8,10 @@ import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/answer
 import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
-/** @param deps `null` outside preview mode */
+/** @param deps dependencies of the use case; `null` outside preview mode */
 export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
-    // Runs before the body is read; without access the path gets a 404.
+    // This hook runs before the body is read. A request without access to the preview inbox gets a 404.
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       if (deps === null || access.stateOf(request.raw) !== "open")

@@ -19,7 +19,7 @@ type Raw = ById & { Querystring: { download?: string } };
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
-/** @param inbox `null` outside preview mode */
+/** @param inbox the preview inbox; `null` outside preview mode */
 export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
@@ -59,7 +59,10 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
   });
 }
 
-/** Always a download of plain bytes, since a sender's content type must not decide what our origin serves. */
+/**
+ * Sends an attachment as a download of plain bytes, since a content type chosen by the message's sender must not decide
+ * what our origin serves.
+ */
 function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
   return reply
     .header("content-security-policy", FILE_POLICY)

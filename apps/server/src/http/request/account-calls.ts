@@ -16,8 +16,8 @@ export class AccountCalls {
   readonly #accounts = new Map<string, Account>();
 
   /**
-   * Runs the work in the order of the account's calls.
-   * @throws AppError `busy` when too many wait, and whatever the work throws
+   * Runs a call of the account, after its earlier calls if too many of them are in progress.
+   * @throws AppError `busy` when too many calls of the account wait; also whatever `work` throws
    */
   async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
     const account = this.#accounts.get(userId) ?? { running: 0, waiting: [] };

@@ -6,7 +6,10 @@ import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { clientNetwork } from "../../core/connection/client-network.ts";
 
-/** @param cidrs e.g. `["10.0.0.0/8", "::1"]` @throws Error at start when one is not an address or network */
+/**
+ * @param cidrs addresses or networks of trusted proxies, e.g. `["10.0.0.0/8", "::1"]`
+ * @throws Error at start when one is neither
+ */
 export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: string) => boolean) {
   if (cidrs.length === 0) return false;
   const trusted = new BlockList();
@@ -22,7 +25,10 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: 
   };
 }
 
-/** @returns the client's network, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if not an IP address */
+/**
+ * Network of the client that a request counts against.
+ * @returns e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if the client has no IP address
+ */
 export function clientAddress(request: FastifyRequest): string {
   const address = familyOf(request.ip) === null ? (request.socket.remoteAddress ?? "") : request.ip;
   return clientNetwork(address);

@@ -26,10 +26,10 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Maximum characters of the header that are searched; the rest adds nothing. */
+/** Maximum characters of the User-Agent header field that are searched; the rest adds nothing. */
 const READ_CHARACTERS = 512;
 
-/** @returns `null` when neither the browser nor the system is known */
+/** @returns e.g. `Firefox on Linux`; `null` when neither the browser nor the system is known */
 export function deviceName(userAgent: string | undefined): string | null {
   const text = (userAgent ?? "").slice(0, READ_CHARACTERS);
   const browser = nameIn(browsers, text);

@@ -166,7 +166,7 @@ async function throwAt(
 }
 
 const routes = Object.entries(endpoints) as [string, Endpoint][];
-/** Calls that delete what other calls need. Signed in, each is made by a user registered for this call. */
+/** Calls that delete what other calls need. When tested with a signed-in user, each gets a newly registered user. */
 const ending = new Set(["deleteAccount", "logout", "deleteAlias", "deleteEncryptionKey"]);
 
 describe("hostile input never causes a server error", () => {
@@ -196,7 +196,7 @@ describe("hostile input never causes a server error", () => {
     await fc.assert(
       fc.asyncProperty(method, path, headers, async (verb, url, odd) => {
         const { status } = await ann.send({ method: verb, url, headers: odd } as InjectOptions);
-        // 503 for pages: the web app of this test server is not built.
+        // Pages respond with 503, because the web app is not built for this test server.
         expect(status < 500 || status === 503, `${verb} ${url} ${status}`).toBe(true);
       }),
       { numRuns: rounds(200, 1500) },

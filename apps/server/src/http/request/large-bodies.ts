@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 
-/** Limits of bodies of up to 1.8 MB each. */
+/** Limits on concurrent requests with a large body, each of up to 1.8 MB in memory. */
 const rules = {
   max: 32,
   maxPerNetwork: 4,
@@ -25,9 +25,12 @@ interface Body {
 export class LargeBodies {
   readonly #pool = new FairPool<Body>(rules);
 
-  /** Counts a request with a large body until its response is closed. @throws AppError `busy` */
+  /**
+   * Counts a request with a large body until its response is closed.
+   * @throws AppError `busy` when too many such requests are in progress and none can be cancelled
+   */
   enter(request: FastifyRequest, reply: FastifyReply, userId: string): void {
-    // A request without Content-Length is counted as one of the largest size.
+    // A request without Content-Length is counted as one with a body of the maximum size.
     if (Number(request.headers["content-length"] ?? limits.requestBodyMaxBytes) <= limits.smallBodyMaxBytes) return;
     const now = performance.now();
     const party = { network: userId, block: userId };

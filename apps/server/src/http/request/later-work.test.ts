@@ -5,7 +5,7 @@ import { laterWork } from "./later-work.ts";
 const logged: string[] = [];
 const log = (event: string) => void logged.push(event);
 const logger: Logger = { info: log, warn: log, error: log };
-/** Random bytes for a fixed delay. @param share delay as a share of the maximum, e.g. 0.5 */
+/** Source of random bytes that lead to a fixed delay. @param share delay as a share of the maximum, e.g. 0.5 */
 const drawn = (share: number) => ({ bytes: () => Buffer.from([Math.floor(share * 256), 0]), uuid: () => "" });
 
 beforeEach(() => {

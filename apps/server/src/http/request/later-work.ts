@@ -1,7 +1,12 @@
-/** Work that runs after the response to its call, so that the response time does not show whether there is any. */
+/**
+ * Work that runs after the response to its call, so that the response time does not show whether there is such work.
+ */
 import type { Logger, Random } from "../../core/ports.ts";
 
-/** Maximum delay in milliseconds; hardly noticed by a user who waits for the message. */
+/**
+ * Maximum random delay of work, in milliseconds. A user who waits for the message that the work sends hardly notices
+ * it.
+ */
 const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
@@ -13,7 +18,7 @@ export interface LaterWork {
    * with).
    */
   runAtRandomTime(failureEvent: string, work: () => Promise<void>): void;
-  /** Starts all waiting work at once, and resolves when all of it has ended. */
+  /** Starts all work that is still delayed, and resolves when all of it has ended. */
   settled(): Promise<void>;
 }
 

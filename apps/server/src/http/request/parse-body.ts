@@ -6,7 +6,10 @@ import type { FieldErrors } from "@kauke/contract";
 import type * as z from "zod";
 import { AppError } from "../../core/app-error.ts";
 
-/** @throws AppError `invalid`, with `errors` unless the body as a whole is wrong */
+/**
+ * Validates a request body.
+ * @throws AppError `invalid`, with messages by field (`errors`) unless the body as a whole is wrong
+ */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   // A missing body counts as one without fields, so that each required field gets its message.
   const parsed = schema.safeParse(body ?? {}, { error: plainText });
@@ -26,7 +29,7 @@ function toAppError(issues: readonly z.core.$ZodIssue[]): AppError {
   return new AppError("invalid", Object.keys(errors).length === 0 ? { message } : { message, errors });
 }
 
-/** Message for a rule of the schema that has no message of its own, in place of the library's. */
+/** Message for a schema rule that has no message of its own; replaces the schema library's message. */
 function plainText(issue: z.core.$ZodRawIssue): string {
   if (issue.path?.length === 0 || issue.path === undefined) return "The body must be a JSON object";
   return issue.code === "invalid_type" ? "This field has the wrong type" : "This field is not valid";

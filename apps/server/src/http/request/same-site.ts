@@ -8,12 +8,12 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export interface OwnOrigins {
   publicUrl: URL;
-  /** Whether `KAUKE_PUBLIC_URL` is set. If not, both loopback names with this port are ours. */
+  /** Whether `KAUKE_PUBLIC_URL` is set. If not, `localhost` and `127.0.0.1` with this port are also our origins. */
   publicUrlGiven: boolean;
   port: number;
 }
 
-/** @param own origins of this server, with the local port that the request came in by */
+/** @param own origins of this server; `port` is the local port at which the request arrived */
 export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, own: OwnOrigins): boolean {
   if (READS.has(method)) return false;
   const site = headers["sec-fetch-site"];
@@ -21,7 +21,7 @@ export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, o
   return headers.origin !== undefined && !isOwnOrigin(headers.origin, own);
 }
 
-/** @param origin e.g. `http://localhost:3000` */
+/** @param origin value of the Origin header field, e.g. `http://localhost:3000` */
 export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }: OwnOrigins): boolean {
   if (origin === publicUrl.origin) return true;
   if (publicUrlGiven) return false;

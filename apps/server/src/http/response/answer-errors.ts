@@ -13,7 +13,7 @@ export interface ErrorAnswererDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Whether an error means that the database cannot serve at the moment. */
+  /** Whether an error means that the database cannot serve at the moment, so that the response is a 503. */
   isOutage: (thrown: unknown) => boolean;
 }
 

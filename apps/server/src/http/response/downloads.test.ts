@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { Downloads } from "./downloads.ts";
 
-/** Starts a download whose client has this address. Nothing is transferred until the test reads it. */
+/** Starts a download by a client with the address `from`. Nothing is transferred until the test reads the stream. */
 function begin(downloads: Downloads, { userId, from }: { userId: string; from: string }) {
   const raw = Object.assign(new EventEmitter(), {
     isEnded: false,
@@ -25,7 +25,7 @@ function begin(downloads: Downloads, { userId, from }: { userId: string; from: s
   return { file, raw };
 }
 
-/** An address in a network block of its own. */
+/** Client address in a network block of its own (IPv4 /24). */
 const fromBlock = (block: number) => `198.51.${block}.1`;
 
 it("a new download of an account ends its older one", () => {

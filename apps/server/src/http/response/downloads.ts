@@ -11,7 +11,7 @@ import { FairPool } from "../../core/connection/fair-pool.ts";
 import { clientAddress } from "../request/client-address.ts";
 import { jsonChunks } from "./json-chunks.ts";
 
-/** Limits of downloads, with about 3 MB in memory each for an account of 10,000 aliases. */
+/** Limits on concurrent downloads, each with about 3 MB in memory for an account of 10,000 aliases. */
 const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
 
 interface Download {
@@ -23,14 +23,18 @@ interface DownloadRequest {
   request: FastifyRequest;
   reply: FastifyReply;
   userId: string;
-  /** Runs a read when it is the account's turn at the database. */
+  /** Runs a database read of the download when it is the account's turn. */
   inTurn<T>(work: () => T): T;
 }
 
 export class Downloads {
   readonly #pool = new FairPool<Download>(rules);
 
-  /** @returns a stream of `value` as JSON. @throws AppError `busy` */
+  /**
+   * Starts a download.
+   * @returns a stream of `value` as JSON
+   * @throws AppError `busy` when there are too many downloads and none can be ended
+   */
   begin(value: unknown, { request, reply, userId, inTurn }: DownloadRequest): Readable {
     const download: Download = { lastReadAt: performance.now(), end: () => reply.raw.destroy() };
     this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });

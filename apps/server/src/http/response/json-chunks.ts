@@ -5,10 +5,10 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** List elements per chunk; a single element is small. */
+/** List elements serialised into one chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;
 
-/** @param value lists in it may be an `AsyncIterable` of their pages */
+/** Yields `value` as JSON text. @param value a list in it may be given as an `AsyncIterable` of the list's pages */
 export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   for await (const chunk of chunksOf(value)) {
     yield chunk;
@@ -16,7 +16,7 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** Splits at lists and the objects around them, never inside a list element. */
+/** Splits the JSON text at lists and at the objects around lists, never inside a list element. */
 async function* chunksOf(value: unknown): AsyncGenerator<string> {
   if (Array.isArray(value)) yield* chunksOfPages([value]);
   else if (isPages(value)) yield* chunksOfPages(value);
@@ -51,6 +51,6 @@ async function* chunksOfObject(object: object): AsyncGenerator<string> {
 const isPages = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** False for objects that serialise themselves, such as a Date. */
+/** Whether the value is a plain object; false for an object that serialises itself, such as a Date. */
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -60,7 +60,7 @@ const translations: Record<ErrorCode, Translation> = {
   spool_failed: say(503, "The message could not be stored safely. Please try again later."),
   too_late: say(409, "It is too late for this."),
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
-  // Codes of the mail path, which no API call can cause.
+  // Error codes of the mail path, which no API call can cause.
   header_too_large: mailOnly,
   alias_not_found: mailOnly,
   relay_denied: mailOnly,
@@ -73,14 +73,18 @@ const translations: Record<ErrorCode, Translation> = {
   reply_not_allowed: mailOnly,
 };
 
-/** @returns `null` for an unexpected error. @param now time from which `Retry-After` counts */
+/**
+ * Translates an error to a status and a JSON body.
+ * @param now time from which `Retry-After` is counted
+ * @returns `null` for an unexpected error
+ */
 export function toProblem(thrown: unknown, now: Date): Problem | null {
   if (thrown instanceof AppError) return fromAppError(thrown, now);
   const code = codeOfFrameworkError(thrown);
   return code === null ? null : fromAppError(new AppError(code), now);
 }
 
-/** @param incident id that connects a user's report to the log entry */
+/** @param incident incident id, which connects a user's report with the log entry */
 export function incidentProblem(incident: string): Problem {
   const message = `Something went wrong on our side. Please try again; if it happens again, tell us incident ${incident}.`;
   return { status: 500, body: { message, code: "internal" }, retryAfterSeconds: null };
@@ -104,7 +108,10 @@ const codeOfStatus = new Map<number, ErrorCode>([
   [415, "not_json"],
 ]);
 
-/** Fastify marks client errors by a 4xx `statusCode`; only that is used. */
+/**
+ * Code for an error thrown by Fastify, which marks client errors by a 4xx `statusCode`; nothing else of the error is
+ * used.
+ */
 function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
   if (!(thrown instanceof Error) || !("statusCode" in thrown) || typeof thrown.statusCode !== "number") return null;
   if (thrown.statusCode < 400 || thrown.statusCode > 499) return null;

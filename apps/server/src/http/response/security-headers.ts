@@ -17,7 +17,7 @@ export const contentSecurityPolicy = [
   "trusted-types app-worker mail-frame",
 ].join("; ");
 
-/** Allows no device features except passkeys and the clipboard for copy buttons. */
+/** Permissions-Policy: denies all device features except passkeys and the clipboard, which copy buttons use. */
 const permissionsPolicy =
   "accelerometer camera display-capture geolocation gyroscope hid idle-detection magnetometer microphone midi payment serial usb xr-spatial-tracking"
     .split(" ")

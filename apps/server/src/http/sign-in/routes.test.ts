@@ -28,7 +28,7 @@ async function signedIn(email: string, word = password, headers?: Record<string,
 
 const sentMessagesTo = (email: string) => messagesOf(server, email);
 
-/** Waits until this many messages are queued; they are queued after the response. */
+/** Waits until this many messages to the mailbox are queued; the server queues them after its response. */
 async function untilMessages(email: string, count: number): Promise<string[]> {
   await expect.poll(async () => (await sentMessagesTo(email)).length, { timeout: 30_000 }).toBe(count);
   return sentMessagesTo(email);
@@ -81,7 +81,8 @@ describe("requesting a password reset", () => {
       const spelled = email.toUpperCase().replace("@", "+x@");
       expect(await ask(spelled)).toMatchObject({ status: 429, body: { rateLimited: true } });
     }
-    // The wait is shorter than a link's lifetime, so whoever reaches the limit leaves the owner a link that works.
+    // The wait between two links is shorter than a link's lifetime, so even somebody who uses up the mailbox's limit
+    // leaves its owner a link that works.
     for (let times = 0; times < 4; times++) {
       server.clock.advance(15 * 60 - 0.001);
       expect((await ask(ann.email)).status).toBe(429);
@@ -116,7 +117,8 @@ describe("requesting a password reset", () => {
     server.clock.advance(86_400);
     for (let hour = 0; hour < 4; hour++) {
       for (const _ of [1, 2, 3]) for (const { email } of [stranger, ann]) expect((await ask(email)).status).toBe(202);
-      // The messages are queued after the response, and have to be there before the hour ends.
+      // The server queues messages after its response, so they have to be in the queue before the clock moves on by an
+      // hour.
       await untilMessages(ann.email, 2 + 3 * (hour + 1));
       server.clock.advance(3600);
     }
@@ -276,7 +278,7 @@ describe("changing the password", () => {
   it("reports a wrong current password for its field, counted with the sign-ins of this browser and network", async () => {
     const ann = await person();
     const errors = { currentPassword: ["This is not your current password"] };
-    // The known browser has ten attempts of its own; the next five count for its network.
+    // The first ten wrong passwords count for the known browser, the next five for its network.
     for (let tries = 0; tries < 15; tries++)
       expect(await change(ann, "wrong")).toMatchObject({ status: 400, body: { errors } });
     expect((await change(ann, password)).status).toBe(429);

@@ -33,7 +33,8 @@ export function passwordHandlers(
     },
     async resetPassword({ body, clientAddress, browser }) {
       const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
-      // The browser gets a limit of its own for its next sign-in, however many others try at the same time.
+      // Remembers the browser, so that its next sign-in has a limit of its own, however many others try at the same
+      // time.
       rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => notifyPasswordChanged(deps, addressee));
       return { message: "Your password was changed" };

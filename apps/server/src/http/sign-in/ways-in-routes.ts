@@ -1,4 +1,4 @@
-/** Routes that change how an account signs in, and that re-authenticate the user, which each change requires. */
+/** Routes that change how an account signs in, and routes that re-authenticate the user before such a change. */
 import type { SignInWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
@@ -20,7 +20,7 @@ import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** Notifies the account's e-mail if that is confirmed. */
+/** Sends the user an e-mail about the change, if the account's e-mail is confirmed. */
 export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,
@@ -107,7 +107,7 @@ export function emailChangeHandlers(
     async changeEmail({ userId, body, cookie, browser }) {
       const sessionToken = tokenOf(cookie);
       const { user, former } = await changeEmail(deps, { userId, sessionToken, ...body });
-      // The known-browser cookie is bound to the e-mail, so it needs a new entry.
+      // The cookie of a known browser is bound to the account's e-mail, so a new e-mail needs a new entry in it.
       rememberBrowser(deps, user, browser);
       if (former !== null) later.run(mailFailed, () => notifySignInChanged(deps, former, { kind: "email_changed" }));
       return signInToWire(user, await readFreshFor(deps, sessionToken));

@@ -33,14 +33,14 @@ async function elsewhere({ email }: Pick<Person, "email">): Promise<Visitor> {
   return visitor;
 }
 
-/** Lets the session's proof expire, but not the session. */
+/** Lets the login session's proof of identity expire, but not the session itself. */
 const getStale = () => server.clock.advance(5 * 60);
 
 const ask = (who: Visitor, email: string) => who.call("askEmailChange", { body: { email } });
 const use = (who: Visitor, token: string) => who.call("changeEmail", { body: { token } });
 const prove = (who: Visitor, word = password) => who.call("proveByPassword", { body: { password: word } });
 
-/** @returns the token of the last link sent to this address */
+/** @returns the token of the newest link for a change of e-mail that was sent to the address `email` */
 async function tokenTo(email: string, count = 1): Promise<string> {
   const last = (await untilMessages(email, count)).at(-1) ?? "";
   return /http:\/\/localhost:3000\/new-email#([a-z2-7]{32})\r\n/.exec(last)?.[1] ?? "";
@@ -128,7 +128,7 @@ describe("a session whose sign-in is more than five minutes old", () => {
       const { status, body } = await prove(ann, "wrong");
       expect([status, body.errors]).toEqual([400, { password: [waysInMessages.passwordWrong] }]);
     }
-    // The sixth attempt needs no wait; the seventh comes too soon.
+    // The sixth attempt in a row is allowed without a wait; the seventh comes too soon.
     await prove(ann, "wrong");
     expect((await prove(ann, "wrong")).status).toBe(429);
     expect((await ask(ann, newAddress())).status).toBe(403);
@@ -176,7 +176,7 @@ describe("a new sign-in e-mail", () => {
     const token = await tokenTo(email);
     expect((await ann.call("getSignIn")).body.email).toBe(ann.email);
     expect((await ann.call("readEmailChange", { body: { token } })).body).toEqual({ email });
-    // Requesting the link needs a recent proof; using it does not.
+    // Requesting a link to a new e-mail needs a recent proof of identity; using the link does not.
     getStale();
     const { status, body } = await use(ann, token);
     expect([status, body]).toMatchObject([
@@ -214,7 +214,7 @@ describe("a new sign-in e-mail", () => {
       message.replace(/#\w+|^(?:To|Message-ID):.*|boundary="?\w+"?|--\w+/gm, ""),
     );
     expect(sent[0]).toBe(sent[1]);
-    // The requester's export does not show it either.
+    // The requester's account export does not show either whether the new e-mail belongs to another account.
     const { body } = await ann.call("exportAccount");
     expect(body.tables.one_time_token.rows).toHaveLength(1);
   });
@@ -270,7 +270,7 @@ describe("a new sign-in e-mail", () => {
     expect((await use(ann, await tokenTo(email))).status).toBe(200);
     const body = { token: reset, password: "the thief's own" };
     expect((await new Visitor(server).call("resetPassword", { body })).status).toBe(404);
-    // The former mailbox was never confirmed, so it gets no message.
+    // The account's former mailbox was never confirmed, so it gets no message about the change.
     expect(await messages(ann.email)).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@ import type { LoginSessionWire, SignInWire } from "@kauke/contract";
 import type { ListedSession } from "../../core/login-session/end-sessions.ts";
 import type { User } from "../../core/user/user.ts";
 
-/** Shows whether there is a password, never the password itself. */
+/** Converts an account's ways to sign in to the wire: whether there is a password, never the password itself. */
 export function signInToWire(user: User, freshForSeconds: number): SignInWire {
   return {
     email: user.email,

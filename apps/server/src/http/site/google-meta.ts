@@ -1,6 +1,6 @@
 import { googleSignInMeta } from "@kauke/contract";
 
-/** Tells the web app whether federated sign-in is configured. */
+/** `<meta>` element that tells the web app whether federated sign-in is configured. */
 export function googleMeta(isOn: boolean): string {
   return `<meta name="${googleSignInMeta}" content="${isOn ? "on" : "off"}">`;
 }

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 
-/** @param policy content of the file */
+/** @param policy content of the MTA-STS policy file */
 export function mtaStsRoute(
   app: FastifyInstance,
   { domains, policy }: { domains: readonly string[]; policy: string },

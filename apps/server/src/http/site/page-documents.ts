@@ -1,7 +1,7 @@
 /**
  * HTML documents of the web app: read from the build, filled with the server's settings, compressed once, and cached
- * until the file changes. A page for visitors without a session was prerendered at build time; the plain shell fits any
- * path.
+ * until the file in the build changes. A page for visitors without a session was prerendered at build time; the plain
+ * shell fits any path.
  */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -15,12 +15,12 @@ const packed = promisify(gzip);
 export interface PageDocument {
   html: Buffer;
   gzipped: Buffer;
-  /** Quoted entity tag of the content (RFC 9110 §8.8.3). */
+  /** Quoted entity tag of the document's HTML (RFC 9110 §8.8.3). */
   etag: string;
 }
 
 interface Wanted {
-  /** Name of a prerendered page, e.g. `about`; null for the shell. */
+  /** Name of a prerendered page, e.g. `about`; null for the plain shell of the web app. */
   drawn: string | null;
   canonicalPath: string | null;
 }
@@ -30,7 +30,10 @@ interface Kept {
   document: Promise<PageDocument>;
 }
 
-/** @returns a function that finds a document: the shell if the page is not prerendered, null if the app is not built */
+/**
+ * @returns a function that finds the HTML document of a page: the plain shell if the page is not prerendered, null if
+ * the web app is not built
+ */
 export function pageDocuments(webRoot: string, settings: SiteSettings) {
   const kept = new Map<string, Kept>();
   const read = async (file: string, canonicalPath: string | null): Promise<PageDocument | null> => {

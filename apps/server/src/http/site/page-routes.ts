@@ -54,7 +54,7 @@ export interface KnownPage {
   begun?: string;
   /** Path to give to search engines; null for pages that must not be indexed. */
   canonicalPath: string | null;
-  /** Set if visitors with a session get the prerendered page too. */
+  /** Set if visitors with a session get the prerendered page too, instead of the plain shell. */
   isForAll?: true;
 }
 

@@ -12,9 +12,12 @@ export interface SiteSettings {
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;
-  /** Value of `<meta name="google-sign-in">`. */
+  /** Whether federated sign-in is configured (`<meta name="google-sign-in">`). */
   hasGoogle: boolean;
-  /** Value of `<meta name="logs-kept">`, for the Privacy Policy. */
+  /**
+   * Days for which logs are kept, for the Privacy Policy (`<meta name="logs-kept">`); null for the specification's
+   * number.
+   */
   logDays: number | null;
 }
 
@@ -31,7 +34,10 @@ export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings):
   ].join("");
 }
 
-/** @param canonicalPath e.g. `/about`; null for pages that must not be indexed */
+/**
+ * Elements for a page's head: its canonical URL, or `noindex`.
+ * @param canonicalPath e.g. `/about`; null for pages that must not be indexed
+ */
 export function pageAddress({ publicUrl }: SiteSettings, canonicalPath: string | null): string {
   if (canonicalPath === null) return '<meta name="robots" content="noindex">';
   const address = escapeAttribute(new URL(canonicalPath, publicUrl.origin).href);

@@ -18,7 +18,7 @@ import { robotsText, sitemapXml } from "./site-files.ts";
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Sends the plain shell, for paths that the app renders itself. */
+    /** Sends the plain shell of the web app, for paths that the app renders in the browser. */
     sendPage(status: number): Promise<FastifyReply>;
   }
 }
@@ -29,7 +29,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** Directory with index.html, pages/ and assets/; may be created later. */
+  /** Directory of the built web app, with index.html, pages/ and assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;
@@ -61,7 +61,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
-    // HTML documents are sent only after filling in the settings, never as in the build.
+    // HTML documents of the build are never sent as plain files, because the settings have to be filled in.
     if (isFilePath(pathname) && !isDocument(pathname)) return reply.sendFile(decodeURIComponent(pathname));
     if (isPreviewPage(pathname)) return sendPreviewPage(request, reply, { access: preview, send });
     const page = findPage(pathname);
@@ -100,7 +100,7 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;
   const { html, gzipped, etag } = document;
-  // Weak: the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
+  // The entity tag is weak, because the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
   reply.header("etag", `W/${etag}`);
   if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.code(status).type("text/html; charset=utf-8");

@@ -1,7 +1,10 @@
 /** robots.txt and sitemap.xml. Both need absolute URLs, so the server generates them, not the build. */
 import { indexedPaths } from "./page-routes.ts";
 
-/** Allows private pages, except the preview inbox: a crawler sees their `noindex` only if it may fetch them. */
+/**
+ * Content of robots.txt. Crawlers may fetch private pages, except the preview inbox, because they see a page's
+ * `noindex` only if they may fetch it.
+ */
 export function robotsText(origin: string): string {
   return `User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: ${origin}/sitemap.xml\n`;
 }

@@ -22,7 +22,7 @@ async function withCredential() {
   return { alias, credential, headers, params: { aliasId: alias.id, credentialId: credential.id } };
 }
 
-/** Checks the credentials like the submission service. */
+/** Signs in with SMTP credentials as the submission service does. */
 function signIn(username: string, password: string) {
   const authenticate = smtpAuthenticator({
     smtpCredentials: server.store.smtpCredentials,

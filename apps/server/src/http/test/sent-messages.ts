@@ -5,7 +5,7 @@ import type { TestServer } from "./test-server.ts";
 /** Claims messages like the delivery worker. @returns the text of each message to this mailbox, oldest first */
 export async function sentMessagesTo({ store, clock }: TestServer, email: string): Promise<string[]> {
   const claimed: LeasedDelivery[] = [];
-  // One claim leases only a share per account, so that an account with many deliveries delays no other.
+  // One claim leases only a share of each account's deliveries, so several claims are needed to read all of them.
   for (let isMore = true; isMore; ) {
     const claim = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
     claimed.push(...claim.deliveries);

@@ -46,7 +46,7 @@ export interface TestServerOptions extends Partial<Omit<HttpServerOptions, "conf
 export async function startTestServer({ config, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const clock = new TestClock();
   const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
-  // Starts its process with the first job.
+  // The age worker starts its process with its first job.
   const worker = ageWorker();
   const leakGuard = leakGuardWorker();
   const logged: TestServer["logged"] = [];
@@ -109,7 +109,7 @@ export interface CallInput {
 
 export interface Reply {
   status: number;
-  /** Untyped on purpose: each test reads the form it expects, and fails there if it is wrong. */
+  /** The body is untyped on purpose: each test reads the form that it expects, and fails if the body has another. */
   body: any;
   headers: Record<string, unknown>;
 }

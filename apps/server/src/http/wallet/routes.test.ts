@@ -185,11 +185,11 @@ interface Scene {
 
 interface Forgery {
   forge(proof: WalletProof, scene: Scene): unknown;
-  /** Visitor that sends the forged proof; by default the one who requested the challenge. */
+  /** Visitor that sends the forged wallet proof; by default the visitor who requested the challenge. */
   sender?(scene: Scene): Promise<Visitor> | Visitor;
 }
 
-/** Signs a changed text with the right key, so that only the text is wrong. */
+/** Changes the text of the challenge and signs it with the right key, so that only the text is wrong. */
 const resigned =
   (change: Partial<WalletChallenge>) =>
   (proof: WalletProof, { key, challenge }: Scene) => {
@@ -209,7 +209,7 @@ function addOrder(signature: string): string {
 const swapCase = (text: string) =>
   text.replace(/[a-z]/i, (letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()));
 
-/** The neutral element, y = 1. */
+/** The neutral element of Ed25519's curve (y = 1) as a public key. */
 const neutralKey = toBase58(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]));
 
 const forgeries: Record<string, Forgery> = {
@@ -270,7 +270,7 @@ const forgeries: Record<string, Forgery> = {
       return other;
     },
   },
-  // Forgeries beyond the twelve required ones.
+  // Further forgeries of a wallet proof, beyond the twelve required ones above.
   "no cookie at all": { forge: (proof) => proof, sender: () => visitor() },
   "the challenge of another address": { forge: (_, { challenge }) => proveWallet(makeWalletKey(), challenge) },
   "half a proof": { forge: (proof) => ({ ...proof, signature: undefined }) },

@@ -30,7 +30,10 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
   };
 }
 
-/** @returns `null` for an address without a proof. @throws AppError `wallet_unproven` for an incomplete proof */
+/**
+ * @returns the proof that a wallet owns its address; `null` for an address without a proof
+ * @throws AppError `wallet_unproven` for an incomplete proof
+ */
 function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody): WalletProof | null {
   if (nonce === undefined && signedMessage === undefined && signature === undefined) return null;
   if (nonce === undefined || signedMessage === undefined || signature === undefined)

@@ -16,9 +16,9 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 
-/** Local part: id of the alias, day stamp, proof. */
+/** Local part of a bounce address: id of the alias, day stamp, proof. */
 const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})$/;
-/** Older local part without a day stamp: valid while the alias exists, at any domain of ours. */
+/** Local part of an older bounce address, without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
 const PROOF_BYTES = 8;
 
@@ -30,7 +30,7 @@ export interface BounceAddressParts {
   now: Date;
 }
 
-/** @returns an address whose local part has 48 octets */
+/** @returns a bounce address of the alias; its local part has 48 octets */
 export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash: SrsHash): string {
   const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
   const stamp = srsStamp(now).toLowerCase();
@@ -39,7 +39,7 @@ export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash
 
 /**
  * @param path address in upper or lower case
- * @returns the alias' id; `null` when it is none of our bounce addresses, or too old
+ * @returns id of the alias in a bounce address of ours; `null` for any other address, and for one that is too old
  */
 export function readBounceAddress(path: { local: string; domain: string }, hash: SrsHash, now: Date): string | null {
   const [local, domain] = [path.local.toLowerCase(), path.domain.toLowerCase()];
@@ -56,7 +56,7 @@ export function srsSubject(aliasId: string): SrsSubject {
   return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_CHARACTERS) };
 }
 
-/** The lowest and the highest id that share a hint. */
+/** The lowest and the highest alias id that begin with the hint of an SRS address. */
 export function idsOfHint(hint: string): [first: string, last: string] {
   const bits = (fromBase32(`${hint}aa`) ?? Buffer.alloc(5)).readUInt32BE();
   const startOf = (value: number) => value.toString(16).padStart(8, "0");

@@ -32,21 +32,21 @@ export class CopyMemory {
     return release !== null;
   }
 
-  /** Reserves memory until `release`; `shrink` does not give it back. @returns false when there is no room now */
+  /** Reserves memory that `shrink` does not give back, only `release`. @returns false when there is no room now */
   keep(bytes: number): boolean {
     const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
 
-  /** Replaces what `reserve` reserved by the actual size of what was made. */
+  /** Gives back what `reserve` reserved by estimate, and counts the actual bytes instead. */
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;
     this.#given.push(this.#memory.hold({ bytes, parties: () => this.#parties, evict: this.#onEvicted }));
   }
 
-  /** Returns the bytes. @throws when they are `null`, since the copy was released and its attempts were stopped */
+  /** Returns bytes of the copy. @throws when they are `null`: the copy was released and its attempts were stopped */
   present<T>(bytes: T | null): T {
     if (bytes === null) throw new Error("the copy was released");
     return bytes;

@@ -20,7 +20,7 @@ export interface ForwardCopy {
   envelopeFrom: string;
   /** Everybody who has a reply address in the copy; all must be stored before the copy is sent. */
   correspondents: readonly Correspondent[];
-  /** Mail for one destination; the copy is signed once for all of them. */
+  /** Makes the mail to one destination; the copy is signed once for all destinations. */
   mailTo(address: string): Promise<OutgoingMail>;
   /** JSON body for webhooks, made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
@@ -38,7 +38,7 @@ export interface EncryptionTarget {
 
 /** Makes armored age files without blocking the event loop. */
 export interface Encrypter {
-  /** @throws any error of the encryption; then nothing is sent */
+  /** @throws when encrypting fails for any reason; the message is then not sent */
   encrypt(plaintext: Buffer, publicKey: string): Promise<Buffer>;
   /** Upper bound of the armored size for a plaintext of this size. */
   encryptedLength(sizeBytes: number): number;
@@ -65,7 +65,7 @@ export interface CopyParts {
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
   encrypter: Encrypter;
-  /** Called when mail of an alias waits because it could not be encrypted. */
+  /** Called when mail of an alias waits in the queue because it could not be encrypted. */
   onEncryptionFailed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ class PlainCopy implements ForwardCopy {
     this.#memory = new CopyMemory(parts.copyMemory, account, () => this.onEvicted?.());
     this.#bodyStart = source.header.isSeparated ? source.header.end + 2 : source.header.end;
     this.#bytes = { wire: source.wire, rest: rewritten.rest };
-    // Also gives reply addresses to the people in calendars.
+    // The people named in the message's calendars get reply addresses as well.
     this.#invitations = forwardInvitations(source, rewritten);
     this.#header = this.#invitations?.header ?? rewritten.header;
     this.webhookSecret = source.webhookSecret;

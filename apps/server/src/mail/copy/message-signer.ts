@@ -17,7 +17,10 @@ export interface MessageSigner {
   bodyHashes: BodyHashes;
   /** @returns DKIM-Signature fields to put on top; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
-  /** @returns an ARC set to put on top; empty without an RSA key or results, or when the chain can't be extended */
+  /**
+   * @returns an ARC set to put on top; empty without an RSA key or authentication results, or when the chain can't be
+   * extended
+   */
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 

@@ -28,7 +28,7 @@ export interface Owner {
   findCorrespondents(addresses: readonly string[]): Promise<ReadonlyMap<string, Mailbox>>;
 }
 
-/** @returns the new body; the given one when nothing changes */
+/** Replaces the owner's mailbox by the alias. @returns the new body; the same buffer when nothing changes */
 export async function withAliasInParts({ header, body }: OwnerMessage, owner: Owner): Promise<Buffer> {
   const parts = findOwnerParts(readMessageFields({ header, fields: readHeader(header).fields }), body);
   if (parts.edits.length === 0 && parts.reports.length === 0) return body;

@@ -55,7 +55,7 @@ export class ReplyBook {
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
-  /** @param rules `null`: no limit */
+  /** @param rules limits on new correspondents; `null`: no limit */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
@@ -122,7 +122,10 @@ export class ReplyBook {
       : this.#spend(await this.#unknown(paths.filter(({ aliasId }) => doubtful.has(aliasId))), now);
   }
 
-  /** Counts the correspondents of each alias that fit the limits. @returns aliases over their limit, not counted */
+  /**
+   * Counts new correspondents against the limits of alias and account.
+   * @returns aliases over a limit, whose correspondents are not counted
+   */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
     const over = new Set<string>();
     if (this.#new === null) return over;
@@ -155,7 +158,7 @@ export class ReplyBook {
   }
 }
 
-/** Sealing takes as long as the statement, so it is done chunk by chunk as well. */
+/** Sealing the rows takes as long as the statement that stores them, so it is done chunk by chunk as well. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }

@@ -21,7 +21,8 @@ export interface ResolveReplyDeps {
 }
 
 /**
- * @param domain in lower case; tokens are valid at their alias' domain only
+ * Resolves the token of a reply address.
+ * @param domain domain of the reply address, in lower case; a token is valid at its alias' domain only
  * @returns a rejection for an unknown token, and for a paused alias, which neither receives nor sends
  */
 export async function resolveReply(
@@ -72,7 +73,7 @@ export interface ReplyFormDeps {
   domains: ReadonlySet<string>;
 }
 
-/** Whether an address at our domains is a reply address: it has that form, and is no older alias of the same form. */
+/** Whether an address at our domains is a reply address: it has the form of one, and no older alias has this name. */
 export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
   const local = localOf(address);
   if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;

@@ -125,7 +125,7 @@ function rewriteHeader(
     fields: source.header.fields,
     aliasAddress,
     envelopeFrom: envelope.envelopeFrom,
-    // Without checks of our own, a host in front of us is assumed to have made them.
+    // When this server does not authenticate senders, a host in front of it is assumed to have done so.
     isVerified: envelope.authentication?.isAligned ?? true,
     replyAddressOf,
     trace,
@@ -158,7 +158,7 @@ function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
 }
 
-/** Stands for "no alias" in the bounce addresses of mail to the operator. */
+/** Stands for the missing alias id in the bounce addresses of mail to the operator. */
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**

@@ -16,7 +16,7 @@ export interface SendSource {
   wire: Buffer;
   /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** Whether it is a delivery report of ours, which has the null sender (RFC 5321 §4.5.5). */
+  /** Whether the message is a delivery report of ours, which has the null sender (RFC 5321 §4.5.5). */
   isReport: boolean;
 }
 

@@ -85,7 +85,10 @@ const CRLF = Buffer.from("\r\n");
 
 /** A final message that is stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
 export interface PreparedMessage {
-  /** Queues the message. @returns `null`, or the deferral when that failed; nothing of the message is left then */
+  /**
+   * Queues the message.
+   * @returns `null`, or the deferral when queueing failed; then nothing of the message stays stored
+   */
   enqueue(): Promise<SmtpReply | null>;
   discard(): Promise<void>;
 }
@@ -193,7 +196,7 @@ async function peopleNamed(
   for (const mailbox of named) {
     const key = mailbox.address.toLowerCase();
     if (key === route.address || people.has(key)) continue;
-    // A single unresolved reply address is enough to refuse the message.
+    // One unresolved reply address is enough to refuse the message, so the other addresses need no check.
     if (await isReplyAddress(mailbox.address, deps)) break;
     people.set(key, mailbox);
   }

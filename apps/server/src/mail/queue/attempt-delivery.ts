@@ -22,7 +22,7 @@ export interface DeliveryToAttempt {
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-  /** Whether the mailbox refused earlier mail as non-existent. */
+  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing?: boolean;
 }
 
@@ -75,7 +75,7 @@ const isMailboxConfirmed: Check = (delivery, _copy, known, { guard }) => {
   return known.unconfirmed === undefined ? null : guard.beforeAttempt(delivery, known.unconfirmed);
 };
 
-/** Limit of the destination; the last check, because it counts the message. New messages wait behind deferred ones. */
+/** The last check: it counts the message against the destination's limit. New messages wait behind deferred ones. */
 const hasDestinationRoom: Check = (delivery, _copy, known, { shares }) => {
   if (shares === null) return null;
   return known === null ? shares.beforeRetry(delivery) : shares.beforeAttempt(delivery);

@@ -7,7 +7,10 @@ import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum messages per day. `pair` is one account and one mailbox: part of the mailbox' limit is left to others. */
+/**
+ * Maximum messages per day: to one mailbox, from one account to one mailbox (`pair`), and of one account. `pair` is
+ * below `mailbox`, so that no account alone uses up a mailbox' limit.
+ */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
 /** Maximum counters per kind; beyond it the oldest is evicted. */
 const REMEMBERED_MAX = 50_000;

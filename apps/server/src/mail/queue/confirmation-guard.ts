@@ -50,8 +50,9 @@ export class ConfirmationGuard {
   }
 
   /**
-   * Checks a first attempt. @param state state of the mailbox at RCPT
-   * @returns the outcome that replaces the attempt, or `null`
+   * Checks a first attempt.
+   * @param state state of the mailbox at RCPT
+   * @returns the outcome that replaces the attempt; `null` when the attempt may be made
    */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
@@ -93,7 +94,10 @@ export class ConfirmationGuard {
     return notConfirmed;
   }
 
-  /** Notifies the owner once a day per alias and mailbox. Never throws: a failed notice must not change the outcome. */
+  /**
+   * Tells the owner that mail waits because the mailbox is not confirmed, once a day per alias and mailbox. Never
+   * throws: a failed notice must not change the outcome of the delivery.
+   */
   async #notify({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
     const { notices, random, clock, logger } = this.#deps;
     const createdAt = clock.now();
@@ -114,7 +118,8 @@ export class ConfirmationGuard {
 }
 
 /**
- * @returns `null` for a delivery that is not forwarded mail to a mailbox: sent by an alias, a report, to the operator
+ * @returns `null` unless the delivery is mail forwarded to a mailbox: neither a report, nor mail sent as an alias, nor
+ * mail to the operator
  */
 function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
   const { destination, purpose, aliasAddress } = target;

@@ -1,4 +1,4 @@
-/** When the delivery worker queries the queue. The queue is a list here. */
+/** Tests when the delivery worker queries the queue, which is a list in these tests. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
@@ -94,7 +94,8 @@ test("a wake-up while every slot is taken leads to a claim as soon as a slot is 
   due.push(delivery("one.example", "one"), delivery("two.example", "two"));
   worker.wake();
   await runs(31);
-  // Ending both makes room for two waiting deliveries: 32 then run, though the last claim found nothing more.
+  // The end of `both` frees a slot of its account and one of its destination, for one waiting delivery each: 32 then
+  // run, though the last claim found nothing more.
   end(both);
   await runs(32);
   const late = delivery("late.example", "late");

@@ -1,7 +1,7 @@
 /**
  * The delivery worker: claims due deliveries under a lease, attempts and settles them. Any number of processes may run
- * one; when a lease is not renewed it expires, and another worker may claim the delivery. An attempt occupies a slot
- * only while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
+ * one; a lease that is not renewed expires, and another worker may claim the delivery. An attempt occupies a slot only
+ * while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
  */
 import type {
   DeliveryOutcome,
@@ -32,7 +32,7 @@ export interface DeliveryWorkerDeps {
   settle(delivery: Settled, leaseToken: string, outcome: DeliveryOutcome): Promise<void>;
   settleUnreadable(row: UnreadableDelivery): Promise<void>;
   leases: HeldLeases;
-  /** @returns `null` when the alias was deleted */
+  /** Rebuilds a delivery's copy from the stored message. @returns `null` when the alias was deleted */
   makeCopy(delivery: LeasedDelivery, wire: Buffer): Promise<SpooledCopy | null>;
   memory: BackgroundMemory;
   clock: Clock;
@@ -40,7 +40,7 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** Free slots needed before the next claim after one that returned as many deliveries as it asked for. */
+/** Free slots needed before the next claim, when the last claim returned as many deliveries as it asked for. */
 const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
@@ -55,7 +55,7 @@ const SLEEP_MAX_MS = 15_000;
 const AFTER_ERROR_MS = 1000;
 /** Milliseconds of sleep after a claim that could start nothing although deliveries are due. */
 const AFTER_NOTHING_MS = 500;
-/** Milliseconds in which due deliveries are gathered for one claim, and unattempted ones for one statement. */
+/** Milliseconds for gathering due deliveries for one claim, and unattempted ones to put back by one statement. */
 const GATHER_MS = 100;
 /** Outcome of an attempt that threw. It counts against the retry schedule, so that it is not repeated for ever. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
@@ -77,7 +77,7 @@ export class DeliveryWorker {
   #claimDone = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** Earliest due time announced since the last claim began, which may not have included it. */
+  /** Earliest due time announced since the last claim began; that claim may have missed the delivery. */
   #announcedDueAt = Number.POSITIVE_INFINITY;
   #claimedAt = Number.NEGATIVE_INFINITY;
   #claiming = false;
@@ -122,7 +122,7 @@ export class DeliveryWorker {
     if (!this.#claiming) this.#sleepAtMost(inMs);
   }
 
-  /** Stops claiming, and waits `graceMs` for running attempts. The rest is claimed again when its leases expire. */
+  /** Stops claiming. Deliveries still running after `graceMs` are claimed again when their leases expire. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -175,12 +175,12 @@ export class DeliveryWorker {
     for (const row of rows) {
       this.#deps.metrics.count("kauke_unreadable_total", { what: "delivery" });
       this.#deps.logger.error("delivery_unreadable", { id: row.id });
-      // If this fails the delivery is due again when its lease expires.
+      // A delivery that could not be settled is due again when its lease expires.
       await this.#deps.settleUnreadable(row).catch(() => {});
     }
   }
 
-  /** Starts deliveries that get a slot, queues some for one, puts back the rest. @returns the number started */
+  /** Starts deliveries that get a slot, queues some for a slot, puts back the rest. @returns the number started */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];
@@ -261,7 +261,7 @@ export class DeliveryWorker {
     else this.#sleepAtMost(0);
   }
 
-  /** Renews the lease first when the delivery waited so long that another worker may have claimed it. */
+  /** Attempts a delivery; renews the lease first if it waited so long that another worker may have claimed it. */
   async #runStillLeased(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome | null> {
     const isLeased = this.#isFreshlyLeased(delivery) || (await this.#extend(delivery));
     return isLeased ? await this.#run(delivery, attempt) : null;
@@ -344,7 +344,7 @@ export class DeliveryWorker {
       const leaveSlot = attempt.onSent;
       attempt.onSent = () => {
         leaveSlot?.();
-        // A small message may still be in the socket's buffer as a whole.
+        // The bytes of a small message are kept: all of them may still be in the socket's buffer.
         if (delivery.sizeBytes <= CHUNK_BYTES) return;
         release();
         copy?.release();
@@ -384,11 +384,11 @@ export class DeliveryWorker {
 
   async #putBackUntried(): Promise<void> {
     const deliveries = this.#untried.splice(0);
-    // If this fails the deliveries are due again when their leases expire.
+    // Deliveries that could not be put back are due again when their leases expire.
     if (deliveries.length > 0) await this.#putBack(deliveries).catch(() => {});
   }
 
-  /** @returns false when the lease was lost, or may have been */
+  /** Renews the lease of a delivery. @returns false when the lease was lost, or may have been */
   async #extend(delivery: LeasedDelivery): Promise<boolean> {
     const until = new Date(this.#deps.clock.now().getTime() + LEASE_MS);
     const isHeld = await this.#deps.deliveries.extendLease(delivery.id, delivery.leaseToken, until).catch(() => false);

@@ -38,7 +38,10 @@ export class HeldLeases {
     if (this.#held.get(lease.id) === lease) this.#held.delete(lease.id);
   }
 
-  /** @returns false when no attempt of this process has the delivery, so that it is to be attempted */
+  /**
+   * Hands the lease of a claimed delivery to the attempt of this process that is still running.
+   * @returns false when none is running, so that the delivery is to be attempted
+   */
   takeOver({ id, leaseToken }: HeldLease): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;

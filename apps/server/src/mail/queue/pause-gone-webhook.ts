@@ -16,7 +16,10 @@ export interface PauseGoneDeps {
   logger: Logger;
 }
 
-/** Reports never throw: a webhook that could not be paused will answer 410 again, and is paused then. */
+/**
+ * Wraps a failure reporter so that a webhook that answered 410 is paused before the report. Never throws: a webhook
+ * that could not be paused will answer 410 to the next call too, and is paused then.
+ */
 export function pausingGoneWebhooks(inner: FailureReporter, deps: PauseGoneDeps): FailureReporter {
   return {
     ...inner,

@@ -24,7 +24,7 @@ export interface FailedDelivery {
   wire?: Buffer;
 }
 
-/** Returns the delivery without the address to report to, so that its failure is reported to the owner only. */
+/** Returns the delivery without `reportTo`, so that its failure is reported to the owner only, not to the sender. */
 export function withoutSenderReport<T extends { target: DeliveryTarget }>(delivery: T): T {
   return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
 }
@@ -66,7 +66,7 @@ async function reportToSender(
   { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
 ): Promise<void> {
   const readStart = async () => wire ?? (await bodies.getStart(messageId));
-  // Enhanced status of class 4: the retry schedule was used up.
+  // A temporary enhanced status (4.x.x) of a final failure means that the retry schedule was used up.
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
@@ -96,7 +96,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
       if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
-      // A delivery report that fails is not reported to anybody.
+      // A delivery report that can't be delivered is reported to nobody.
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
       const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
@@ -133,7 +133,7 @@ class OwnerNotices {
     this.#deps = deps;
   }
 
-  /** Never throws: a notice that can't be stored is logged. @param key what must not be repeated */
+  /** Stores a notice, at most one per key in `NOTICE_EVERY_MS`. Never throws: a failure to store it is logged. */
   async add(
     key: string,
     notice: Pick<Notice, "userId" | "aliasId" | "text">,

@@ -27,7 +27,7 @@ export interface Settled {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** Attempts made, including this one. */
+  /** Attempts made so far, including the one just ended. */
   attempts: number;
   /** Number of retries that composed mail may have; absent for other mail, which may use the whole schedule. */
   maxRetries?: number;
@@ -48,12 +48,12 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
-  // Reported before the body is deleted, because the report to the sender quotes the message's header.
+  // The failure is reported before the body is deleted, because the report to the sender quotes the message's header.
   if (finished && failure !== null) {
     const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
     await deps.failures.report(mayTellSender ? delivery : withoutSenderReport(delivery), failure);
   }
-  // If this fails, the sweep deletes the body.
+  // A body that can't be deleted now is deleted by the sweep.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
 }
 

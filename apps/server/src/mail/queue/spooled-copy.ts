@@ -8,7 +8,7 @@ import { makeSendCopy } from "../copy/send-copy.ts";
 
 export interface SpooledCopy {
   copy: ForwardCopy;
-  /** Whether the mailbox refused earlier mail as non-existent. */
+  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function spooledCopy(
       account: delivery.userId,
       webhookSecret: route?.webhookSecret ?? null,
       replyKey: route?.replyKey ?? null,
-      // Decided by the state when the message arrived, since the alias may have other destinations now.
+      // Decided by what was stored when the message arrived, since the alias may have other destinations now.
       mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
       encryptTo: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
     },

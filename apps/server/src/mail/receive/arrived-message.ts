@@ -10,7 +10,7 @@ import type { PreparedReplies } from "./prepared-replies.ts";
 
 export interface ArrivedMessage {
   readonly transaction: Transaction;
-  /** What the SMTP session knows: the client, and whether this server wrote the message itself. */
+  /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
   readonly mail: ReceivedMail;
   /** Clean-up that runs once the reply is decided, whatever it is. */
   readonly ends: AsyncDisposableStack;
@@ -52,7 +52,7 @@ export function transactionOf(mail: ReceivedMail, { random, clock }: { random: R
       clientAddress: mail.clientAddress,
       protocol: esmtp ? (secure ? `${base}S` : base) : "SMTP",
       receivedAt: clock.now(),
-      // RFC 6152: clients that send 8-bit bytes without BODY=8BITMIME are more common than hosts that reject 8BITMIME.
+      // Counts as 8-bit even without BODY=8BITMIME (RFC 6152): more clients omit it wrongly than hosts reject 8BITMIME.
       eightBit: mailFrom.eightBit || !isAscii(mail.wire),
       smtpUtf8: mailFrom.smtpUtf8,
     },

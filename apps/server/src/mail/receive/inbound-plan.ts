@@ -14,7 +14,7 @@ export interface PlannedDelivery {
   copy: ForwardCopy;
   /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** Whether the mailbox refused earlier mail as non-existent. */
+  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing?: boolean;
   /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
   isHeld?: boolean;

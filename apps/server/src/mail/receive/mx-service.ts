@@ -49,7 +49,7 @@ export function mxService(deps: MxServiceDeps): MxHandlers {
   };
 }
 
-/** The stages after the final dot; the first argument is the name shown in the preview's trace. */
+/** The stages after the final dot, in order, each with its name in the preview's trace. */
 const stagesAfterDot = (deps: MxServiceDeps) =>
   Stages.begin<TraceStep["stage"], ArrivedMessage>()
     .next("screen", screenMessage)

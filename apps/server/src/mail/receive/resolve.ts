@@ -68,7 +68,7 @@ function resolveBounce(path: MailPath, isNullSender: boolean, deps: ResolveDeps)
   return resolveBoundSrs(path, srs, deps) ?? resolveOlderSrs(path, srs);
 }
 
-/** @returns `null` when the address is no SRS address bound to an alias */
+/** Resolves an SRS address bound to an alias. @returns `null` when the address is none */
 function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Promise<Verdict<BounceRecipient>> | null {
   const bound = readBoundSrs(path.canonical, srs);
   if (bound === null) return null;
@@ -101,7 +101,7 @@ function decide(
   const [byCount, byBytes] = [deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)];
   const answer = (isFull: boolean): Verdict<ResolvedRecipient> =>
     isFull ? defer("spool_quota") : accept({ kind: "alias", route });
-  // Returns no promise unless something has to be counted, which is rare.
+  // Returns no promise unless open deliveries or bytes have to be counted, which is rare.
   if (typeof byCount === "boolean" && typeof byBytes === "boolean") return answer(byCount || byBytes);
   return Promise.all([Promise.resolve(byCount), Promise.resolve(byBytes)]).then((full) => answer(full.includes(true)));
 }

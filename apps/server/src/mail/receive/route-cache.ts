@@ -36,7 +36,7 @@ export class RouteCache {
   async #ask(address: string): Promise<AliasRoute | null> {
     const before = this.#changes;
     const route = await this.#aliases.findRoute(address);
-    // A change signalled during the query may be newer than its result: use the result, but don't cache it.
+    // An alias change signalled during the query may be newer than its result: return the route, but don't cache it.
     if (route !== null && !route.paused && before === this.#changes) this.#keep(address, route);
     return route;
   }

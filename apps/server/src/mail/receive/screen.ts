@@ -24,7 +24,7 @@ export function screen(wire: Buffer): StageVerdict<Screened> {
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
 
-/** @returns `null` when the header exceeds a limit */
+/** Reads the header of a message. @returns `null` when the header exceeds a limit */
 function readWhole(wire: Buffer): HeaderBlock | null {
   try {
     return readHeader(wire, headerLimits);

@@ -32,7 +32,7 @@ export class Stages<Name, In, Out> {
     return new Stages([...this.#stages, { name, stage }]);
   }
 
-  /** @throws whatever a stage throws, which means a failure; refusals are verdicts */
+  /** Runs the stages in order. @throws whatever a stage throws, which means a failure; refusals are verdicts */
   async run(value: In, observe: Observe<Name>): Promise<StageVerdict<Out>> {
     let accepted: StageVerdict<unknown> & { verdict: "accept" } = accept(value);
     for (const { name, stage } of this.#stages) {

@@ -13,7 +13,10 @@ export interface StoreReplyAddressesDeps {
   replyBook: Pick<ReplyBook, "keep">;
 }
 
-/** @returns a deferral when the message is for such aliases only, so that the sender keeps it */
+/**
+ * Stores the correspondents of all copies of a message.
+ * @returns a deferral when all its aliases may not store more, so that the sender keeps the message
+ */
 export async function storeReplyAddresses(
   message: PlannedMessage,
   { replyBook }: StoreReplyAddressesDeps,

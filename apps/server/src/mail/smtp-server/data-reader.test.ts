@@ -90,7 +90,7 @@ test("a message counts in the budget until it is released", () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-/** More dots than `DataReader` looks for one by one. */
+/** More lines that start with a dot than `DataReader` searches one by one. */
 const manyDots = "..\r\n".repeat(200);
 
 test.each([

@@ -1,8 +1,8 @@
 /**
- * Reads a message after DATA until the lone dot (RFC 5321 §4.1.1.4), still dot-stuffed. Only CRLF.CRLF ends it: a line
- * that starts with a dot and ends in any other way is used to smuggle one message inside another, so that the whole
- * message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its bytes
- * are dropped, but it is read to its end.
+ * Reads a message after DATA until the lone dot (RFC 5321 §4.1.1.4), still dot-stuffed. Only CRLF.CRLF ends it: a dot
+ * after a bare CR or LF, or a lone dot whose line ends in one, is used to smuggle one message inside another, so the
+ * whole message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its
+ * bytes are dropped, but it is read to its end.
  */
 import type { MemoryBudget } from "../memory-budget.ts";
 
@@ -10,7 +10,7 @@ export type DataResult =
   | { kind: "message"; bytes: Buffer }
   | { kind: "too_large" }
   | { kind: "over_budget" }
-  /** A bare CR or LF next to a dot at the start of a line, or a NUL there. */
+  /** The message has a bare CR or LF next to a dot at the start of a line, or a NUL at the start of a line. */
   | { kind: "smuggling" };
 
 /** Chunks below this size are gathered in blocks: a Buffer object for each would take a hundred times its bytes. */
@@ -60,7 +60,8 @@ export class DataReader {
     const inJoint = joint.indexOf(END);
     // Most attachments contain no dot, which is found much faster than line starts.
     const hasDot = chunk.indexOf(DOT) >= 0;
-    // A terminator that starts in the tail ends within the joint; any later one lies completely in the chunk.
+    // A terminator that starts in the tail, the last bytes of earlier chunks, ends within the joint of tail and chunk;
+    // any later one lies completely in the chunk.
     const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
     const part = end < 0 ? chunk : chunk.subarray(0, end);
     this.#checkForSmuggling(joint, part, hasDot);

@@ -30,7 +30,7 @@ const badSender = reply(501, "5.1.7", "Bad sender address syntax");
 const badRecipient = reply(501, "5.1.3", "Bad recipient address syntax");
 const needsSmtpUtf8 = reply(553, "5.6.7", "A non-ASCII address requires SMTPUTF8");
 
-/** @param argument e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME` @throws MailArgumentError */
+/** Parses the argument of MAIL, e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME`. @throws MailArgumentError */
 export function readMailFrom(argument: string): MailFrom {
   const { path, params } = readArgument(argument, "MAIL", badSender);
   if (path.domain === "" && path.local !== "") throw new MailArgumentError(badSender);
@@ -44,7 +44,7 @@ export function readMailFrom(argument: string): MailFrom {
   };
 }
 
-/** @param argument e.g. `TO:<shop.k7@kauke.test>` @throws MailArgumentError */
+/** Parses the argument of RCPT, e.g. `TO:<shop.k7@kauke.test>`. @throws MailArgumentError */
 export function readRcptTo(argument: string): MailPath {
   const { path } = readArgument(argument, "RCPT", badRecipient);
   if (path.local === "") throw new MailArgumentError(badRecipient);

@@ -13,7 +13,7 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** Reply to send, and whether it counts as an error of the client. */
+/** Reply to one step of the authentication, and whether the step counts as an error of the client. */
 export interface AuthAnswer {
   answer: SmtpReply;
   isError: boolean;
@@ -37,7 +37,7 @@ export class SessionAuth {
     return this.#submitter;
   }
 
-  /** Whether the client's next line belongs to the exchange and is no command. */
+  /** Whether the client's next line belongs to an AUTH exchange and is no command. */
   get isPending(): boolean {
     return this.#exchange !== null;
   }

@@ -1,6 +1,6 @@
 /**
- * Counts a session's errors, commands and recipients against `session-limits.ts`. Each `isTooMany…` counts one and
- * returns whether that is too many.
+ * Counts a session's errors, commands and recipients against `session-limits.ts`. Each `isTooMany…` method counts one
+ * more and returns whether the limit is exceeded.
  */
 import { COMMANDS_MAX, ERRORS_MAX, EXTRA_RECIPIENTS_MAX } from "./session-limits.ts";
 

@@ -30,7 +30,7 @@ export interface SessionTimes {
   crowdedLineMs: number;
   /** Interval at which these timeouts, except `idleMs`, are checked. */
   sweepMs: number;
-  /** Under memory pressure: age from which the speed of an incoming message is measured. */
+  /** Under memory pressure: milliseconds after DATA from which the speed of an incoming message is measured. */
   slowAfterMs: number;
   /** Under memory pressure: minimum bytes per second of an incoming message. Mail hosts are many times faster. */
   slowBytesPerSecond: number;

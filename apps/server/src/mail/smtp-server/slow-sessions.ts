@@ -5,13 +5,13 @@ import type { SessionTimes } from "./session-limits.ts";
 export interface SessionProgress {
   /** Whether the client waits for our reply, or its bytes are being processed. */
   isBusy: boolean;
-  /** Time since when the next line, or the rest of the message, is awaited. */
+  /** Time at which the wait for the next line, or for the rest of the message, began. */
   since: number;
   /** Time of the reply to the last message; initially the start of the session. */
   lastMailAt: number;
   /** Whether the client must sign in and has not. */
   isStranger: boolean;
-  /** Incoming message: bytes received so far, and how many of them are in memory. */
+  /** Bytes of the incoming message received, and how many of them are in memory; `null` when there is none. */
   data: { receivedBytes: number; heldBytes: number } | null;
 }
 

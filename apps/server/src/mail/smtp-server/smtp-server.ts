@@ -90,7 +90,7 @@ export class SmtpServer {
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
   readonly #handlers: SessionHandlers;
-  /** Sockets of connections being ended, which do not count as connections any more. */
+  /** Sockets of connections that are being closed and no longer count as connections. */
   readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;

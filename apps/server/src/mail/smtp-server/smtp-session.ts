@@ -393,7 +393,7 @@ export class SmtpSession {
     this.#ended = true;
     this.#input.clear();
     this.#socket.end();
-    // Keep reading and discard: closing a socket with unread bytes could discard the last reply.
+    // Received bytes are read and discarded: closing a socket with unread bytes could discard the last reply.
     this.#socket.resume();
     this.#closeTimer = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }

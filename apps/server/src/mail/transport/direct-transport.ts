@@ -39,10 +39,11 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
       if (signal?.reachPeer?.(host.address) === false) continue;
       const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
-      // No other host is tried now if this one may have the message, or if the bytes were dropped from memory.
+      // No other host is tried now if this one may have the message, or if the message's bytes were dropped from
+      // memory.
       const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
       if (outcome.kind !== "deferred" || isOver) return outcome;
-      // The failure of the most preferred host is the most useful one to report.
+      // Of several hosts' failures, that of the most preferred host is the most useful one to report.
       first ??= outcome;
     }
     return first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
@@ -53,7 +54,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       const domain = splitAddress(mail.rcptTo).domain;
       const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
       if (found.kind === "none") return found.outcome;
-      // The policy is not known yet, so nothing may be sent.
+      // The domain's MTA-STS policy is not known yet, so nothing may be sent.
       if (policy === "busy") return untried;
       const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
       if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");

@@ -22,7 +22,7 @@ export interface MailHostRules {
   port: number;
   /** Our own name as an MX: hosts not preferred over it are left out, to avoid mail loops. */
   ownName: string;
-  /** Returns a number from 0 up to 1. */
+  /** Returns a random number from 0 up to, but not including, 1. */
   random: () => number;
 }
 
@@ -84,7 +84,7 @@ async function addressesOf(name: string, { resolver, allow, port }: MailHostRule
   return { kind: "found", hosts: chosenOf(addresses).map((address) => ({ name, address })) };
 }
 
-/** @param addresses IPv4 before IPv6 */
+/** Chooses which addresses of a host to try. @param addresses all addresses of the host, IPv4 before IPv6 */
 function chosenOf(addresses: readonly string[]): string[] {
   const [first, ...others] = addresses;
   if (first === undefined) return [];

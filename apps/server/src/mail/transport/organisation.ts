@@ -6,7 +6,7 @@
 
 /** Second-level labels under which a country's organisations register, e.g. `example.co.uk`. */
 const COUNTRY_SECOND_LABELS = new Set(["ac", "co", "com", "edu", "go", "gob", "gov", "gv", "ne", "net", "or", "org"]);
-/** Other domains of one provider's mail hosts. */
+/** Domains of mail hosts, each with the main domain of the same provider. */
 const SAME_PROVIDER: Readonly<Record<string, string>> = {
   "googlemail.com": "google.com",
   "mx.microsoft": "outlook.com",

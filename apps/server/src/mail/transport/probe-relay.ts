@@ -7,7 +7,10 @@ import { openSmtp, type SmtpClientOptions } from "./smtp-client/smtp-client.ts";
 
 export type RelayState =
   | { kind: "ready"; replyCode: number }
-  /** @property replyCode `null` when there was no connection, or no login mechanism that we support */
+  /**
+   * @property replyCode code of the relay's reply; `null` without a connection, or without a login mechanism that we
+   * support
+   */
   | { kind: "failed"; stage: SmtpStage | "connect"; code: FailureCode; replyCode: number | null };
 
 export interface RelayProbe extends SmtpClientOptions {
@@ -22,7 +25,7 @@ const STEP_MS = 3000;
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 
-/** Never throws because of what the relay does. */
+/** Probes the relay once. Never throws because of what the relay does. */
 export async function probeRelay({ url, findAddresses, from, ...options }: RelayProbe): Promise<RelayState> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const peer = relayPeer(url);

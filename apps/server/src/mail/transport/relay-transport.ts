@@ -18,7 +18,7 @@ const EXTRA_CONNECTIONS = 20;
 /** Maximum addresses of the relay tried for one message. */
 const ADDRESSES_MAX = 2;
 
-/** @property failure why there are no addresses */
+/** Addresses of the relay's host. @property failure what to report when no address can be used */
 export interface RelayAddresses {
   addresses: readonly string[];
   failure: "dns_failed" | "unreachable";
@@ -28,7 +28,7 @@ export type FindAddresses = (host: string) => Promise<RelayAddresses>;
 
 export interface RelayTransportOptions extends SmtpPoolOptions {
   url: URL;
-  /** Default: the system's resolver, which also reads the hosts file. */
+  /** Finds the relay's addresses; by default the system's resolver, which also reads the hosts file. */
   findAddresses?: FindAddresses;
 }
 
@@ -69,7 +69,7 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
   };
 }
 
-/** Returns the name itself: connecting to it makes the system resolve it. */
+/** Returns the host name as its only address: connecting to it makes the system resolve it. */
 export const askSystem: FindAddresses = async (host) => ({ addresses: [host], failure: "unreachable" });
 
 /**

@@ -143,7 +143,7 @@ test.each<[string, Partial<FakeStsHost["answer"]>]>([
 
 test("fetching from a host that never answers ends at a deadline", async () => {
   host.answer.hangs = true;
-  // Long enough for a loaded machine to connect and send the request.
+  // A deadline that lets a loaded machine connect and send the request.
   expect(await policies({ deadlineMs: 1500 }).find(domain)).toBeNull();
   expect(host.requests).toHaveLength(1);
 });
@@ -177,7 +177,7 @@ test("an account with many slow policy hosts gets a share of the fetches, and an
   expect(slow.connections).toBe(4);
   stop.abort();
   const answers = await Promise.all(asked);
-  // Four fetches were made and failed; for the other domains the policy is not known.
+  // Four fetches were made and failed; whether the other domains have a policy is not known.
   expect(answers.filter((it) => it === null)).toHaveLength(4);
   expect(answers.filter((it) => it === "busy")).toHaveLength(36);
 });

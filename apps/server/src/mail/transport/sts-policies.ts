@@ -18,6 +18,7 @@ export interface StsPolicy {
 
 export interface StsPolicies {
   /**
+   * Finds the MTA-STS policy of a domain in the cache, or fetches it.
    * @param domain A-labels, lower case
    * @param signal signal of the attempt that needs the policy
    * @returns `null` when the domain has no policy; `busy` when too many policies are being fetched, so that this is not
@@ -43,7 +44,7 @@ const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 }
 /** Maximum lines of a policy file; each host has one, and the library compares them pairwise. Usual files have ten. */
 const POLICY_LINES_MAX = 256;
 const DAY_MS = 24 * 3600 * 1000;
-/** Pause after a failed fetch (RFC 8461 §3.3). */
+/** Milliseconds after a failed fetch before a domain's policy is fetched again (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
@@ -64,7 +65,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     known.set(domain, fresh);
   }
 
-  /** @returns false when no slot became free for the fetch */
+  /** Renews the policy of a domain once a fetch slot is free. @returns false when none became free */
   async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
     const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
     if (slot === null) return false;
@@ -96,7 +97,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
 }
 
-/** @returns `null` when the file is no valid policy */
+/** Parses an MTA-STS policy file. @returns `null` when the file is no valid policy */
 export async function readStsPolicy(file: string): Promise<{ policy: StsPolicy | null; maxAgeMs: number } | null> {
   try {
     const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");

@@ -14,7 +14,11 @@ export interface AttemptSignal extends StopSignal {
   readonly party?: string;
   /** Called before connecting to an address. @returns false when too many attempts are at this address already */
   reachPeer?(address: string): boolean;
-  /** Called before using a provider's host. @returns false when the provider is busy and has its maximum of attempts */
+  /**
+   * Called before using a provider's host.
+   * @returns false when the provider recently replied that it is busy and already has as many attempts as it is allowed
+   * since (none during the pause)
+   */
   reachProvider?(name: string): boolean;
   /** Called when a 4xx reply means that the host is busy. */
   noteBusy?(): void;
@@ -36,8 +40,8 @@ export interface OutgoingMail {
   rcptTo: string;
   /**
    * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot, sent one after another. The
-   * owner may empty the list once the final dot is sent, or when it stops the attempt: read the parts from here, and
-   * keep no other reference while waiting.
+   * owner may empty this list once the final dot is sent, or when it stops the attempt: read the parts from the list,
+   * and keep no other reference to them while waiting.
    */
   wireParts: readonly Buffer[];
   sizeBytes: number;
@@ -47,17 +51,17 @@ export interface OutgoingMail {
 
 export interface MailTransport {
   /**
-   * Never throws because of what a peer does: that is always an outcome.
+   * Attempts to deliver one message. Never throws because of what a peer does: that is always an outcome.
    * @param signal stops the attempt, whose outcome is then deferred
    */
   send(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome>;
-  /** Accepts nothing new. @param graceMs milliseconds for messages in progress; default 500 */
+  /** Stops accepting mail. @param graceMs milliseconds to wait for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface WebhookCall {
   url: string;
-  /** Value of `webhook-id`: the same for every attempt of one delivery. */
+  /** Value of the `webhook-id` header: the same for every attempt of one delivery. */
   id: string;
   /** The alias' `whsec_` secret, decoded. */
   secret: Buffer;

@@ -19,7 +19,7 @@ export interface Command {
   about: string;
   /** Help text by option; `name <value>` for an option that takes a value. */
   options: Readonly<Record<string, string>>;
-  /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
+  /** Runs the command. @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
   run(call: CommandCall): Promise<number>;
 }
 

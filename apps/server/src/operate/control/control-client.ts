@@ -11,8 +11,8 @@ const answerMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_answer" | "refused";
 
 /**
- * `nobody`: no server listens at the socket; `not_allowed`: no permission to connect; `no_answer`: timeout or invalid
- * answer; `refused`: the server failed, and its log says why.
+ * Failure of a call to the running server. `nobody`: no server listens at the socket; `not_allowed`: no permission to
+ * connect; `no_answer`: timeout or invalid answer; `refused`: the server failed, and its log says why.
  */
 export class ControlError extends Error {
   override name = "ControlError";

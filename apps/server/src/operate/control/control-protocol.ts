@@ -15,7 +15,7 @@ export interface UserSummary {
   authMethod: string;
   createdAt: string;
   aliases: number;
-  /** `null` if no session is open. */
+  /** Last use of any open session of the account; `null` if no session is open. */
   lastSeenAt: string | null;
   email?: string | null;
 }
@@ -32,16 +32,16 @@ export interface ControlCalls {
   /** A page of accounts in order of id; `after` is the last id of the previous page, empty for the first page. */
   "users-list": { ask: { after: string; withEmail: boolean }; answer: readonly UserSummary[] };
   "users-find": { ask: { email: string }; answer: UserSummary | null };
-  /** False when there is no such account. */
+  /** Deletes an account; false when there is no such account. */
   "users-delete": { ask: { userId: string }; answer: boolean };
   "users-end-sessions": { ask: { userId: string }; answer: boolean };
-  /** False when the mailbox was not blocked. */
+  /** Removes the block of a mailbox, so that mail is sent to it again; false when the mailbox was not blocked. */
   "mailbox-unblock": { ask: { address: string }; answer: boolean };
   "keys-list": { ask: Record<never, never>; answer: readonly KeySummary[] };
   "keys-rotate": { ask: Record<never, never>; answer: RotationState };
   "keys-state": { ask: Record<never, never>; answer: RotationState };
   "keys-wrapping": { ask: Record<never, never>; answer: true };
-  /** @param file absolute path on the server */
+  /** Writes a backup of the embedded store. @param file absolute path of the backup on the server */
   backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
   migrations: { ask: Record<never, never>; answer: MigrationState };
   /** Connects to the relay and starts a transaction without a recipient. `null` if mail is not sent through a relay. */
@@ -50,7 +50,7 @@ export interface ControlCalls {
 export type ControlCall = keyof ControlCalls;
 
 export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
-/** `sentence`: the reason for a failure, for the operator. */
+/** Answer to a control request. `sentence`: the reason for a failure, for the operator. */
 export type ControlAnswer = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
 /**
@@ -96,7 +96,9 @@ export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 /** Maximum octets of a socket path: Linux allows 108 with the terminating zero, macOS 104. */
 const PATH_BYTES_MAX = 103;
 
-/** @returns `null` where no socket is possible: on Windows, and when the path is too long */
+/**
+ * Path of the control socket. @returns `null` where no socket is possible: on Windows, and when the path is too long
+ */
 export function controlPath(dataDir: string): string | null {
   const path = join(dataDir, "kauke.sock");
   return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;

@@ -30,7 +30,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
 
 export const controlCalls = Object.keys(readers) as ControlCall[];
 
-/** @returns `null` for anything but a known call */
+/** Parses a control request. @returns `null` for anything but a request with a known call */
 export function readRequest(given: unknown): ControlRequest | null {
   if (typeof given !== "object" || given === null || !("call" in given)) return null;
   const { call } = given;

@@ -25,7 +25,7 @@ describe("a stranger's message shown on a terminal", () => {
         Buffer.from(`a${tricks}\tb\r\nc\rd`),
       ]),
     );
-    // The rest of the escape sequences is plain text.
+    // Without its control character, the rest of an escape sequence is plain text and may be shown.
     expect(shown.text.trimEnd()).toBe("a[2J]0;x1A\tb\ncd");
     expect(`${shown.subject}${shown.from}${shown.text}`).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
   });

@@ -1,5 +1,5 @@
 /**
- * Shows mail to postmaster@ and abuse@ that is kept for the operator as plain text. Strangers wrote it and it is
+ * Shows, as plain text, the mail to postmaster@ and abuse@ that is kept for the operator. Strangers wrote it and it is
  * printed on a terminal, so control characters and bidirectional marks are removed.
  */
 import { unstuff } from "@kauke/mail-rfc";
@@ -37,7 +37,10 @@ export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promi
   }));
 }
 
-/** @returns `null` when no such message is kept for the operator, even if the spool holds a message with this id */
+/**
+ * Reads a message that is kept for the operator.
+ * @returns `null` when no message with this id is kept for the operator, even if the spool holds one
+ */
 export async function readKept(
   store: Pick<Store, "deliveries" | "bodies">,
   messageId: string,
@@ -62,7 +65,10 @@ export async function forgetKept(
   return true;
 }
 
-/** @param raw message without dot-stuffing; one that can't be parsed is shown as raw text */
+/**
+ * Author, subject and text of a message, for printing on a terminal.
+ * @param raw message without dot-stuffing; one that can't be parsed is shown as raw text
+ */
 export async function shownText(raw: Buffer): Promise<KeptText> {
   const email = await PostalMime.parse(raw, { forceRfc822Attachments: true }).catch(() => null);
   if (email === null) return { from: "", subject: "", text: shown(raw.toString("latin1", 0, TEXT_MAX)) };

@@ -19,7 +19,7 @@ export interface OperatorAccess extends ControlHandlers {
 
 const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** @throws OperatorError, StoreStartError */
+/** Connects to the running server, or opens the store if no server runs. @throws OperatorError, StoreStartError */
 export async function openAccess(config: Config): Promise<OperatorAccess> {
   const path = controlPath(config.dataDir);
   if (path !== null && (await isAnswered(path))) {

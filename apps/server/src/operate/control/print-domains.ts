@@ -3,7 +3,10 @@ import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
 import { type DnsPlan, dnsPlan, policyHost } from "../dns-plan.ts";
 import type { ServerFacts } from "./control-protocol.ts";
 
-/** @param addresses public addresses of this machine, as far as known */
+/**
+ * The zone file text for all domains of this server.
+ * @param addresses public IP addresses of this machine; empty if unknown
+ */
 export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
   const plan = dnsPlan(facts);
   const aliasesOf = (name: string) => plan.aliases.filter((it) => it.name === name);

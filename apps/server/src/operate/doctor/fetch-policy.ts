@@ -5,7 +5,8 @@ const FETCH_MS = 10_000;
 const POLICY_BYTES_MAX = 65_536;
 
 /**
- * @returns `null` if it can't be read: no https, a certificate for another name, a status other than 200, or too large
+ * Downloads a domain's MTA-STS policy from one IP address of its policy host.
+ * @returns `null` if that fails: no https, a certificate for another name, a status other than 200, or too large
  */
 export function fetchPolicy(host: string, address: string): Promise<string | null> {
   return new Promise((resolve) => {

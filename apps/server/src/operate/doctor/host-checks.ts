@@ -27,7 +27,7 @@ export async function checkMailHost(deps: HostCheckDeps): Promise<HostFindings> 
   return { results, addresses: addresses ?? [] };
 }
 
-/** @returns `null` when DNS did not answer */
+/** IPv4 and IPv6 addresses of a host. @returns `null` when DNS did not answer */
 async function addressesOf(host: string, resolver: Resolver): Promise<string[] | null> {
   const answers = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
   if (answers.some((it) => it.kind === "failed")) return null;

@@ -6,7 +6,7 @@ import { type CheckResult, checking } from "./check-result.ts";
 
 const SETTING = "KAUKE_RELAY_URL";
 
-/** @param state `null` if mail is not sent through a relay */
+/** Turns the state of the relay into check results. @param state `null` if mail is not sent through a relay */
 export function checkRelay(state: RelayState | null): CheckResult[] {
   if (state === null) return [];
   const { ok, fix } = checking("relay", "connection");

@@ -1,4 +1,4 @@
-/** Prints the results as lines for a person. Problems to fix come last, next to the prompt. */
+/** Prints the results of `kauke doctor` as lines for a person. Problems to fix come last, next to the prompt. */
 import type { CheckResult, CheckState } from "./check-result.ts";
 
 const order: readonly CheckState[] = ["ok", "warn", "fix"];

@@ -18,7 +18,7 @@ export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPol
   dataDir: string;
   folder: string;
   now: Date;
-  /** `null` if mail is not sent through a relay. */
+  /** Result of connecting to the relay; `null` if mail is not sent through a relay. */
   relayState: RelayState | null;
 }
 

@@ -73,7 +73,7 @@ function secured(socket: TLSSocket, greeting: string): ProbeResult {
 }
 
 function handshake(plain: Socket, { serverName }: ProbeTarget, signal: AbortSignal): Promise<TLSSocket | null> {
-  // Verification is off, because the certificate is checked afterwards.
+  // TLS does not verify the certificate, because the probe checks it after the handshake.
   const secure = connectTls({ socket: plain, servername: serverName, rejectUnauthorized: false });
   signal.addEventListener("abort", () => secure.destroy());
   return new Promise((resolve) => {

@@ -22,7 +22,7 @@ export async function listenMetrics(registry: MetricsRegistry, listen: ListenCon
     response.writeHead(isPage ? 200 : 404, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
     response.end(isPage ? registry.render() : "Not found\n");
   });
-  // Few collectors connect, so connections are limited, and one that is idle is closed after IDLE_MS.
+  // Few collectors connect, so connections are limited, and a connection that is idle is closed after IDLE_MS.
   server.maxConnections = CONNECTIONS_MAX;
   server.keepAliveTimeout = IDLE_MS;
   server.setTimeout(IDLE_MS);

@@ -40,7 +40,10 @@ const labelsByCounter = new Map(
   Object.entries(counters).map(([name, { labels = {} }]) => [name, Object.entries(labels)]),
 );
 
-/** e.g. `{kind="mailbox",result="taken"}`; `null` if the table does not have exactly these labels and values. */
+/**
+ * Name of a metric's series, e.g. its labels as `{kind="mailbox",result="taken"}`; `null` if the table does not have
+ * exactly these labels and values.
+ */
 function seriesOf(name: string, labels: Record<string, string>): string | null {
   const allowed = labelsByCounter.get(name);
   if (allowed === undefined || Object.keys(labels).length !== allowed.length) return null;

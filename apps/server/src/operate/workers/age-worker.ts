@@ -21,7 +21,7 @@ const production: AgeWorkerOptions = {
   program: new URL("./age-process.ts", import.meta.url),
   waitingMax: 16,
   waitingOfAccountMax: 2,
-  // A text of 1.6 MB takes about 20 MiB; scrypt's memory is outside this heap.
+  // A job with a text of 1.6 MB takes about 20 MiB of the heap; scrypt's memory is outside it.
   heapMaxMib: 128,
   deadlineMs: 30_000,
   startMs: 15_000,

@@ -26,7 +26,7 @@ const production: Argon2Settings = {
   queueMax: 64,
 };
 
-/** @param settings cheaper ones for tests */
+/** Makes the password hasher. @param settings replaced production settings, e.g. cheaper hashes for tests */
 export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHasher {
   const { memoryKib, passes, concurrency, queueMax } = { ...production, ...settings };
   // Address blocks that recently used the hasher less are served first: among many blocks with one waiting hash each,

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface ChildWorkerOptions {
-  /** Program of the child: sends "ready" once started, then answers each message with one message. */
+  /** File of the child's program: sends "ready" once started, then answers each order with one message. */
   program: URL;
   heapMaxMib: number;
   /** Maximum milliseconds for one order. */
@@ -82,7 +82,7 @@ export class ChildWorker {
   }
 }
 
-/** @returns `null` when the child did not answer */
+/** Sends an order and waits for its answer. @returns `null` when the child ended or did not answer by the deadline */
 function answerOf(child: ChildProcess, order: object, deadlineMs: number): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(null), deadlineMs);

@@ -29,9 +29,10 @@ test("when some accounts fill all slots, one job is evicted for an account that 
   const isAnswered: string[] = [];
   for (const answer of crowd) void answer.then((code) => isAnswered.push(code));
   expect(await search("innocent")).toBe("searched");
-  // One search ran, one was evicted, and perhaps a second ran before the new account's: the other sixty wait.
+  // One search ran, one was evicted, and perhaps a second ran before that of the new account: the other sixty still
+  // wait.
   expect(isAnswered.filter((code) => code === "searched").length).toBeLessThan(20);
-  // 68 asked and 65 had a slot, of which one was given to the new account.
+  // Of the 68 searches, 65 found a slot (one running, 64 waiting), of which one was then evicted for the new account.
   expect((await Promise.all(crowd)).filter((code) => code === "busy")).toHaveLength(68 - 65 + 1);
 });
 

@@ -63,7 +63,10 @@ const work: Work = {
   },
 };
 
-/** @throws for unexpected failures; the error's message may contain secrets and must not be passed on */
+/**
+ * Runs one age job. Expected failures are part of the outcome.
+ * @throws the error of an unexpected failure; its message may contain secrets and must not be passed on
+ */
 export async function runAgeJob<N extends AgeJobName>(name: N, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>> {
   try {
     return { done: true, result: await work[name](input) };

@@ -18,7 +18,7 @@ export class BackupError extends Error {
 }
 
 export interface BackupRequest {
-  /** Absolute path; no file may exist there. */
+  /** Absolute path of the archive to write; no file may exist there. */
   file: string;
   withSecretKey: boolean;
 }
@@ -76,7 +76,7 @@ export async function writeBackup(
   }
 }
 
-/** Removes what a backup that was killed left in the data directory. */
+/** Removes the temporary files that a killed backup left in the data directory. */
 export async function removeStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(STAGING)) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -164,7 +164,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<{ wi
 async function unpack(file: string, directory: string): Promise<{ withSecretKey: boolean }> {
   const unzipped = createGunzip();
   const reading = pipeline(createReadStream(file), unzipped);
-  // The loop below reports the same failure; this handler only prevents an unhandled rejection.
+  // `readTar` reports a failure of this pipeline, so the handler only prevents an unhandled rejection.
   reading.catch(() => {});
   let isFirst = true;
   for await (const entry of readTar(unzipped)) {
@@ -197,8 +197,8 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
 }
 
 /**
- * Reports an existing file or a missing parent as an invalid archive, because the directory holds only entries of this
- * archive.
+ * Reports a file that exists already or a missing parent directory as an invalid archive: the target directory holds
+ * only entries of this archive, so the archive must be the cause.
  */
 function refuseMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;

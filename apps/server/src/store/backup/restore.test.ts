@@ -17,7 +17,7 @@ interface Entry {
   text?: string;
   kind?: string;
   linkTo?: string;
-  /** Content of the header's size field, instead of the text's real length. */
+  /** Content of the tar header's size field, if it is to differ from the text's real length. */
   size?: string;
   /** Content of the header field `prefix`: the first part of a name longer than 100 octets. */
   prefix?: string;

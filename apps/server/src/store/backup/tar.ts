@@ -19,6 +19,7 @@ export interface TarEntry {
 }
 
 /**
+ * Yields the bytes of a tar file.
  * @throws TarError for a name or size too long for its header field, and for a file whose length is not its `sizeBytes`
  */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
@@ -37,7 +38,8 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
 }
 
 /**
- * Yields the entries in order. The content of each entry must be read completely before the next entry is requested.
+ * Yields the entries of a tar file in order. The content of each entry must be read completely before the next entry is
+ * requested.
  * @throws TarError
  */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
@@ -116,7 +118,7 @@ class ByteSource {
   /**
    * Reads the zero padding after the last entry, of which other programs add any number of blocks. Reads to the end of
    * the stream, because its source waits until all bytes are read.
-   * @throws TarError for any other byte
+   * @throws TarError when a byte is not zero
    */
   async endEmpty(): Promise<void> {
     for (let rest: Uint8Array = this.#rest; ; ) {

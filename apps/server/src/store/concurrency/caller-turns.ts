@@ -8,18 +8,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, DialectAdapter, Driver } from "kysely";
 import { FairQueue, type QueueTurn } from "../../core/fair-queue/fair-queue.ts";
 
-/** Maximum waiting statements of signed-in users, and also of other callers. A web request has one at a time. */
+/**
+ * Maximum waiting statements of all signed-in users together; the same number again for all other callers together. A
+ * web request has one at a time.
+ */
 const WAITING_MAX = 2000;
 
 interface Caller {
   turn: QueueTurn;
-  /** Functions that release the slots held by this caller. The slots are interchangeable. */
+  /** Functions that release the database slots held by this caller. The slots are interchangeable. */
   held: (() => void)[];
 }
 
 const callers = new AsyncLocalStorage<Caller>();
 
-/** Statements that `work` and everything started by it run wait for the caller's turn. */
+/** Runs `work`, whose database statements, and those of everything it starts, wait for the caller's turn. */
 export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }
@@ -108,6 +111,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
 }
 
 /**
+ * Waits for a database slot until it is the caller's turn.
  * @returns a function that releases the slot
  * @throws AppError `busy` when the queue is full
  */

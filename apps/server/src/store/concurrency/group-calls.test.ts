@@ -22,7 +22,7 @@ function heldCommits({ most = 64, poison = new Set<number>() } = {}) {
       return items.map((it) => `result of ${it}`);
     },
   });
-  /** Ends the commit of the running group. */
+  /** Ends the commit of the group that the fake database runs. */
   const commit = async () => {
     await vi.waitUntil(() => open !== null, { interval: 1 });
     open?.();

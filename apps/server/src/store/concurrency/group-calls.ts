@@ -30,7 +30,10 @@ export interface GroupedCalls<Item, Result> {
   isOneItemsFault(error: unknown): boolean;
 }
 
-/** @returns a function that takes an item and resolves with its result after the commit */
+/**
+ * Groups calls into shared commits.
+ * @returns a function that takes an item and resolves with its result after the commit
+ */
 export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = false;
@@ -58,7 +61,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Number of waiting items in the next group, at least one. */
+/** Number of waiting items to take into the next group, at least one. */
 function groupLength<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { most, weigh = () => 1 }: GroupedCalls<Item, Result>,
@@ -71,7 +74,7 @@ function groupLength<Item, Result>(
   return over < 0 ? waiting.length : Math.max(over, 1);
 }
 
-/** Never rejects: every failure is passed to the callers of its items. */
+/** Handles one group of items. Never rejects: every failure is passed to the callers of its items. */
 async function runGroup<Item, Result>(
   group: readonly Waiting<Item, Result>[],
   calls: GroupedCalls<Item, Result>,

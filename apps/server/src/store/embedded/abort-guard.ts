@@ -56,7 +56,7 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       if (!aborted) call();
     };
   }
-  // Kysely waits for ever for a transaction whose BEGIN fails, so the transaction must not be started at all.
+  // Kysely waits for ever for a transaction whose BEGIN fails, so an aborted database must refuse it before BEGIN.
   const begin = pglite.transaction.bind(pglite);
   pglite.transaction = (work) => {
     refuse();

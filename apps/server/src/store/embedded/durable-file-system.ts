@@ -12,7 +12,7 @@ import { NodeFS } from "@electric-sql/pglite/nodefs";
 const EIO = 29;
 
 interface SyncStream {
-  /** File descriptor of the host; directories have none. */
+  /** Descriptor of the open file on the host; directories have none. */
   nfd?: number;
   node: unknown;
 }
@@ -22,15 +22,15 @@ interface NodeFileSystem {
   stream_ops: { fsync?: (stream: SyncStream) => number };
 }
 
-/** Calls fsync on a descriptor; tests replace it with one that fails. */
+/** Function that calls fsync on a file descriptor; tests pass one that fails. */
 export type SyncFile = (descriptor: number) => void;
 
 export class DurableFileSystem extends NodeFS {
   /** Number of successful fsyncs. */
   syncs = 0;
   /**
-   * After one failed fsync nothing counts as stored any more: the kernel may have dropped the pages, and a retry would
-   * report false success.
+   * True after a failed fsync. From then on nothing counts as stored: the kernel may have dropped the pages, and a
+   * retry would report false success.
    */
   failed = false;
   readonly #syncFile: SyncFile;

@@ -40,8 +40,8 @@ const CALLERS_AT_ONCE = 4;
 const INT8 = 20;
 const INTERVAL = 1186;
 /**
- * Parsers that match the settings of `pg` in `postgres.ts`. The serializer replaces PGlite's own for bytea, which takes
- * 200 ms per MiB.
+ * Parsers that return the same values as `pg` with the settings in `postgres.ts`. The serializer for bytea replaces
+ * PGlite's own, which takes 200 ms per MiB.
  */
 const typeOptions = {
   parsers: {
@@ -138,7 +138,7 @@ async function initialise(databaseDirectory: string): Promise<void> {
   await syncDirectory(dirname(databaseDirectory));
 }
 
-/** @throws StoreStartError `not_durable` when a commit causes no fsync */
+/** Checks that a commit reaches the disk. @throws StoreStartError `not_durable` when it causes no fsync */
 export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Promise<void> {
   await pglite.exec("CREATE TABLE IF NOT EXISTS durability_check (checked_at timestamptz NOT NULL)");
   await pglite.exec("DELETE FROM durability_check");

@@ -55,7 +55,7 @@ export interface EmbeddedErasure {
 interface Rewritten {
   at: Date;
   /**
-   * Number of updates and deletions of the table that the database had counted before the rewrite; `null` if this
+   * Number of updates and deletions of the table that the database had counted before the last rewrite; `null` if this
    * process has not rewritten the table yet.
    */
   changes: number | null;
@@ -78,7 +78,8 @@ export function embeddedErasure(db: Database, { now, logger }: { now: Date; logg
 
   /** Rewrites one table. Other statements can run before the next table is rewritten. */
   async function rewrite(name: string, tickAt: Date): Promise<void> {
-    // Changes made after this count are treated as new and cause another, possibly unnecessary, rewrite.
+    // Changes are counted before the rewrite, so any made during it count as new and cause another, possibly
+    // unnecessary, rewrite.
     const changes = await countChanges(db, name);
     await rewriteTable(db, name);
     rewritten.set(name, { at: tickAt, changes });
@@ -121,14 +122,14 @@ async function countChanges(db: Database, name: string): Promise<number> {
 }
 
 async function rewriteTable(db: Database, name: string): Promise<void> {
-  // ANALYZE does not remove the earlier statistics of a table that has become empty.
+  // ANALYZE does not remove the old statistics of a table that has become empty, so they are deleted first.
   await sql`DELETE FROM pg_statistic WHERE starelid = ${`public."${name}"`}::regclass`.execute(db);
   await sql`VACUUM (FULL, ANALYZE) ${sql.table(name)}`.execute(db);
 }
 
 async function eraseLog(db: Database): Promise<void> {
   await sql`VACUUM FULL pg_statistic`.execute(db);
-  // Each segment that was kept for reuse becomes the current one in turn; the checkpoint below then removes it with the
+  // Each segment that was kept for reuse becomes the current one in turn; the next checkpoint then removes it with the
   // others.
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const isLast = (await countSegmentsAhead(db)) === 0;

@@ -160,9 +160,9 @@ describe("the embedded store", () => {
 
 interface Writer {
   ready: Promise<void>;
-  /** Resolves once it has acknowledged this many messages. */
+  /** Resolves once the writer process has acknowledged this many messages. */
   acknowledged(count: number): Promise<void>;
-  /** @returns ids of the messages it acknowledged */
+  /** Kills the writer process. @returns ids of the messages that it acknowledged */
   kill(): Promise<string[]>;
 }
 

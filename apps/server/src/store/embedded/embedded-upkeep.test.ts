@@ -44,7 +44,7 @@ it("checkpoints and vacuums after 64 MiB of log or five minutes, and not while n
   }
 });
 
-/** Bytes of log that the next start would have to replay. */
+/** Bytes of write-ahead log that the next start would have to replay. */
 async function redoDistance({ db }: EmbeddedDatabase): Promise<number> {
   const { rows } = await sql<{ distance: number }>`
     SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::bigint AS distance FROM pg_control_checkpoint()`.execute(

@@ -11,7 +11,8 @@ import type { DB } from "../database.ts";
 import { migrate, underStartLock } from "../migrate.ts";
 
 /**
- * Object ids of PostgreSQL's template1 and template0, which are never connected to and make up two thirds of all files.
+ * Object ids of PostgreSQL's databases template1 and template0, which nothing connects to and which make up two thirds
+ * of all files.
  */
 const UNUSED_DATABASES = ["1", "4"];
 const PAGE_BYTES = 8192;
@@ -24,13 +25,13 @@ async function main(folder: string): Promise<void> {
   const pglite = await PGlite.create({ fs: new NodeFS(database), startParams });
   const db = new Kysely<DB>({ dialect: new PGliteDialect({ pglite }) });
   await underStartLock(db, (trx) => migrate(trx, new Date()));
-  // The log continues in a new, almost empty file; the checkpoint removes the previous one.
+  // The write-ahead log continues in a new, almost empty file; the checkpoint removes the previous one.
   await pglite.exec("SELECT pg_switch_wal()");
   await pglite.exec("CHECKPOINT");
   await pglite.close();
   for (const oid of UNUSED_DATABASES) await emptyFolder(join(database, "base", oid));
-  // The dump is made after the close, because a dump of a running database would run crash recovery each time it is
-  // loaded.
+  // The dump is made after the database is closed, because each load of a dump from a running one would run crash
+  // recovery.
   await writeFile(join(folder, "dump.tar"), await tarOf(database));
 }
 
@@ -39,8 +40,9 @@ async function emptyFolder(folder: string): Promise<void> {
 }
 
 /**
- * The used part of a log segment, rounded up to whole pages. In memory a segment may be shorter than its full size,
- * because PostgreSQL extends a short file. On disk it must have its full size, or a full disk would stop the log.
+ * Cuts a segment of the write-ahead log to its used part, rounded up to whole pages. In memory a segment may be shorter
+ * than its full size, because PostgreSQL extends a short file. On disk it must have its full size, or a full disk would
+ * stop the log.
  */
 function writtenLog(bytes: Buffer): Buffer {
   const usedBytes = bytes.findLastIndex((byte) => byte !== 0) + 1;

@@ -13,7 +13,10 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** @throws StoreStartError `locked` while another process, or this one, holds the lock of the directory */
+/**
+ * Locks a data directory for this process.
+ * @throws StoreStartError `locked` while another process, or this one, holds the lock
+ */
 export function lockDirectory(directory: string): ProcessLock {
   const path = join(directory, "process.lock");
   const file = new DatabaseSync(path);

@@ -35,7 +35,7 @@ export interface TableState {
   rewrittenAt: Date;
 }
 
-/** @returns names of all small tables that are due; if there are none, of one large table */
+/** @returns names of all small tables that are due for a rewrite; if there are none, of one large table that is due */
 export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
   const due = tables.filter((table) => isDue(table, now));
   const small = due.filter(({ sizeBytes }) => sizeBytes <= SMALL_MAX_BYTES);

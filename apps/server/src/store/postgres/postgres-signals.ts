@@ -74,7 +74,7 @@ export class PostgresSignals {
   #handleLoss(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    // The rest of the connection must not keep the process alive, nor fail with an unhandled error.
+    // Closing the lost connection must not keep the process alive, nor fail with an unhandled error.
     void client.end().catch(() => {});
     this.#logger?.warn("database_listener_lost");
     this.#invalidateAll();
@@ -89,7 +89,7 @@ export class PostgresSignals {
   }
 }
 
-/** An unreadable payload counts as due now. */
+/** Reads from a notification when a delivery is due. An unreadable payload counts as due now (`undefined`). */
 function readDueAt(payload: string): Date | undefined {
   const dueAt = new Date(payload);
   return Number.isNaN(dueAt.getTime()) ? undefined : dueAt;

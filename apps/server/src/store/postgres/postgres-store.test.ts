@@ -41,7 +41,8 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
       const heard: RouteChange[] = [];
       here.aliases.onRouteChange((change) => heard.push(change));
       await endListeners(databaseUrl);
-      // One notification for the loss of the connection, one for what was missed until it listens again.
+      // Listeners are notified once when the connection is lost, and once when it listens again, for changes missed
+      // meanwhile.
       await expect.poll(() => heard.filter((change) => change === "all").length, { timeout: 10_000 }).toBe(2);
       const user = await insertUser(there);
       const alias = await insertAlias(there, user.id);

@@ -62,7 +62,10 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   });
 }
 
-/** PostgreSQL refuses to run as root; then it runs as the user `postgres`, whose ids this returns. */
+/**
+ * Ids of the user `postgres`, as which the server runs if this process runs as root, because PostgreSQL refuses to;
+ * otherwise null.
+ */
 async function serverOwner(): Promise<{ uid: number; gid: number } | null> {
   if (process.getuid?.() !== 0) return null;
   const id = async (option: string) => Number((await promisify(execFile)("id", [option, "postgres"])).stdout);

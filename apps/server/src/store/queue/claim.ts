@@ -71,11 +71,11 @@ export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Cla
 
 interface Oldest {
   rows: ClaimedRow[];
-  /** Number of claimed rows that are not the server's own mail. */
+  /** Number of claimed deliveries that are not the server's own mail. */
   usual: number;
   /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
-  /** Whether accounts whose rows were not read may have due rows. */
+  /** Whether the claim may have missed due rows of other accounts, because it reads a bounded number of rows. */
   isHidden: boolean;
 }
 
@@ -194,7 +194,8 @@ async function lease<Counts extends object>(
 }
 
 /**
- * Reads each row on its own: an unreadable row must not prevent the delivery of the others, which are leased already.
+ * Opens each claimed row on its own: an unreadable row must not prevent the delivery of the others, which are leased
+ * already.
  */
 function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
   const deliveries: LeasedDelivery[] = [];
@@ -219,7 +220,10 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
   }
 }
 
-/** Checks the fields that every step of an attempt relies on; another version may have written a different document. */
+/**
+ * Whether a delivery's target has the fields that every attempt relies on; another version of the program may have
+ * written a different document.
+ */
 function isTarget(target: DeliveryTarget): boolean {
   const { destination, aliasAddress } = target;
   const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;

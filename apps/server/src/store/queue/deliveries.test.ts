@@ -86,7 +86,7 @@ describe("the delivery queue", () => {
           aliases.map((it) => anOpenDelivery(message, it)),
         );
         const held = await claim(now);
-        // Ends the deliveries one after another, in the order of `aliases`.
+        // Ends the claimed deliveries one after another, in the order of `aliases`.
         return async (...ends: ("taken" | "failed")[]) => {
           const told: boolean[] = [];
           for (const [at, end] of ends.entries()) {
@@ -288,7 +288,7 @@ describe("the delivery queue", () => {
     it("wakes the delivery worker when a delivery is waiting, not when all of them are leased", async () => {
       const heard: (Date | null)[] = [];
       store.deliveries.onWake((dueAt) => void heard.push(dueAt));
-      // PostgreSQL notifies a process of its own changes too, in order: those of earlier tests arrive first.
+      // PostgreSQL sends a process its own notifications too, in order, so those of earlier tests arrive first.
       const last = after(now, 7000);
       await keepOne({ notBefore: last });
       const ofLast = () => heard.filter((dueAt) => dueAt?.getTime() === last.getTime()).length;

@@ -48,12 +48,12 @@ export interface DeliveryRepository extends DeliveryStore {
   /** Mail kept for the operator, oldest first. */
   listKeptForOperator(): Promise<KeptMessage[]>;
   /**
-   * Deletes the message's rows; the caller deletes its body.
+   * Deletes the rows of a message kept for the operator; the caller deletes its body.
    * @returns false when no such message is kept
    */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
   /**
-   * Deletes mail kept for the operator that is older, with its bodies.
+   * Deletes mail kept for the operator that arrived before `createdBefore`, with its bodies.
    * @returns number of deleted messages
    */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
@@ -63,7 +63,7 @@ export interface DeliveryRepository extends DeliveryStore {
 type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
 
 export interface DeliveryStoreParts {
-  /** Deletes the bodies of messages that were taken out of the queue. */
+  /** Deletes the stored bodies of messages that were taken out of the queue. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   };
 }
 
-/** Operations of concurrent callers that share one commit. */
+/** Operations on the queue that concurrent callers share a commit for. */
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
   return {
@@ -144,7 +144,10 @@ function groupedCalls(context: StoreContext) {
   };
 }
 
-/** E.g. `mailbox_full 5.2.2`: a closed set of words without personal data, so the column is not sealed. */
+/**
+ * Text of a failure for the column `last_failure`, e.g. `mailbox_full 5.2.2`: a closed set of words without personal
+ * data, so the column is not sealed.
+ */
 const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
 
 export function readFailure(text: string): DeliveryFailure {
@@ -169,7 +172,7 @@ async function nextDueAt(db: Database): Promise<Date | null> {
 }
 
 async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {
-  // The attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
+  // One attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
   await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
     WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
       AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
@@ -237,8 +240,8 @@ async function finish(
   trx: InTransaction,
   { id, leaseToken, failure }: LeaseRef & { failure: DeliveryFailure | null },
 ): Promise<Finished> {
-  // The message is locked first: a transaction that ends the message's other delivery waits here, and then sees this
-  // one deleted.
+  // The message's row is locked first: a transaction that ends another delivery of the message waits for this lock, and
+  // then sees that this delivery is deleted.
   const message = await trx
     .selectFrom("message")
     .innerJoin("delivery", "delivery.message_id", "message.id")
@@ -260,7 +263,7 @@ async function finish(
   return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
-/** @returns `null` when the lease was lost */
+/** Defers one leased delivery. @returns `null` when the lease was lost */
 async function defer(
   { db, clock }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },

@@ -19,7 +19,7 @@ export type DeliveryRow = Omit<
 export interface RowsToEnqueue {
   message: MessageRow;
   deliveries: readonly DeliveryRow[];
-  /** Earliest time at which a delivery is due; `null` when all are leased. */
+  /** Earliest time at which one of the deliveries is due; `null` when all are leased. */
   dueAt: Date | null;
 }
 
@@ -28,10 +28,10 @@ export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
 }
 
-/** Inserts all messages with their deliveries, or none of them. */
+/** Inserts the messages of all callers with their deliveries, or none of them. */
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
-  // Without a notification to other processes, the single statement needs no explicit transaction.
+  // If no other process is to be notified, the single insert statement needs no explicit transaction.
   if (signals.isAlone || dueAt === null) return await insert(db, kept);
   await db.transaction().execute(async (trx) => {
     await insert(trx, kept);

@@ -42,7 +42,8 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     forget: (messageId) => files.forget(messageId),
     moveToQueue: ({ wire, ...entry }) => {
       if (wire !== null) return move({ ...entry, wire });
-      // Many messages may have been dropped from memory at the same time, so they are read back one at a time.
+      // The bytes of many messages may have been dropped from memory at the same time, so they are read back one
+      // message at a time.
       const moved = reading.then(() => readAndMove(entry));
       reading = moved.catch(() => {});
       return moved;
@@ -51,7 +52,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
 }
 
 /**
- * Called at start: messages that were in flight when the process ended become due at once.
+ * Called at start: messages that were in flight when the previous process ended are queued and due at once.
  * @returns number of messages moved into the queue
  */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
@@ -61,7 +62,7 @@ export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   for (const messageId of await files.list()) {
     const found = await files.read(messageId);
     if (found === null) logger?.error("in_flight_unreadable", { id: messageId });
-    // The message is in the queue already: the previous process ended before it removed the file.
+    // The message is in the queue already: the previous process ended before it removed the in-flight file.
     else if (await deliveries.isKnownMessage(messageId)) await files.forget(messageId);
     else if (await moveToQueue(dueNow(found, clock.now()))) recovered += 1;
   }
@@ -74,6 +75,6 @@ function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlig
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Whether the alias or the account was deleted meanwhile, and its mail with it. */
+/** Whether the message could not be queued because its alias or account was deleted meanwhile, and its mail with it. */
 const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);

@@ -102,7 +102,7 @@ function keptRows(db: Database) {
 
 type KeptRow = Awaited<ReturnType<typeof readKeptRows>>[number];
 
-/** Rows of the kept messages, oldest first. */
+/** Query for the rows of messages kept for the operator, oldest first. */
 function readKeptRows(db: Database) {
   return keptRows(db)
     .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])

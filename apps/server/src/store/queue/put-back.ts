@@ -6,7 +6,7 @@ import type { PutBack } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** @returns ids of the composed messages that are pending again */
+/** Puts leased deliveries back into the queue. @returns ids of the composed messages that are pending again */
 export async function putBack({ db, clock }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH given (id, token, not_before) AS (

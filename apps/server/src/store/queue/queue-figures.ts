@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 
 export interface QueueFigures {
   open: number;
-  /** When the message of the oldest open delivery was received; `null` when nothing is open. */
+  /** When the message of the oldest open delivery was received; `null` when no delivery is open. */
   oldestAt: Date | null;
   /** Total size of the messages with open deliveries, each counted once. */
   messageBytes: number;

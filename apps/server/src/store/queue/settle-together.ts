@@ -31,7 +31,10 @@ export interface Deferral extends LeaseRef {
   failureText: string;
 }
 
-/** @returns `undefined` for each delivery that was not ended: its lease was lost, or it is composed mail */
+/**
+ * Ends leased deliveries in one statement.
+ * @returns `undefined` for each delivery that was not ended: its lease was lost, or it is composed mail
+ */
 export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
@@ -71,14 +74,20 @@ function isFirst(seen: Set<string>, key: string): boolean {
   return true;
 }
 
-/** @returns for each delivery whether it was deferred; false if its lease was lost or it is composed mail */
+/**
+ * Defers leased deliveries in one statement.
+ * @returns for each delivery whether it was deferred; false if its lease was lost or it is composed mail
+ */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
   const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns for each delivery whether its lease was still held and is now extended */
+/**
+ * Extends the leases of deliveries in one statement.
+ * @returns for each delivery whether its lease was still held and is now extended
+ */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
@@ -111,7 +120,10 @@ async function withMessagesLocked<Row>(
   });
 }
 
-/** All subqueries of this SQL statement see the rows as they were before the statement. */
+/**
+ * Ends leased deliveries, except those of composed mail. All subqueries of the SQL statement see the rows as they were
+ * before it.
+ */
 async function finishPlain(db: Database, endings: readonly Ending[]) {
   const { rows } = await sql<EndedRow>`
     WITH ended AS (

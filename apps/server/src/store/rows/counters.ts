@@ -1,10 +1,10 @@
-/** Totals by name, for statistics of the whole server; never per user. */
+/** Named totals for statistics of the whole server; never counted per user. */
 import { sql } from "kysely";
 import type { StoreContext } from "../store-context.ts";
 
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
-  /** Reads the total; 0 for a name that was never counted. */
+  /** Reads one total; 0 for a name that was never counted. */
   read(name: string): Promise<number>;
 }
 

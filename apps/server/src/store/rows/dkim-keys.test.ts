@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** Selectors and public keys by domain after a start with these settings. */
+/** Public keys by DKIM selector and domain, after a start of the store with these settings. */
 async function keysAtStart(domains: readonly string[], dkimEd25519: boolean): Promise<Map<string, string>> {
   const store = await openStore({ databaseUrl: null, dataDir, secretKey, dkimDomains: domains, dkimEd25519 });
   await store.close();

@@ -73,15 +73,15 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
 }
 
 /**
- * Whether the alias may send. Locks the alias: a transaction that pauses, renames or deletes it either commits first
- * and is seen here, or waits and then cancels this job.
+ * Whether an alias may send composed mail. Locks the alias: a transaction that pauses, renames or deletes it either
+ * commits first, so that this query sees the change, or waits for the lock and then cancels the new job.
  */
 async function canSend(
   { keys }: StoreContext,
   trx: InTransaction,
   { aliasId, userId, target }: EmailJobToQueue["delivery"],
 ): Promise<boolean> {
-  // The account is locked before the alias, as in every transaction that locks both; the new row refers to both.
+  // The account is locked before the alias, as in every transaction that locks both; the job's row will refer to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
   const alias = await trx
     .selectFrom("alias")
@@ -97,7 +97,7 @@ async function canSend(
   return alias !== undefined;
 }
 
-/** The user's jobs, each with the last failure of its delivery if the delivery still exists. */
+/** Query for the user's composed messages, each with the last failure of its delivery if that delivery still exists. */
 function jobRows({ db }: StoreContext, userId: string) {
   return db
     .selectFrom("email_job")
@@ -126,7 +126,8 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
       const { job, content } = openJob(context, row);
       return content === null ? [] : [{ job, content }];
     } catch (error) {
-      // A job whose content is unreadable can't be shown; its delivery is handled by its own row.
+      // A composed message whose recipient and subject are unreadable can't be shown; its delivery does not depend on
+      // them.
       if (error instanceof SealError) return [];
       throw error;
     }

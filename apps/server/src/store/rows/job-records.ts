@@ -1,6 +1,7 @@
 /**
- * State changes of composed mail (`email_job`), always within the transaction that changes the delivery. Until the end
- * the sealed document holds recipient and subject; then they are erased, and the last failure remains.
+ * State changes of composed mail (`email_job`), always within the transaction that changes the delivery. Until the
+ * message is sent, fails or is cancelled, the job's sealed document holds recipient and subject; then they are erased,
+ * and the last failure remains.
  */
 
 import type { EmailJobStatus } from "@kauke/contract";
@@ -15,13 +16,16 @@ import { deleteFinishedMessages } from "./owned-mail.ts";
 export interface JobDocument {
   messageId: string;
   lastFailure: DeliveryFailure | null;
-  /** `null` once the message is sent, has failed or is cancelled. */
+  /** Recipient and subject; `null` once the message is sent, has failed or is cancelled. */
   content: EmailJobContent | null;
 }
 
 type Ending = { event: Extract<JobEvent, "deliver" | "fail" | "cancel">; failure: DeliveryFailure | null };
 
-/** @returns false if the job's status does not allow the event; then nothing is changed */
+/**
+ * Ends a composed message as sent, failed or cancelled.
+ * @returns false if the job's status does not allow the event; then nothing is changed
+ */
 export async function endJob(
   { keys, clock }: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
@@ -60,10 +64,7 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/**
- * Locks the messages of the composed mail of an account, an alias or one job.
- * @returns their ids
- */
+/** Locks the composed messages of an account, an alias or one job. @returns the ids of the locked messages */
 export async function lockComposed(
   trx: InTransaction,
   of: { column: "user_id" | "alias_id" | "id"; id: string },

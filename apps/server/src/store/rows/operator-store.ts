@@ -13,7 +13,7 @@ export interface OperatorUser {
   authMethod: AuthMethod;
   createdAt: Date;
   aliases: number;
-  /** When an open session of the user was last seen; `null` if none is open. */
+  /** When the user was last seen in a session that is still open; `null` if no session is open. */
   lastSeenAt: Date | null;
   email: string | null;
 }
@@ -78,8 +78,8 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
   const { wasBlocked, notifyRoutes } = await db.transaction().execute(async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
-    // The pairs are deleted, not confirmed: the next forwarded message asks the mailbox's reader as if for the first
-    // time.
+    // The mailbox's rows are deleted, not set to confirmed: the next forwarded message asks its reader as if for the
+    // first time.
     const pairs = await trx
       .deleteFrom("destination")
       .where("mailbox_index", "=", index)

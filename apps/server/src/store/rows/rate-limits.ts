@@ -16,11 +16,11 @@ import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Maximum count, so that a flood does not overflow the integer column. */
+/** Maximum value of a row's count, so that a flood does not overflow the integer column. */
 const COUNT_CAP = 1_000_000_000;
 /**
- * Maximum rows of about 150 bytes each; the hourly retention run deletes the rows above it. The limits themselves allow
- * one network a few hundred rows per hour.
+ * Maximum rows of the table `rate_limit`, of about 150 bytes each; the hourly retention run deletes the rows above it.
+ * The limits themselves allow one network a few hundred rows per hour.
  */
 const ROWS_MAX = 500_000;
 
@@ -129,11 +129,13 @@ async function takeSpaced(
     .where("action_type", "=", rule.action)
     .where("subject_index", "=", subject_index)
     .executeTakeFirst();
-  // The defaults are for a row that was deleted since the first statement: the next attempt is then allowed.
+  // If the row was deleted since the first statement, the default values apply: the next attempt is allowed at once.
   return { allowed: false, count: refused?.count ?? 0, resetAt: refused?.reset_at ?? now };
 }
 
-/** Seconds until the next attempt is allowed, after `rate_limit.count` attempts were allowed. */
+/**
+ * SQL expression for the seconds between the last attempt and the next allowed one, after `rate_limit.count` attempts.
+ */
 function waitSeconds(rule: SpacedLimitRule) {
   const growth = sql`power(2, least(rate_limit.count - ${rule.free}::integer, 30))`;
   const doubled = sql`least(${rule.firstWaitSeconds ?? 1}::integer * ${growth}, ${rule.longestWaitSeconds}::integer)`;

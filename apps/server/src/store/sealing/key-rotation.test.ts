@@ -25,7 +25,7 @@ onEachContext((fixture) => {
     context: TestContext & { keys: KeyRing };
   }
 
-  /** Key keeper and keys as a separate process on the same database would have them. */
+  /** Starts a key keeper with a key ring of its own, as a separate process on the same database would have them. */
   async function startProcess({
     isAlone = true,
     hasOldFiles = (): boolean => false,
@@ -91,13 +91,13 @@ onEachContext((fixture) => {
     await until(() => process.keeper.state().step === "none", "the rotation");
     expect(await isResealed(process)).toBe(true);
     expect(process.keeper.state().resealed).toBeGreaterThanOrEqual(66 * resealTables.length);
-    // Compared as a boolean, because the text of half a megabyte would flood the report.
+    // Both texts are compared as a boolean, because half a megabyte of text would flood the test report.
     expect((await read()) === before).toBe(true);
     expect([process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")]).toEqual([
       hash,
       index,
     ]);
-    // Bodies in rows still need the old key.
+    // Bodies stored in rows are not resealed, so they still need the old key.
     const bodies = messageBodiesInRows({ ...process.context, now: () => fixture.context.clock.now() });
     const messageId = accounts[0]?.messageId ?? "";
     expect((await bodies.get(messageId))?.toString()).toBe("planted");
@@ -113,7 +113,7 @@ onEachContext((fixture) => {
     expect(await sealKeys()).not.toContain(old);
     expect((await read()).includes("planted alias")).toBe(true);
 
-    /** Starts a keeper, whose first check looks through all tables. */
+    /** Starts another key keeper, whose first check looks through all tables. */
     async function startAgain() {
       const next = await startProcess({ hasOldFiles: () => oldFiles });
       await next.keeper.runDueSteps();
@@ -139,7 +139,7 @@ onEachContext((fixture) => {
     expect(await isResealed(process)).toBe(true);
   });
 
-  /** Delays the result of the next reading of the keys. */
+  /** Delays the result of the next query that reads the server's keys. */
   function slowRead() {
     let holdMs = 0;
     let wasRead = () => {};
@@ -189,7 +189,7 @@ onEachContext((fixture) => {
     await one.keeper.rotate();
     const { db, secretKey, clock } = fixture.context;
     const made = (await readKeys(db, secretKey)).find((key) => key.purpose === "seal-next");
-    // A key ring as `one` will have it once the new key may seal.
+    // The key ring that the process `one` will have once the new key may seal.
     const early = serverKeys(
       (await readKeys(db, secretKey)).map((key) => ({ ...key, purpose: key.purpose.slice(0, 4) })),
     );

@@ -15,13 +15,14 @@ import type { SealKey } from "./seal.ts";
 import { type KeyRing, readKeys, wrapKey } from "./server-keys.ts";
 
 /**
- * Milliseconds until a new key is used for sealing, if there are other processes: several of their checks (CHECK_MS).
+ * Milliseconds from the creation of a new key to its first use for sealing, if there are other processes: time for
+ * several of their checks (CHECK_MS).
  */
 const SETTLE_MS = 60_000;
 const CHECK_MS = 10_000;
-/** Milliseconds from start to the first check, since a rotation may have been interrupted. */
+/** Milliseconds from the start of the process to its first check. Short, since a rotation may have been interrupted. */
 const FIRST_CHECK_MS = 1000;
-/** Milliseconds between two passes while an old key exists. */
+/** Milliseconds between two resealing passes while an old key exists. */
 const PASS_MS = 3_600_000;
 /**
  * Age of the newest key at which older keys may be deleted. By then, everything that a process had sealed with an older
@@ -31,12 +32,12 @@ const RETIRE_MS = 86_400_000;
 
 export interface KeyFacts {
   id: number;
-  /** e.g. `seal`, `index`, `dkim-rsa:kauke.test` */
+  /** Purpose of the key, e.g. `seal`, `index`, `dkim-rsa:kauke.test`. */
   purpose: string;
   createdAt: Date;
   /**
-   * `seals`: used for new values; `waits`: not every process may know the key yet; `opens`: opens old values only;
-   * `stays`: not rotated while the server runs.
+   * How the key is used. `seals`: for new values; `waits`: not yet, since not every process may know it; `opens`: for
+   * old values only; `stays`: the key is not rotated while the server runs.
    */
   use: "seals" | "opens" | "waits" | "stays";
 }
@@ -67,11 +68,11 @@ export interface KeyKeeper {
 export interface KeyKeeperParts {
   /** The wrapping key; read at every use, because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether a file beside the database was sealed by a key other than this one. */
+  /** Whether a file beside the database was sealed by a key other than the given one. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;
-  /** Replaces SETTLE_MS; set by tests only. */
+  /** Milliseconds to wait instead of SETTLE_MS; set by tests only. */
   settleMs?: number;
 }
 
@@ -150,10 +151,10 @@ class Rotation {
   }
 
   async begin(): Promise<boolean> {
-    // Does not wait for a pass in progress, which can take minutes.
+    // Checked without waiting for a resealing pass in progress, which can take minutes.
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
-    // A failure here is not lost: the next periodic check fails in the same way and is logged.
+    // A failure of this check is not lost: the next periodic check fails in the same way and is logged.
     if (isBegun) void this.runDueSteps().catch(() => {});
     return isBegun;
   }
@@ -217,7 +218,8 @@ class Rotation {
     const { db, keys } = this.#context;
     const read = ++this.#readsBegun;
     const found = await readKeys(db, this.#parts.secretKey());
-    // Results from several connections may arrive out of order: an older result must not remove a new key.
+    // Results of reading the keys may arrive out of order, by different connections: an older result must not remove a
+    // new key.
     if (read > this.#newestRead) {
       this.#newestRead = read;
       keys.renew(found);
@@ -234,7 +236,7 @@ class Rotation {
     const newest = this.#context.keys.sealingKeyId();
     await this.#resealOlder(newest);
     if (this.#stopped) return;
-    // Another key may have been made meanwhile.
+    // Another key may have been made during the pass.
     if (newest !== this.#context.keys.sealingKeyId()) return;
     this.#state = { ...this.#state, step: "none" };
     this.#passDueAt = performance.now() + PASS_MS;
@@ -248,8 +250,8 @@ class Rotation {
   }
 
   /**
-   * Reseals in passes until a pass finds nothing to reseal: one pass leaves out rows that were locked, and rows that
-   * other processes sealed with the old key before they knew the new one.
+   * Reseals rows of older keys in passes until a pass finds none: one pass leaves out rows that were locked, and rows
+   * that other processes sealed with an older key before they knew the newest.
    */
   async #resealOlder(newest: number): Promise<void> {
     const isStopped = () => this.#stopped;

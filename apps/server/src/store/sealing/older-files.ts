@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keyPrefix } from "./reseal.ts";
 
 /**
- * Whether a body in the spool or an in-flight message was sealed by a key other than this one. What cannot be read
+ * Whether a body in the spool or an in-flight message was sealed by a key other than the given one. What cannot be read
  * counts as such, so that no key is deleted that a file may still need.
  */
 export async function isAnyFileOlder(dataDir: string, keyId: number): Promise<boolean> {
@@ -26,7 +26,7 @@ async function isAnyOlderIn(folder: string, prefix: Buffer): Promise<boolean> {
 const isMissing = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === "ENOENT";
 
 /**
- * Whether a file begins with the prefix. A file deleted meanwhile counts as true, since it uses no key any more.
+ * Whether a file begins with the prefix of a key. A file deleted meanwhile counts as true, since it needs no other key.
  * @throws the error of the file system if the file exists and cannot be read
  */
 async function startsWith(path: string, prefix: Buffer): Promise<boolean> {

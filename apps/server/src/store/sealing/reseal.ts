@@ -9,7 +9,9 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/** Rows per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long. */
+/**
+ * Rows resealed per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long.
+ */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
@@ -28,15 +30,15 @@ function byId(name: SealedTable): ResealTable {
 }
 
 export interface ResealOptions {
-  /** Called after each commit with the number of resealed rows. */
+  /** Called after each commit of a resealing pass with the number of rows that the commit resealed. */
   report(rows: number): void;
-  /** Checked between two commits; true ends the pass. */
+  /** Whether to end the resealing pass early; checked between two commits. */
   isStopped(): boolean;
 }
 
 type ResealContext = Pick<StoreContext, "db"> & { keys: KeyRing };
 
-/** Makes one pass over every table. */
+/** Reseals in one pass over every table. */
 export async function resealAll(context: ResealContext, { report, isStopped }: ResealOptions): Promise<void> {
   for (const table of resealTables) {
     let after: Buffer | string | null = null;
@@ -50,7 +52,10 @@ export async function resealAll(context: ResealContext, { report, isStopped }: R
   }
 }
 
-/** @returns the key of the last row of the page; `null` if this is the last page */
+/**
+ * Finds the end of a page of rows.
+ * @returns the primary key value of the page's last row; `null` if this is the last page
+ */
 async function lastOfPage({ db }: ResealContext, { name, key }: ResealTable, after: Buffer | string | null) {
   const [table, column] = [sql.table(name), sql.ref(key)];
   const { rows } = await sql<{ last: Buffer | string }>`
@@ -97,7 +102,7 @@ function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string
   }
 }
 
-/** Prefix of every value sealed with this key: its id (`seal.ts`). */
+/** Prefix of every value sealed with this key: the key's id (`seal.ts`). */
 export function keyPrefix(keyId: number): Buffer {
   const prefix = Buffer.alloc(4);
   prefix.writeUInt32BE(keyId);
@@ -109,30 +114,33 @@ interface OlderThan {
   isStopped?: () => boolean;
 }
 
-/** Number of rows sealed by a key other than this one. */
+/** Number of rows sealed by any key other than the given one. */
 export async function countOlderRows(context: Pick<StoreContext, "db">, older: OlderThan): Promise<number> {
   let count = 0;
   for (const { name } of resealTables) for await (const some of countsOf(context, name, older)) count += some;
   return count;
 }
 
-/** Whether any row was sealed by a key other than this one. */
+/** Whether any row was sealed by a key other than the given one. */
 export async function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for (const { name } of resealTables)
     for await (const some of countsOf(context, name, { keyId })) if (some > 0) return true;
   return false;
 }
 
-/** Whether a body stored in rows was sealed by a key other than this one. Bodies are never resealed. */
+/** Whether a body stored in rows was sealed by a key other than the given one. Bodies are never resealed. */
 export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for await (const some of countsOf(context, "message_chunk", { keyId })) if (some > 0) return true;
   return false;
 }
 
-/** Blocks of the table that one query reads: 2 MiB, which occupies the embedded database for a few milliseconds. */
+/**
+ * Blocks of a table (8 KiB each) that one counting query reads: 2 MiB, which occupies the embedded database for a few
+ * milliseconds.
+ */
 const BLOCKS_AT_ONCE = 256;
 
-/** Counts block by block in physical order, without an index and without locks. */
+/** Counts rows sealed by other keys, block by block in physical order, without an index and without locks. */
 async function* countsOf(
   { db }: Pick<StoreContext, "db">,
   name: string,

@@ -12,8 +12,8 @@ const TAG_BYTES = 16;
 export const SEAL_OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /**
- * A sealed value could not be opened: truncated, changed, moved to another row, or its key is missing. The message
- * gives no more detail on purpose.
+ * A sealed value could not be opened: truncated, changed, moved to another row, or its key is missing. The error's
+ * message gives no more detail on purpose.
  */
 export class SealError extends Error {
   override name = "SealError";
@@ -28,7 +28,10 @@ export interface SealKey {
   bytes: Buffer;
 }
 
-/** @param context e.g. `alias:sealed:6b1f…`; the same text is needed to open the value */
+/**
+ * Seals a value.
+ * @param context place where the value is stored, e.g. `alias:sealed:6b1f…`; opening the value needs the same text
+ */
 export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
   const sealed = Buffer.allocUnsafeSlow(plain.length + SEAL_OVERHEAD_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
@@ -42,7 +45,7 @@ export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buf
   return sealed;
 }
 
-/** @throws SealError unless the value opens with the key whose id it starts with, in this context */
+/** Opens a sealed value. @throws SealError unless it was sealed in this context with the key whose id it starts with */
 export function openBytes(keyById: (id: number) => Buffer | undefined, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < SEAL_OVERHEAD_BYTES) throw new SealError();
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

@@ -13,7 +13,8 @@ import { StoreStartError } from "../start-error.ts";
 const KEY_BYTES = 32;
 
 /**
- * @param given the decoded setting; it takes precedence over the file
+ * Reads the wrapping key of an embedded store, or creates its file.
+ * @param given the decoded `KAUKE_SECRET_KEY`; it takes precedence over the key file
  * @throws StoreStartError `secret_key_missing`, `secret_key_readable`, `secret_key_wrong`
  */
 export async function embeddedSecretKey(dataDir: string, given: Buffer | null): Promise<Buffer> {
@@ -28,7 +29,10 @@ export async function embeddedSecretKey(dataDir: string, given: Buffer | null): 
   return await makeKeyFile(dataDir, path);
 }
 
-/** @throws StoreStartError `secret_key_missing`, `secret_key_wrong` */
+/**
+ * Checks the wrapping key for PostgreSQL, where no key file is used.
+ * @throws StoreStartError `secret_key_missing`, `secret_key_wrong`
+ */
 export function givenSecretKey(given: Buffer | null): Buffer {
   if (given !== null) return checkedLength(given);
   throw new StoreStartError(
@@ -44,7 +48,7 @@ function checkedLength(key: Buffer): Buffer {
 
 async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
-  // Windows has no such modes and always reports that other users have access.
+  // Windows has no such file modes and always reports that other users have access.
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new StoreStartError(
       "secret_key_readable",
@@ -99,8 +103,8 @@ export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => P
 }
 
 /**
- * Completes or discards a replacement that a kill interrupted.
- * @returns the wrapping key that fits the stored data
+ * Completes or discards a replacement of the key file that a kill interrupted.
+ * @returns the wrapping key that the stored keys are wrapped with
  */
 export async function settleKeyFile(
   dataDir: string,

@@ -31,19 +31,19 @@ export type SealedTable =
   | "notice";
 
 export interface ServerKeys {
-  /** HMAC-SHA-256, 32 bytes. */
+  /** HMAC-SHA-256 with the key of the given purpose, 32 bytes. */
   hmac(purpose: HmacPurpose, data: string | Uint8Array): Buffer;
   /**
    * Keyed hash for exact look-up. The caller normalises `value` first.
-   * @param place e.g. `alias.address`
+   * @param place table and field of the value, e.g. `alias.address`
    */
   blindIndex(place: string, value: string): Buffer;
   sealBytes(context: string, plain: Uint8Array): Buffer;
-  /** @throws SealError */
+  /** Opens a sealed value. @throws SealError unless it was sealed in this context */
   openBytes(context: string, sealed: Uint8Array): Buffer;
   /** Seals a JSON document, bound to its row. */
   seal(table: SealedTable, rowId: string, document: object): Buffer;
-  /** @throws SealError */
+  /** Opens the sealed JSON document of a row. @throws SealError unless it was sealed for this row */
   open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
 }
 
@@ -73,12 +73,18 @@ export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now:
 }
 
 export interface ServerKey extends SealKey {
-  /** `seal`, `seal-next` (created, but not sealing yet), the purpose of a keyed hash, or that of a DKIM key. */
+  /**
+   * Purpose of the key: `seal`, `seal-next` (created, but not sealing yet), that of a keyed hash, or that of a DKIM
+   * key.
+   */
   purpose: string;
   createdAt: Date;
 }
 
-/** @throws StoreStartError `secret_key_wrong` */
+/**
+ * Reads and unwraps all keys of the server.
+ * @throws StoreStartError `secret_key_wrong` when they were wrapped by another key
+ */
 export async function readKeys(db: Pick<Database, "selectFrom">, secretKey: Buffer): Promise<ServerKey[]> {
   const rows = await db.selectFrom("server_key").selectAll().orderBy("id").execute();
   return rows.map(({ id, purpose, created_at: createdAt, wrapped }) => {
@@ -92,7 +98,7 @@ export function wrapKey(secretKey: Buffer, id: number, bytes: Uint8Array): Buffe
   return sealBytes({ id: WRAPPING_KEY_ID, bytes: secretKey }, wrapContext(id), bytes);
 }
 
-/** @throws StoreStartError `secret_key_wrong` */
+/** Unwraps one key of the server. @throws StoreStartError `secret_key_wrong` when it was wrapped by another key */
 export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffer {
   try {
     return openBytes((keyId) => (keyId === WRAPPING_KEY_ID ? secretKey : undefined), wrapContext(id), wrapped);

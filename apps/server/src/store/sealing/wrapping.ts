@@ -14,7 +14,7 @@ export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffe
   });
 }
 
-/** Whether the stored keys were wrapped by this key; false if there are none. */
+/** Whether the stored keys were wrapped by the given wrapping key; false if there are no keys. */
 export async function isWrappedBy(db: Database, secretKey: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('server_key')::text AS found`.execute(db);
   if ((rows[0]?.found ?? null) === null) return false;

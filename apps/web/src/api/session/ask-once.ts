@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 
 export type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
 
-/** @param load calls the server; called once for all components that use the returned hook */
+/** Makes a hook that fetches data once. @param load calls the server; called once for all components with the hook */
 export function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
   let asked: Asked<T> = { state: "asking" };
   let running: Promise<void> | null = null;

@@ -4,7 +4,7 @@
  */
 const answers = new Map<string, Promise<Response>>();
 
-/** @param ask makes the request; if it fails, the caller that takes the response gets the rejection */
+/** Starts a request ahead. @param ask makes it; if it fails, the caller that takes the response gets the rejection */
 export function keepAhead(path: string, ask: () => Promise<Response>): void {
   const answer = ask();
   answer.catch(() => {});

@@ -5,7 +5,7 @@ import { call } from "../client.ts";
 import { useEnterSession } from "./session.ts";
 
 /**
- * Replaces the message of an error response that has none of ours, such as a proxy's page (specification section 8,
+ * Sets the message of an error response that has none of our server, such as a proxy's page (specification section 8,
  * "Auth").
  */
 async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Promise<T> {

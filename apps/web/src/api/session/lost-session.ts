@@ -18,7 +18,7 @@ export const markSignedOut = (): void => set(true);
 export const markSignedIn = (): void => set(false);
 export const isSessionLost = (): boolean => lost;
 
-/** @param text appended to the message about the lost session, e.g. that a draft is kept; "" for none */
+/** @param text text to append to the toast about the lost session, e.g. that a draft is kept; "" for none */
 export function setSessionLossNote(text: string): void {
   note = text;
 }

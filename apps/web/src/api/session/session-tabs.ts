@@ -4,9 +4,9 @@
  * receive them.
  */
 export type TabMessage =
-  /** A user is signed in in the sending tab, by whatever means. */
+  /** The sending tab has a signed-in user: one who just signed in there, or whose session it found on loading. */
   | { kind: "signed-in"; userId: string }
-  /** `inactive`: signed out by inactivity, not by the user. `lost`: the server had ended the session. */
+  /** The sending tab signed out: `inactive` by the inactivity timeout, `lost` because the server ended the session. */
   | { kind: "signed-out"; inactive: boolean; lost: boolean }
   /** There was user activity in the sending tab at this time (`Date.now()`). */
   | { kind: "activity"; at: number }

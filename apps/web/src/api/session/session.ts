@@ -146,7 +146,7 @@ export async function endAtServer(): Promise<void> {
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   const onMessage = useEffectEvent((message: TabMessage) => {
     const { user, isLoading } = session;
-    // The response to a session request in flight is newer than this message.
+    // The response to the session check in flight is newer than the other tab's message.
     if (isLoading) return;
     if (message.kind === "signed-in" && message.userId !== user?.id) {
       forgetUser();

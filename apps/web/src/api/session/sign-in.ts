@@ -48,8 +48,9 @@ export function useSignInLink(token: string | null, isUsed: boolean) {
 }
 
 /**
- * @param onDone called after the sign-in even if the form is unmounted by then: signing in drops all loaded data, the
- * link included
+ * Signs in by a mailed link.
+ * @param onDone called after the sign-in even if the form is unmounted by then: signing in drops all loaded data, also
+ * that about the link
  */
 export function useSignInByLink(onDone: () => void) {
   const enter = useEnterSession();
@@ -94,7 +95,7 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (sessionId: string) => call("endSession", { params: { sessionId } }),
-    // Refetch after a refusal too: the session may have ended by itself meanwhile.
+    // Refetch the list of sessions after a refusal too: the session to end may have ended by itself.
     onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   });
 }

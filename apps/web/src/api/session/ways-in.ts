@@ -51,7 +51,7 @@ export function useProveByWallet() {
   });
 }
 
-/** Leaves the page; the issuer redirects back to Settings. */
+/** Fresh sign-in with Google: leaves the page for the issuer, which redirects back to Settings. */
 export function useProveByGoogle() {
   return useMutation({
     mutationFn: async (action: WaysInAction) => {
@@ -69,7 +69,7 @@ export function useLinkWallet() {
   });
 }
 
-/** Leaves the page; the issuer redirects back to Settings. */
+/** Links a Google account: leaves the page for the issuer, which redirects back to Settings. */
 export function useLinkGoogle() {
   return useMutation({
     mutationFn: async () => window.location.assign((await call("linkGoogle")).url),

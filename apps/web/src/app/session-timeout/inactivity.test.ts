@@ -60,8 +60,8 @@ describe("the session check", () => {
       let notedAt = 0;
       for (let due = checkDueAt(state); due !== null; due = checkDueAt(state)) {
         const now = Math.max(due, at);
-        // Worst case: the server stored the time of another call almost a minute earlier, so it does not store this
-        // one's.
+        // Worst case: the server stored the time of another request almost a minute before this session check, so it
+        // does not store the time of the check.
         notedAt = now - 59_999;
         state = withCheck(state, now);
       }

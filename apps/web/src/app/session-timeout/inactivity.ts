@@ -15,11 +15,11 @@ const MAX_TIMER_DELAY_MS = 2000;
 
 export interface Inactivity {
   lastActivityAt: number;
-  /** When the server was last asked for the session. */
+  /** When the server was last asked for the session, in milliseconds of `Date.now()`. */
   checkedAt: number;
 }
 
-/** `overslept`: the end was noticed so late that the tab must have been suspended. */
+/** `overslept`: the end of the session was noticed so late that the tab must have been suspended. */
 export type Phase =
   | { name: "active" }
   | { name: "warning"; secondsLeft: number }
@@ -56,7 +56,7 @@ export function checkDueAt({ lastActivityAt, checkedAt }: Inactivity): number | 
   return lastActivityAt > checkedAt - SERVER_STEP_MS ? checkedAt + keepAliveMs : null;
 }
 
-/** Milliseconds until the next change: a session check, the warning, its next second, or the end. */
+/** Milliseconds until the next change: a session check, the warning, its next second, or the sign-out. */
 export function nextLookIn(state: Inactivity, now: number): number {
   const leftMs = state.lastActivityAt + idleMs - now;
   if (leftMs <= warningMs) return leftMs % 1000 || 1000;

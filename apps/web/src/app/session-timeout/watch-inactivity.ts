@@ -17,11 +17,11 @@ const ANSWER_WAIT_MS = 250;
 const RETRY_MS = 2000;
 
 interface Outcomes {
-  /** Seconds until the sign-out; `null` while no warning is due. */
+  /** @param secondsLeft seconds until the sign-out; `null` while no warning is due */
   onWarning: (secondsLeft: number | null) => void;
-  /** The inactivity limit was reached. The page is already hidden, until `stop`. */
+  /** Called when the inactivity limit is reached. The page is already hidden, and stays so until `stop`. */
   onInactive: () => void;
-  /** The server no longer knows the session. */
+  /** Called when the server answers a session check with 401: the session has ended. */
   onRefused: () => void;
 }
 
@@ -87,7 +87,7 @@ export class InactivityWatch {
     const wasDue = checkDueAt(this.#state);
     this.#state = withActivity(this.#state, now);
     tellTabs({ kind: "activity", at: now });
-    // No check was due when the timer was set, so set it again.
+    // The timer was set while no session check was due; the activity makes one due, so set the timer again.
     if (wasDue === null) this.#update();
   }
 
@@ -115,8 +115,8 @@ export class InactivityWatch {
   }
 
   /**
-   * Hides the page and signs out. A tab that was suspended first asks the others, since there may have been activity
-   * there.
+   * Hides the page and signs out. A tab that was suspended first asks the other tabs for their activity, which it may
+   * have missed.
    */
   #end(overslept: boolean): void {
     document.body.hidden = true;

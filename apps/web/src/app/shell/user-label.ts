@@ -4,7 +4,7 @@ import { splitAddress } from "@kauke/contract/split-address";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
-/** `jonas` for `jonas@example.org`; without an e-mail `7xKp3Q…9mVt2d`; without a wallet `User`. */
+/** Label of a user: `jonas` for `jonas@example.org`; without an e-mail `7xKp3Q…9mVt2d`; without a wallet `User`. */
 export function userLabel({ email, walletAddress }: Named): string {
   const { local } = splitAddress(email ?? "");
   if (local !== "") return local;

@@ -7,7 +7,7 @@ import { Switch } from "../../ui/Switch.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
 interface RowProps {
-  /** Undefined until the settings are loaded. */
+  /** The account's settings; `undefined` until they are loaded. */
   settings: AccountSettings | undefined;
   name: "leakGuard" | "aliasInQuotes";
   title: string;

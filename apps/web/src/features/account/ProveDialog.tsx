@@ -63,7 +63,7 @@ function GoogleWay({ action }: { action: WaysInAction }) {
     <SubmitButton
       type="button"
       className="btn-block"
-      // Stays pending after a success, because the browser is then leaving the page.
+      // The button stays pending after a success, because the browser is then leaving the page.
       pending={prove.isPending || prove.isSuccess}
       pendingLabel="Opening Google..."
       onClick={() => prove.mutate(action, { onError })}

@@ -103,7 +103,7 @@ function EndOthers() {
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  // Focus what the pressed button has revealed, because the button itself is removed.
+  // Focus the first session that "Show All" has revealed, because that button is removed.
   useEffect(() => {
     if (isWhole) list.current?.children[SHOWN_AT_FIRST]?.querySelector("button")?.focus();
   }, [isWhole]);

@@ -5,8 +5,8 @@
 import { provenHash, type WaysInAction, waysInActions } from "@kauke/contract";
 
 /**
- * Milliseconds before its end at which a sign-in no longer counts as fresh: typing a new e-mail takes a while, and it
- * is better to ask for the new sign-in before that.
+ * Milliseconds before the server's limit at which the page stops treating a sign-in as fresh: otherwise the limit could
+ * pass while the user types, e.g. a new e-mail.
  */
 const MARGIN_MS = 30_000;
 
@@ -16,7 +16,8 @@ export function isFreshSignIn(freshForSeconds: number, { loadedAt, now }: { load
 }
 
 /**
- * @param hash of the address, e.g. `#signed-in-for-change-email`
+ * The action that a redirect from the issuer resumes.
+ * @param hash hash of the page's address, e.g. `#signed-in-for-change-email`
  * @returns the action to resume; `null` for any other hash
  */
 export function provenActionIn(hash: string): WaysInAction | null {

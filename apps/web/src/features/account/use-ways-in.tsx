@@ -17,7 +17,7 @@ import { RemoveWayDialog } from "./RemoveWayDialog.tsx";
 
 interface Given {
   ways: SignInWire;
-  /** When `ways` was loaded, in ms of `Date.now()`. */
+  /** When the sign-in methods (`ways`) were loaded, in ms of `Date.now()`. */
   loadedAt: number;
   reload(): Promise<SignInWire | undefined>;
 }
@@ -86,13 +86,13 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
       {wallet.choice}
     </>
   );
-  // Still linking after a success, because the browser is then leaving the page.
+  // Linking Google counts as pending even after a success, because the browser is then leaving the page.
   const isLeaving = linkGoogle.isPending || linkGoogle.isSuccess;
   const linking = wallet.isPending ? "wallet" : isLeaving ? "google" : null;
   return { start, linking, giveUpWallet: wallet.giveUp, dialogs };
 }
 
-/** The server's message, except for an invalid signature, which has a text of its own. */
+/** Why linking failed: the server's message, except for an invalid signature, which has a text of its own. */
 function linkFailure(error: Error): string {
   return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
 }

@@ -98,7 +98,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           <EditInput
             className="input mono"
             aria-label="Alias name"
-            // Focus is expected here, since the user has just asked to edit
+            // The name field gets the focus, since the user has just pressed Edit
             autoFocus
             autoCapitalize="none"
             value={edit.alias}

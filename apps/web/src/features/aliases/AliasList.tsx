@@ -48,7 +48,7 @@ function useListView(aliases: readonly AliasWire[]) {
 type ListView = ReturnType<typeof useListView>;
 
 interface ToolsProps extends Pick<ListView, "choose"> {
-  /** Initial values of the uncontrolled fields. */
+  /** Initial values of the uncontrolled fields for search and page size. */
   first: Choice;
   field: RefObject<HTMLInputElement | null>;
 }

@@ -72,7 +72,7 @@ function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);
   if (cut === notes) return notes;
   return (
-    // Focusable, so that keyboard users can read the whole text too. The tooltip opens on focus
+    // Shortened notes are focusable: on focus a tooltip shows the whole text, for keyboard users too
     <span data-tip={notes} tabIndex={0}>
       <span aria-hidden="true">{cut}</span>
       <span className="sr">{notes}</span>

@@ -48,7 +48,7 @@ export function MailboxState({ userId, address, state, isDescribed }: Props) {
   if (state === "confirmed") return null;
   if (!isDescribed)
     return (
-      // The tooltip opens on focus
+      // The dot is focusable, because its tooltip opens on focus
       <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
         <span className="sr">{texts[state]}</span>
       </span>

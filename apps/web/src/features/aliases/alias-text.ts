@@ -3,7 +3,7 @@ import { type AliasWire, isMailbox, isWebhookUrl, limits } from "@kauke/contract
 
 export const addressOf = ({ alias, domain }: Pick<AliasWire, "alias" | "domain">): string => `${alias}@${domain}`;
 
-/** Active only if the flag is set and `forwardTo` isn't the literal `null` (specification section 4). */
+/** Whether an alias is active: the flag is set and `forwardTo` isn't the text `null` (specification section 4). */
 export function isActive({ active, forwardTo }: Pick<AliasWire, "active" | "forwardTo">): boolean {
   return active && forwardTo !== "null";
 }
@@ -23,7 +23,7 @@ export function entriesOf(forwardTo: string): string[] {
 
 export const isUrl = (entry: string): boolean => /^https?:\/\//i.test(entry);
 
-/** The valid entries, which the form's preview line shows while the text is being typed. */
+/** The valid destinations in a text, which the form's preview line shows while the text is being typed. */
 export function validEntries(forwardTo: string): string[] {
   return entriesOf(forwardTo).filter((entry) => isMailbox(entry) || isWebhookUrl(entry));
 }

@@ -19,7 +19,10 @@ export const readOf = (alias: AliasWire): AliasRead => ({
 
 export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
 
-/** Validates an edit. Empty notes are omitted unless they clear existing ones. */
+/**
+ * Validates an alias's edited fields and builds the body of the update request. Empty notes are sent only if they clear
+ * existing ones.
+ */
 export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
   const clearsNotes = edit.notes === "" && Boolean(read.notes);
   const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;

@@ -44,7 +44,7 @@ interface PageView<T> {
   buttons: number[];
 }
 
-/** @param wanted requested page, from 1 */
+/** @param wanted number of the requested page, from 1; limited to the last page */
 export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(Math.max(1, wanted), pages);

@@ -1,5 +1,5 @@
 /**
- * A page behind a link that was mailed to change or confirm the e-mail of an account. Whoever opens the link signs in to
+ * A page behind a link that was mailed to change or confirm an account's e-mail. Whoever opens the link signs in to
  * that account first, and then presses a button: opening the page changes nothing.
  */
 import type { UserWire } from "@kauke/contract";
@@ -18,9 +18,9 @@ const settings = { href: "/settings", label: "Go to Settings" };
 export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
 
 interface AccountLinkProps {
-  /** Title and subtitle of the sign-in form. */
+  /** Title and subtitle of the sign-in form that signed-out visitors see. */
   signIn: { title: string; swap: string };
-  /** Why a link may no longer work. */
+  /** Text that says why a link may no longer work. */
   why: string;
   children: (token: string, user: UserWire) => ReactNode;
 }
@@ -40,7 +40,7 @@ export function AccountLink({ signIn, why, children }: AccountLinkProps) {
 
 interface AccountLinkStepProps {
   title: string;
-  /** The button that does what the link is for; without it, that is done. */
+  /** The button that does what the link is for; absent once that is done. */
   button?: { label: string; pendingLabel: string; isPending: boolean; onPress: () => void };
   children: ReactNode;
 }

@@ -6,7 +6,7 @@ import { OtherWays } from "./OtherWays.tsx";
 
 interface Props {
   title: string;
-  /** Link to the other form. */
+  /** Line below the title, with a link to the form for the other case, e.g. from sign-in to registration. */
   swap: ReactNode;
   children: ReactNode;
 }
@@ -52,7 +52,7 @@ function Crowd() {
   );
 }
 
-/** Adds the other sign-in methods, and the terms the user agrees to. */
+/** Layout of sign-in and registration: below the form the other sign-in methods and the terms. */
 export function AuthFrame({ title, swap, children }: Props) {
   return (
     <AuthColumns title={title} swap={swap}>

@@ -34,7 +34,7 @@ export function GoogleButton() {
   );
 }
 
-/** Disabled, but focusable and clickable, so that everybody can learn the reason. */
+/** A disabled button that stays focusable and clickable, so that everybody can learn why it is disabled. */
 function OffButton({ reason, children }: { reason: string; children: ReactNode }) {
   return (
     <button

@@ -13,7 +13,7 @@ interface Props {
   email: string;
   needsPassword: boolean;
   signIn: ReturnType<typeof useSignInByLink>;
-  /** @returns whether the page shows the error itself */
+  /** Called when the sign-in is refused. @returns whether the page shows the error, so that the form need not */
   onRefused: (error: Error) => boolean;
 }
 

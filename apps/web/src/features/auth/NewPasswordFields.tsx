@@ -8,7 +8,7 @@ interface Half {
 }
 
 interface Props {
-  /** Label of the first field; the second asks to confirm it. */
+  /** Label of the first field, e.g. `New password`; the second field is labelled `Confirm new password`. */
   label: string;
   password: Half;
   confirm: Half;

@@ -13,7 +13,7 @@ import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
 import { isLinkOffered } from "./sign-in-link-offer.ts";
 
 interface Props {
-  /** Called after signing in; without it the dashboard opens. */
+  /** Called after signing in; without this callback the dashboard opens. */
   onSignedIn?: () => void;
 }
 

@@ -37,7 +37,7 @@ export function SignInLinkOffer({ email }: Props) {
   const [isSent, setIsSent] = useState(false);
   const [wait, setWait] = useState<string | null>(null);
   const panel = useRef<HTMLElement>(null);
-  // On a small screen the offer is below the visible part of the page, and nothing else mentions it.
+  // Scroll to the offer: on a small screen it is below the visible part of the page, and nothing else mentions it.
   useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const onAsk = () => {
     setWait(null);

@@ -36,6 +36,7 @@ export function sayGoogleIsOff(): void {
 }
 
 /**
+ * Reads from a cookie why the last sign-in with Google failed.
  * @param cookies value of `document.cookie`
  * @returns `null` without the cookie; an unknown reason counts as "failed"
  */

@@ -15,7 +15,10 @@ interface Messages {
   confirmPassword?: { message?: string };
 }
 
-/** The toast for refused input, or null: a mismatch before a short password (specification section 8). */
+/**
+ * Toast for a registration whose form has errors: about passwords that differ, else about a short one; `null` for other
+ * errors (specification section 8).
+ */
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
   if (errors.confirmPassword) return { title: "Password Mismatch", description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)

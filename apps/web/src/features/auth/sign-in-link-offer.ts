@@ -11,6 +11,7 @@ export function isLinkOffered(error: unknown): boolean {
 }
 
 /**
+ * When another sign-in link can be requested.
  * @returns e.g. `You can ask for another one at 14:30.`, or `null` if the error is not a rate limit with a reset time
  */
 export function waitTextOf(error: unknown, now?: Date): string | null {

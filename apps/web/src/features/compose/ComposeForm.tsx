@@ -17,7 +17,7 @@ import { type SendingAlias, useCompose } from "./use-compose.ts";
 
 interface Props {
   userId: string;
-  /** `undefined` while the aliases load. */
+  /** Aliases that can send; `undefined` while they load. */
   aliases: readonly SendingAlias[] | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Encryption {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
-  /** Why the message could not be encrypted. */
+  /** Text that says why the message could not be encrypted. */
   failure: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { pollDelayMs, waitingText } from "./waiting-text.ts";
 
 interface RowProps {
   job: WaitingEmailJob;
-  /** When the list was requested. */
+  /** When the list of waiting messages was requested. */
   askedAt: Date;
   onUndone: () => Promise<unknown>;
 }

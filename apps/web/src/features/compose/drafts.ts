@@ -11,7 +11,7 @@ import type { ComposeForm } from "./compose-form.ts";
 export interface Draft {
   userId: string;
   values: ComposeForm;
-  /** Restored with the text, so that a message meant to be encrypted is never sent unencrypted. */
+  /** Restored with the draft's text, so that a message meant to be encrypted is never sent unencrypted. */
   isEncrypted: boolean;
   publicKey: string;
 }
@@ -80,7 +80,7 @@ export function subscribeToSetAside(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** @param show fills an open form with a restored draft @returns function that unsubscribes */
+/** Subscribes an open form to restored drafts. @param show fills it with one @returns function that unsubscribes */
 export function onDraftRestored(show: (draft: Draft) => void): () => void {
   forms.add(show);
   return () => forms.delete(show);
@@ -88,7 +88,7 @@ export function onDraftRestored(show: (draft: Draft) => void): () => void {
 
 onUserChange(() => {
   const wasLost = isSessionLost();
-  // The new user is set only after this callback.
+  // Callbacks for a change of user run before the new user is set, so read the user afterwards.
   queueMicrotask(() => {
     const { user } = readSession();
     const owner = (current ?? setAside[0])?.userId;

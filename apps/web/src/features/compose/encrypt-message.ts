@@ -23,7 +23,7 @@ export class NotEncrypted extends Error {
   }
 }
 
-/** Removes blanks and a label from a pasted public key. */
+/** Removes whitespace and the label `# public key:` of key files from a pasted public key. */
 export async function cleanPublicKey(text: string): Promise<string> {
   const { cleanPastedPublicKey } = await import("@kauke/age");
   return cleanPastedPublicKey(text);

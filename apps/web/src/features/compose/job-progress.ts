@@ -20,7 +20,7 @@ export interface Step {
 
 const waiting: Step = { isOver: false, toast: null };
 
-/** @param retriesShown the number of retries in the last toast; 0 at first */
+/** @param retriesShown number of retries that the last toast about the job named; 0 at first */
 export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":

@@ -20,7 +20,7 @@ export type JobAnswer = Progress & { success: boolean };
 export interface JobCalls {
   readStatus(jobId: string): Promise<JobAnswer>;
   cancel(jobId: string): Promise<unknown>;
-  /** Puts the message back into the form, once it is certain that it is not sent. */
+  /** Puts the message back into the form, once it is certain that the message is not sent. */
   reopen(): void;
   /** Whether the user who sent the message is still signed in. */
   isStillSignedIn(): boolean;

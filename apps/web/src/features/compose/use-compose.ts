@@ -22,7 +22,7 @@ export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
 
 interface ComposeProps {
   userId: string;
-  /** `undefined` while the aliases load. */
+  /** Aliases that can send; `undefined` while they load. */
   aliases: readonly SendingAlias[] | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface ConfirmationPath {
   isNotMine: boolean;
 }
 
-/** @param path normalized, e.g. `/confirm/<token>/not-mine` @returns `null` for any other page */
+/** @param path normalized, e.g. `/confirm/<token>/not-mine` @returns `null` if it is not that of a confirmation link */
 export function readConfirmationPath(path: string): ConfirmationPath | null {
   const [, token, notMine] = LINK.exec(path) ?? [];
   return token === undefined ? null : { token, isNotMine: notMine !== undefined };

@@ -47,7 +47,7 @@ function useAutoForm({ decryption }: Props) {
     if (found.key !== undefined) return keyField.current?.focus();
     if (found.password !== undefined) return passwordField.current?.focus();
     if (what === null) return encrypted.focus();
-    // From here on only the worker has the password.
+    // Empty the password field: from now on only the worker has the password.
     if (passwordField.current) passwordField.current.value = "";
     const failure = await decryption.run("auto", async (options) => {
       const encryptedPrivateKey = await readUsableKey(keyId);

@@ -13,7 +13,7 @@ interface Props {
   encrypted: ReturnType<typeof useEncrypted>;
   decryption: Decryption;
   onSubmit: (event: FormEvent) => Promise<void>;
-  /** The fields of the key. */
+  /** Fields that say what decrypts: a stored key and its password, or a private key. */
   children: ReactNode;
 }
 

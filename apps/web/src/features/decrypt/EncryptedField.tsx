@@ -81,7 +81,7 @@ export function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) onFile(file);
-          // Cleared so that choosing the same file again fires a change event.
+          // Empty the file input, so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}
       />

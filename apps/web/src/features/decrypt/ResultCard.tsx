@@ -14,7 +14,7 @@ import type { Decryption } from "./use-decrypt.ts";
 /** Estimated seconds from which the page warns of a slow decryption. */
 const SLOW_SECONDS = 5;
 
-/** Copies the text. The toast doesn't repeat it. */
+/** Copies the decrypted text to the clipboard. The toast doesn't repeat the text. */
 async function copyPlaintext(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -14,7 +14,7 @@ export type Method = "auto" | "manual";
 const unexpected = "An error occurred while decrypting the message.";
 const damaged = "The encrypted text is damaged or is not an AGE message.";
 
-/** The API's messages where it has them, so that page and API agree. */
+/** Message for each error code. Where the API has a message for the same error, it is the same here. */
 const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
   not_age: damaged,
   malformed: damaged,

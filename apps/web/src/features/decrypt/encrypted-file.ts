@@ -8,10 +8,11 @@ export const FILE_MAX_BYTES = 40 * 1024 * 1024;
 /** How many bytes of a chosen file are examined; the header and notice of a saved message are far shorter. */
 export const FILE_START_BYTES = 256 * 1024;
 
-/** `surrounded`: armor with other text around it, such as a saved message. */
+/** How a file contains age data. `surrounded`: as armor with other text around it, e.g. in a saved message. */
 export type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
 /**
+ * Detects whether and how a file contains age data.
  * @param start the first `FILE_START_BYTES` of the file, or all of it
  * @returns `null` if no age file begins in these bytes
  */

@@ -6,7 +6,7 @@ const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const NAME_MAX = 120;
 const EXTENSION_MAX = 16;
 
-/** @param number position of the file in the message, used in place of an unusable name, e.g. `attachment-2` */
+/** @param number position of the file in the message; an unusable name becomes e.g. `attachment-2` */
 export function cleanFileName(name: string, number: number): string {
   const seen = name.normalize("NFC").replace(unsafe, " ").replace(/\s+/g, " ");
   // A leading dot would hide the file; Windows drops trailing ones.

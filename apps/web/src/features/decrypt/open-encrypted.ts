@@ -20,12 +20,12 @@ export type Opened =
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
-  /** Pasted text; used only without a file. */
+  /** Pasted encrypted text; ignored if a file is chosen. */
   text: string;
   chosen: ChosenFile | null;
 }
 
-/** @throws VaultError */
+/** Decrypts the chosen file or the pasted text. @throws VaultError */
 export async function openEncrypted(
   { text, chosen }: Encrypted,
   opener: Opener,
@@ -52,7 +52,7 @@ async function openFile(
 
 async function encryptedBytes(file: File, kind: EncryptedFileKind): Promise<ArrayBuffer> {
   const bytes = await file.arrayBuffer().catch(() => {
-    // The file was moved or changed after it was chosen.
+    // Reading fails if the file was moved or changed after it was chosen.
     throw new VaultError("not_age");
   });
   if (kind !== "surrounded") return bytes;

@@ -29,7 +29,10 @@ export function useDecrypt() {
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);
 
-  /** @returns the field to correct and its error; `null` on success, or if no single field is at fault */
+  /**
+   * Decrypts and shows the result or a toast about the failure.
+   * @returns the field to correct and its error; `null` on success, or if no single field is at fault
+   */
   const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {

@@ -1,6 +1,6 @@
 /**
- * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored and needs no password
- * here; for the other the vault decrypts the private key in the browser.
+ * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored, without asking for
+ * the password; for the other the vault decrypts the private key in the browser.
  */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
@@ -37,7 +37,7 @@ async function savePlain(key: EncryptionKeyWire, masterPassword: string, options
 
 function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
-  /** @returns the error to show at the password field, if the password is at fault */
+  /** Downloads the key. @returns the error to show at the password field, if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
     const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
     try {

@@ -15,7 +15,7 @@ interface StoredKey {
   publicKey: string;
 }
 
-/** @returns `null` for a key that can be imported, as far as can be determined before it is decrypted */
+/** @returns why a key can't be imported; `null` if it can, as far as is known before it is decrypted */
 export function importProblem(read: KeyToImport, stored: readonly StoredKey[]): string | null {
   if (read.kind === "locked") return null;
   return read.kind === "key" ? duplicateText(read.publicKey, stored) : texts[read.kind];

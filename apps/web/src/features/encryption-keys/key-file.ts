@@ -2,13 +2,13 @@
 import type { DownloadedKey } from "@kauke/contract";
 
 /**
- * Maximum characters of the name. With the extension it stays below any file system's limit in bytes, even at three
- * bytes a character.
+ * Maximum characters of the file name without its extension. With the extension it stays below any file system's limit
+ * in bytes, even at three bytes a character.
  */
 const NAME_MAX = 80;
 /** Names that Windows reserves for devices, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Characters that can't be in a name. Bidirectional marks could disguise the extension. */
+/** Characters that a file name can't contain. Bidirectional marks could disguise the extension. */
 const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
 
 /** File name of a downloaded key. @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
@@ -18,7 +18,7 @@ export function keyFileName(keyName: string, ending: "age" | "json"): string {
   return `${reserved.test(name) ? `key-${name}` : name}.${ending}`;
 }
 
-/** The specification's JSON download, with exactly these five fields. */
+/** JSON file of a downloaded key, with exactly the five fields that the specification names. */
 export function keyFileJson({ keyName, publicKey, privateKey, createdAt, isDefault }: DownloadedKey): string {
   return `${JSON.stringify({ keyName, publicKey, privateKey, createdAt, isDefault }, null, 2)}\n`;
 }

@@ -16,5 +16,5 @@ export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErr
   return errors;
 }
 
-/** What the progress shows once the vault is done and the key is being sent to the server. */
+/** What the progress view shows once the vault is done and the new key is being sent to the server. */
 export const storingKey = { doing: "Storing the key.", forecastSeconds: 0 };

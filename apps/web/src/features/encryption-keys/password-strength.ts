@@ -7,7 +7,7 @@ export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
 
 const FAIR_BITS = 40;
 const STRONG_BITS = 60;
-/** Entropy of a word from a list of some eight thousand. */
+/** Entropy of a word from a list of some eight thousand words, in bits. */
 const WORD_BITS = 13;
 
 /** Substrings that guessing programs try first. */

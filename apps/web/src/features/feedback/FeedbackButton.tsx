@@ -1,6 +1,6 @@
 /**
  * Floating button on every page that opens the feedback panel. The panel's code loads on the first click; if that
- * fails, the feedback board opens instead. Nothing is sent, and nothing of the board is loaded here.
+ * fails, the feedback board opens instead. The panel sends nothing, and loads nothing from the board.
  */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";

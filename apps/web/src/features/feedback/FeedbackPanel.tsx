@@ -7,7 +7,7 @@ export interface PanelProps {
   id: string;
   /** URL of the feedback board. */
   board: string;
-  /** @param byKey whether it was closed by keyboard, so that the focus returns to the button that opened it */
+  /** @param byKey whether the panel was closed by keyboard; the focus then returns to the button that opened it */
   onClose: (byKey: boolean) => void;
 }
 

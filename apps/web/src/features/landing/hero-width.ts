@@ -8,7 +8,7 @@ export type HeroWidth = string;
 /** Maximum width in characters; longer domains are cut off. */
 export const WIDEST = 40;
 
-/** @param atFirst the figure the server wrote into the page, used until the list is loaded */
+/** @param atFirst width that the server wrote into the page, used until the list of domains is loaded */
 export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
   if (domains === null) return atFirst;
   return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));

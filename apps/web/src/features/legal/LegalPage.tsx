@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import { useCurrentPart } from "./use-current-part.ts";
 
 export interface LegalPart {
-  /** Anchor of the section, e.g. `what-we-keep`. */
+  /** Anchor of a section of the page, e.g. `what-we-keep`. */
   id: string;
   title: string;
   body: ReactNode;

@@ -9,7 +9,7 @@ import { useEffect, useState } from "react";
  */
 const READING_LINE = 112;
 
-/** @returns the id of the current section; the first one until the effect has run */
+/** @returns id of the section that is being read; the first one until the effect has run */
 export function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   const [current, setCurrent] = useState(parts[0]?.id);
   const ids = parts.map(({ id }) => id).join(" ");

@@ -49,7 +49,7 @@ function Headers({ message }: { message: PreviewMessage }) {
   return (
     <dl className="headers">
       {message.headers.map(({ name, value }, index) => (
-        // A header field may occur twice, and the list never changes
+        // The React key is the index: a header field may occur twice, and the list never changes
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>

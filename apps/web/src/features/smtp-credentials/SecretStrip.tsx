@@ -22,7 +22,7 @@ interface Props {
   noun: string;
   /** Full name of what is revealed, for the toast, e.g. `SMTP password`. */
   named: string;
-  /** @param hadFocus whether the focus was inside the strip */
+  /** @param hadFocus whether the focus was inside the strip when it was hidden */
   onHide: (hadFocus: boolean) => void;
   onCopied?: () => void;
 }
@@ -53,7 +53,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
       <button
         type="button"
         className="btn btn-ink btn-sm"
-        // Focus moves here, because the button that revealed the secret is removed
+        // The Copy button gets the focus, because the button that revealed the secret is removed
         autoFocus
         onClick={() => void copy()}
       >

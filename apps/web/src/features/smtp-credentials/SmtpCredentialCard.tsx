@@ -72,7 +72,7 @@ function SetupGuide() {
   );
 }
 
-/** @param copied the text that the button copies; of two ports the first one */
+/** A value with its label and a copy button. @param copied the text that is copied; of two ports the first one */
 function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
   return (
     <div>

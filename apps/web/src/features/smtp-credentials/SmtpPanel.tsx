@@ -105,7 +105,7 @@ interface Props {
   alias: AliasWire;
   /** Whether one of the alias' destinations is a webhook. */
   hasWebhook: boolean;
-  /** Further settings of the alias. */
+  /** Further settings of the alias, shown below its SMTP credentials. */
   children: ReactNode;
 }
 

@@ -8,7 +8,7 @@ export class PasswordAnswerError extends Error {
   override name = "PasswordAnswerError";
 }
 
-/** @throws PasswordAnswerError with the specification's sentence */
+/** Reads the password from a response. @throws PasswordAnswerError with the message that the specification names */
 export async function passwordOf(response: Pick<Response, "headers" | "json">): Promise<string> {
   const notJson = () => new PasswordAnswerError("Server returned non-JSON response");
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "")) throw notJson();

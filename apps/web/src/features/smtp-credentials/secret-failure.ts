@@ -5,14 +5,14 @@
 import { ApiError } from "../../api/api-error.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
-/** @param fallback the specification's sentence, e.g. `Failed to regenerate password` */
+/** @param fallback toast text that the specification names for the operation, e.g. `Failed to regenerate password` */
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
   if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
   return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
 }
 
-/** Whether the page is outdated because a credential was created or deleted elsewhere. */
+/** Whether the page is outdated because a credential was created or deleted in another tab or browser. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

@@ -8,9 +8,9 @@ import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
   secret: string;
-  /** Whether it was just created, so it must be copied before it is hidden. */
+  /** Whether the secret was just created, so that it must be copied before it is hidden. */
   isNew: boolean;
-  /** When it is hidden again, in milliseconds of `Date.now()`. */
+  /** When the revealed secret is hidden again, in milliseconds of `Date.now()`. */
   until: number;
 }
 
@@ -46,7 +46,7 @@ export function useSecret() {
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** @param named name of the secret for the toast @returns whether the secret is now in the clipboard */
+    /** Copies the secret. @param named its name for the toast @returns whether the secret is now in the clipboard */
     copy: (read: () => Promise<string>, named: string) => during("copy", () => copyWhenRead(read(), named)),
     /** Creates a new secret; the one revealed before is hidden, because it no longer works. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>

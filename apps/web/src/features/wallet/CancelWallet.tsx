@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from "react";
 
-/** Cancel button beside the pending button, which keeps the focus; Escape does the same. */
+/** Cancel button beside the pending wallet button, which keeps the focus; Escape cancels too. */
 export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   const cancel = useEffectEvent(onCancel);
   useEffect(() => {

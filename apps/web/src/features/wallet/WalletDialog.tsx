@@ -20,7 +20,7 @@ export function WalletDialog({ wallets, onChoose, onClose }: Props) {
     <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
       <ul className="body wallets">
         {wallets.map((wallet, at) => (
-          // Names may be equal, and the list never changes while it is shown.
+          // The React key is the index: names of wallets may be equal, and the list never changes while it is shown.
           <li key={at}>
             <button type="button" className="btn btn-block" onClick={() => onChoose(wallet)}>
               <Icon source={wallet.icon} />

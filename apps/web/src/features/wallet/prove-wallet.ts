@@ -7,7 +7,7 @@ export class WalletRefusal extends Error {
   override name = "WalletRefusal";
 }
 
-/** @throws WalletRefusal */
+/** Asks the wallet to connect to this page, and returns its Solana account. @throws WalletRefusal */
 export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   return asRefusal(async () => {
     const answer = await featureOf(wallet, "standard:connect")?.connect();

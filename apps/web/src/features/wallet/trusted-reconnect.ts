@@ -15,7 +15,7 @@ export async function reconnectTrusted(
   const stored = storage.getItem("walletAddress");
   if (stored === null) return;
   const trusted = (await Promise.all(wallets.all().map(trustedAddresses))).flat();
-  // The user may have signed in or out meanwhile.
+  // Read the stored address again: the user may have signed in or out while the wallets were asked.
   if (!trusted.includes(stored) && storage.getItem("walletAddress") === stored) storage.removeItem("walletAddress");
 }
 

@@ -36,8 +36,8 @@ interface WalletAction {
 }
 
 /**
- * The action is cancelled too when the component unmounts.
- * @param onError shows the error; by default a toast does
+ * Runs a mutation signed by a wallet; cancels it when the component unmounts.
+ * @param onError shows an error; by default a toast does
  */
 export function useWalletAction(
   mutation: WalletMutation,

@@ -6,7 +6,11 @@
 import { WALLET_CHALLENGE_SECONDS } from "@kauke/contract";
 import { WalletRefusal } from "./prove-wallet.ts";
 
-/** @param givenUp aborted when the user cancels; no request is started after that @throws WalletRefusal */
+/**
+ * Makes one request to a wallet and waits for its response.
+ * @param givenUp aborted when the user cancels; no request is started after that
+ * @throws WalletRefusal
+ */
 export async function waitForWallet<T>(ask: () => Promise<T>, givenUp: AbortSignal): Promise<T> {
   if (givenUp.aborted) throw new WalletRefusal("the user cancelled");
   const { promise: over, reject } = Promise.withResolvers<never>();

@@ -12,7 +12,7 @@ const aWallet = (change: Partial<StandardWallet> = {}): StandardWallet => ({
 
 type Api = { register(...wallets: StandardWallet[]): () => void };
 
-/** Installs a wallet as its own script does: it handles both events. */
+/** Installs a wallet as its own script does: sends `register-wallet` and listens for `app-ready`. */
 function install(target: EventTarget, wallet: StandardWallet): () => void {
   let withdraw = () => {};
   const register = (api: Api) => {

@@ -32,7 +32,7 @@ interface Features {
   };
 }
 
-/** @returns `undefined` if the wallet does not have the feature */
+/** A wallet's feature by its name; `undefined` if the wallet does not have it. */
 export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
   return wallet.features[name] as Features[N] | undefined;
 }
@@ -40,7 +40,7 @@ export function featureOf<N extends keyof Features>(wallet: StandardWallet, name
 export const isSolana = ({ chains }: { chains: readonly string[] }): boolean =>
   chains.some((chain) => chain.startsWith("solana:"));
 
-/** Whether the wallet can sign in here. Wallets of other chains register too, and any extension's script can. */
+/** Whether the wallet can sign in to Kauke. Wallets of other chains register too, and any extension's script can. */
 export function isUsable(wallet: StandardWallet): boolean {
   const { name, chains, features } = wallet;
   if (typeof name !== "string" || !Array.isArray(chains) || typeof features !== "object" || features === null)
@@ -56,7 +56,7 @@ export interface WalletList {
   onArrival(listener: () => void): () => void;
 }
 
-/** @param target the window; another one in tests */
+/** Starts listening for wallets. @param target the window; another event target in tests */
 export function listWallets(target: EventTarget): WalletList {
   const wallets = new Set<StandardWallet>();
   const listeners = new Set<() => void>();

@@ -32,7 +32,10 @@ async function copyLater(secret: Promise<string>, named: string): Promise<boolea
   return text === null ? false : toastCopied(navigator.clipboard?.writeText(text), named);
 }
 
-/** @param written `undefined` where the page has no clipboard (plain http on another host) */
+/**
+ * Shows a toast about a copy.
+ * @param written the write to the clipboard; `undefined` where the page has no clipboard (plain http on another host)
+ */
 async function toastCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
   try {
     if (written === undefined) throw new Error("no clipboard");

@@ -1,7 +1,7 @@
 /** Splits a text into web addresses and the text between them. Pure. */
 export interface TextPart {
   text: string;
-  /** The address to link to; `null` for plain text. */
+  /** Web address that the text links to; `null` for plain text. */
   href: string | null;
 }
 

@@ -8,17 +8,20 @@ import type { Inner } from "../inner.ts";
 const RUN_MIN = 16;
 const RUN_START = /[A-Za-z0-9+/_-]{16}/g;
 const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
-/** Ends of a run: padding, a blank line and the dashes of an armor line. */
+/** Matches what ends a run of base64: padding, a blank line and the dashes of an armor line. */
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
 /** Characters below which a run is too short to hold a container; shorter runs are joined and decoded together. */
 const BLOCK_MIN = 64;
-/** Short runs that are joined and decoded in one step. */
+/** Number of short runs that are joined and decoded in one step. */
 const WORDS_AT_ONCE = 20_000;
 /** Base64 of spaces, put between joined runs so that they stay apart and the result still looks like text. */
 const SEPARATOR = "ICAg";
 const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/]{40}/;
 
-/** Yields long runs decoded from their start, to be unpacked, and all runs at every other alignment, as views. */
+/**
+ * Yields each run of at least 64 characters decoded from its start, to be unpacked, and at the three other alignments
+ * as a view (searched, not unpacked); shorter runs, joined, as views at all four.
+ */
 export function* findBase64(text: string): Generator<Inner> {
   yield* decodeRuns(text);
   if (QUOTED_OR_FOLDED.test(text)) yield* decodeRuns(text.replace(/(\n)[> \t]{1,200}/g, "$1"));

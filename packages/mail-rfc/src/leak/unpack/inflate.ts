@@ -23,8 +23,8 @@ const AT_ONCE_MAX = 2 * 1_048_576;
 const CHUNK = 262_144;
 
 /**
- * @returns chunks of inflated bytes; none when the bytes are not such a stream
- * @throws UnsearchableError `unpacks_too_far`
+ * @returns chunks of inflated bytes; none when the bytes are not compressed in this format
+ * @throws UnsearchableError `unpacks_too_far` when the message exceeds its limit on inflated bytes
  */
 export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBudget): AsyncGenerator<Buffer> {
   const packed = packing === "zlib" ? bytes.subarray(2) : bytes;
@@ -48,7 +48,10 @@ export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBu
   }
 }
 
-/** @returns `null` when the output is too large for one call or the stream is damaged */
+/**
+ * Inflates a small stream in one synchronous call.
+ * @returns `null` when the output is too large for that or the stream is damaged
+ */
 function inflateAtOnce(bytes: Buffer, packing: Packing): Buffer | null {
   const options = { maxOutputLength: AT_ONCE_MAX, chunkSize: Math.max(1024, Math.min(CHUNK, bytes.length * 4)) };
   const cut = { ...options, finishFlush: constants.Z_SYNC_FLUSH };

@@ -21,7 +21,7 @@ export function isCms(bytes: Buffer): boolean {
 
 interface Level {
   end: number;
-  /** Octet strings that are direct children, in order. */
+  /** Contents of the octet strings that are direct children of this element, in order. */
   segments: Buffer[];
 }
 
@@ -53,7 +53,10 @@ function* close(levels: Level[]): Generator<Inner> {
   if (content.length >= CONTENT_MIN) yield { bytes: content };
 }
 
-/** @returns `null` when no valid element begins here; an indefinite length extends to the end of the bytes */
+/**
+ * Reads the tag and length of the element at an offset; an indefinite length extends to the end of the bytes.
+ * @returns `null` when no valid element begins there
+ */
 function readElement(bytes: Buffer, at: number): { tag: number; start: number; end: number } | null {
   const tag = bytes[at] as number;
   const first = bytes[at + 1];

@@ -39,19 +39,19 @@ export class UnpackBudget {
     this.limits = limits;
   }
 
-  /** @throws UnsearchableError `unpacks_too_far` */
+  /** Adds inflated bytes to the message's total. @throws UnsearchableError `unpacks_too_far` beyond the limit */
   countInflated(bytes: number): void {
     this.#inflatedBytes += bytes;
     if (this.#inflatedBytes > this.limits.inflatedBytesMax) throw new UnsearchableError("unpacks_too_far");
   }
 
-  /** @throws UnsearchableError `too_many_members` */
+  /** Counts one more archive member or similar unit. @throws UnsearchableError `too_many_members` beyond the limit */
   countMember(): void {
     this.#members += 1;
     if (this.#members > this.limits.membersMax) throw new UnsearchableError("too_many_members");
   }
 
-  /** @throws UnsearchableError `too_deep` */
+  /** Checks how deeply a container is nested. @throws UnsearchableError `too_deep` beyond the limit */
   checkDepth(depth: number): void {
     if (depth > this.limits.depthMax) throw new UnsearchableError("too_deep");
   }

@@ -34,7 +34,7 @@ export function* unpackOpenPgp(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** @returns `null` when no packet begins here */
+/** @returns the OpenPGP packet at this offset; `null` when none begins there */
 function readPacket(bytes: Buffer, at: number): Packet | null {
   const first = bytes[at] ?? 0;
   if ((first & 0x80) === 0) return null;

@@ -17,7 +17,7 @@ const WINDOW_OVERLAP = 4096;
 
 export const isPdf = (bytes: Buffer): boolean => bytes.subarray(0, 1024).includes(MAGIC);
 
-/** Yields streams, and as views the data between them. */
+/** Yields the streams of a PDF file, and the data between them as views with decoded strings. */
 export function* unpackPdf(bytes: Buffer): Generator<Inner> {
   let gapStart = 0;
   let at = bytes.indexOf(STREAM);

@@ -19,8 +19,8 @@ export function* unpackPng(bytes: Buffer): Generator<Inner> {
 }
 
 /**
- * Layout of iTXt: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. @returns 0 when the text is
- * not compressed
+ * Skips keyword, NUL, flag, method, language, NUL, translated keyword and NUL of an iTXt chunk.
+ * @returns the offset of the text; 0 when the text is not compressed
  */
 function startOfText(data: Buffer): number {
   const keywordEnd = afterNuls(data, 1);

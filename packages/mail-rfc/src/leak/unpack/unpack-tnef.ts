@@ -15,7 +15,7 @@ const CHECKSUM_BYTES = 2;
 const ATTACHMENT_MIN = 32;
 const ATTACHMENT_IDS: ReadonlySet<number> = new Set([0x0006800f, 0x00069005]);
 const RTF_MAGIC = Buffer.from("LZFu");
-/** Bytes of the header: two sizes, the magic number and a checksum. */
+/** Bytes of the header of compressed rich text: two sizes, the magic number and a checksum. */
 const RTF_HEADER_BYTES = 16;
 const DICTIONARY = Buffer.from(
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}" +

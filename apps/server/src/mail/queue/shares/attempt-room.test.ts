@@ -22,7 +22,7 @@ test("an account has its share of attempts, and may start another for each that 
 test("at the total limit, accounts below an equal part may still start attempts, up to twice the limit", () => {
   const room = new AttemptRoom({ all: 40, account: 20 });
   expect(begin(room, "a", 50) + begin(room, "b", 50)).toBe(40);
-  // A third of 40, then a quarter.
+  // The third account may start a third of 40 attempts, the fourth a quarter.
   expect(begin(room, "c", 50)).toBe(14);
   expect(begin(room, "d", 50)).toBe(10);
   expect(room.hasRoom("a")).toBe(false);

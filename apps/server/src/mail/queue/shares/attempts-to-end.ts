@@ -11,7 +11,7 @@ export interface AttemptView {
   peer: string | null;
   /** Milliseconds spent at the destination; time in our own queues does not count. */
   activeMs: number;
-  /** The part of `activeMs` since `peer` was reached. */
+  /** The part of `activeMs` since the attempt connected to `peer`. */
   activeAtPeerMs: number;
   /** Milliseconds since the attempt began, including time in our own queues. */
   totalMs: number;
@@ -96,8 +96,8 @@ const partySize = (parties: readonly Party[], counts: ReadonlyMap<string, number
   Math.max(...parties.map(({ key }) => counts.get(key) ?? 0));
 
 /**
- * Parties that an attempt counts against: always the destination, and the account if there is one; the IP address
- * connected to only if the attempt was slow since it was reached, or its message is sent.
+ * Parties that an attempt counts against: always the destination, and the account if there is one; the IP address it is
+ * connected to only if it was slow at that address, or its message is sent.
  */
 function partiesToCharge(attempt: AttemptView, slowAfterMs: number): Party[] {
   const { account, destination, activeAtPeerMs, isSent } = attempt;

@@ -34,7 +34,7 @@ export class BusyDestinations {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** @returns milliseconds until attempts may start again */
+  /** @returns milliseconds left of the destination's pause; 0 when attempts may start */
   pauseLeftMs(key: string, nowMs: number): number {
     return Math.max(0, (this.#known.get(key)?.pausedUntil ?? 0) - nowMs);
   }

@@ -6,7 +6,7 @@ import { DeliveryShares } from "./delivery-shares.ts";
 const now = new Date("2026-11-21T12:00:00Z");
 let made = 0;
 
-/** @param atOnce slots of one account and of one destination */
+/** @param atOnce maximum slots in use of one account, and of one destination */
 function sharesOf({
   atOnce,
   waiting,

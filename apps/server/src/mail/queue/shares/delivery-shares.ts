@@ -49,7 +49,10 @@ export class DeliveryShares {
     return this.#limits[lane].slots - this.#count(lane);
   }
 
-  /** @returns `run`: a slot is taken until `leave`; `wait`: queued for a slot; `later`: not accepted, to be put back */
+  /**
+   * Admits a claimed delivery.
+   * @returns `run`: a slot is taken until `leave`; `wait`: queued for a slot; `later`: not accepted, to be put back
+   */
   admit(delivery: LeasedDelivery): "run" | "wait" | "later" {
     if (this.#fullShare(delivery) === undefined) {
       const keys = this.#sharesOf(delivery).map(({ key }) => key);

@@ -1,4 +1,4 @@
-/** Names that count as one destination in the shares of attempts, before an address is known. */
+/** Names under which deliveries are counted for one destination while its IP address is not known yet. */
 import type { Destination } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 

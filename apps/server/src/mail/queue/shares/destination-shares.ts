@@ -58,13 +58,17 @@ export class DestinationShares {
   }
 
   /**
-   * Checks a first attempt, which waits behind messages already deferred. @returns `null`: counted, may be sent
+   * Checks a first attempt against the destination's share; it waits behind messages already deferred.
+   * @returns `null` when the message was counted and may be sent
    */
   beforeAttempt(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, (pair, now) => (this.#lastRetryAt.get(pair) ?? 0) > now);
   }
 
-  /** Checks an attempt from the queue. @returns `null`: counted, may be sent */
+  /**
+   * Checks an attempt from the queue against the destination's share.
+   * @returns `null` when the message was counted and may be sent
+   */
   beforeRetry(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, () => false);
   }

@@ -37,7 +37,8 @@ test("a busy provider gets no mail for a while, then few attempts at a time, ove
   const [first, other] = [start("a1"), start("b1")];
   for (const attempt of [first, other]) expect(attempt.reachProvider("provider.example")).toBe(true);
   first.noteBusy();
-  // A running attempt continues with the provider's next host.
+  // An attempt that already uses the provider may continue with the provider's next host, although the provider is
+  // busy.
   expect(first.reachProvider("provider.example")).toBe(true);
   const late = start("c1");
   expect(late.reachProvider("provider.example")).toBe(false);
@@ -142,7 +143,8 @@ test("time spent in DNS or at other hosts does not make an address slow", () => 
     expect(probe()).toBe(5);
   }
   expect(stopped).toEqual([]);
-  // Counter-check: the destination itself is slow, and an address becomes slow for the time spent there.
+  // Counter-check: evil.example itself counts as slow, and an address counts as slow when attempts spent their time at
+  // that address.
   expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).not.toBeNull();
   expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).toBeNull();
   for (const name of ["e1", "f1"]) start(name).reachPeer("192.0.2.25");
@@ -157,7 +159,7 @@ test("attempts that were slow elsewhere do not count against the address they ar
   pass(4900);
   for (const attempt of slowElsewhere) expect(attempt.reachPeer("192.0.2.25")).toBe(true);
   pass(5200);
-  // Only c1 was connected to this address for more than ten seconds.
+  // Of the three attempts, only c1 was connected to 192.0.2.25 for more than ten seconds, so none is stopped.
   expect(stopped).toEqual([]);
 });
 

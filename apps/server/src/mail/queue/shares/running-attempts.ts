@@ -53,7 +53,7 @@ export class Attempt implements AttemptSignal, AttemptView {
   peer: string | null = null;
   /** Organisation that runs the mail host in use; `null` when not known yet. */
   provider: string | null = null;
-  /** If nothing was attempted because the provider was busy: milliseconds for which it gets no mail. */
+  /** Milliseconds for which a busy provider gets no mail, if the attempt sent nothing for that reason; otherwise 0. */
   pausedMs = 0;
   isSent = false;
   aborted = false;
@@ -93,7 +93,7 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.totalMs - this.#waitedMs - waiting;
   }
 
-  /** The part of `activeMs` since `peer` was reached. */
+  /** The part of `activeMs` since the attempt connected to `peer`. */
   get activeAtPeerMs(): number {
     return this.activeMs - this.#activeMsBeforePeer;
   }
@@ -187,7 +187,7 @@ export class RunningAttempts {
     return this.#room.hasRoom(account);
   }
 
-  /** @returns `null` when the account, or the slow or busy destination, may not have another attempt now */
+  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
   start(parties: AttemptParties): Attempt | null {
     if (!this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
@@ -237,7 +237,7 @@ export class RunningAttempts {
   reachProvider(attempt: Attempt, name: string): boolean {
     if (!this.#running.has(attempt)) return false;
     this.#noteProvider(attempt.destination, name);
-    // The attempt continues with the next host of the provider that just deferred it.
+    // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
     if (attempt.provider === name) return true;
     if (!this.#enter(providerKey(name))) {
       attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(providerKey(name), this.now()));
@@ -280,7 +280,7 @@ export class RunningAttempts {
   sweep(): void {
     const attempts = [...this.#running];
     for (const attempt of attempts) this.#noteIfSlow(attempt);
-    // The newest attempts are postponed first.
+    // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
     for (const attempt of attempts.toReversed())
       if (attempt.isWaiting && this.#isCrowded(attempt)) this.#postpone(attempt);
     for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();

@@ -83,7 +83,8 @@ function unproven(verdict: DmarcVerdict): DmarcVerdict {
 }
 
 /**
- * Domains that would vouch for the message if every unfinished check passed; the author's own for a check that threw.
+ * Domains that would pass SPF or DKIM if every unfinished check passed. A check that threw counts as a pass of the
+ * author's own domain.
  */
 function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
   const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
@@ -113,7 +114,7 @@ class Proof {
     this.#judging = this.#judging.then(() => this.#judgeNow());
   }
 
-  /** The final verdict; to be called when all checks have finished. */
+  /** The final DMARC verdict; to be called when all checks have finished. */
   async verdict(): Promise<DmarcVerdict> {
     await this.#judging;
     return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);

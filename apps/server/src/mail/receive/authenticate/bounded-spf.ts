@@ -27,7 +27,7 @@ export interface MacroValues {
 
 /** Maximum octets of a domain name. */
 const NAME_MAX = 253;
-/** Octets of an IPv6 address with a dot after every digit. */
+/** Octets of an IPv6 address in an SPF macro: 32 digits with dots between. */
 const ADDRESS_MAX = 63;
 const SPF_RECORD = /^\s*v=spf1(?:\s|$)/i;
 const MACRO = /%\{([^}])[^}]*\}/g;
@@ -44,7 +44,7 @@ export function isReadableSpf(record: string, values: MacroValues): boolean {
   return terms.every((term) => expandedLength(term, values) <= SPF_EXPANDED_MAX);
 }
 
-/** An upper bound of the expanded length: macro transformers only shorten a value. */
+/** An upper bound of the length of an SPF term after macro expansion: macro transformers only shorten a value. */
 function expandedLength(term: string, values: MacroValues): number {
   let length = term.length;
   for (const [, letter = ""] of term.matchAll(MACRO)) {
@@ -71,7 +71,8 @@ export function askForSpf(ask: AskDns, values: MacroValues): AskDns {
   return async (name, type) => {
     const answer = await ask(name, type);
     if (type !== "TXT") return answer;
-    // The declared type is the one node:dns uses for addresses; a TXT record is a list of strings.
+    // For TXT records `ask` returns lists of strings, as node:dns does, although its declared type is that of
+    // addresses.
     const records = (answer as unknown as string[][]).filter((record) => SPF_RECORD.test(record.join("")));
     if (!records.every((record) => isReadableSpf(record.join(""), values))) throw permerror();
     return records as unknown as string[];

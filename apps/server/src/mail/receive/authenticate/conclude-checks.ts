@@ -8,7 +8,7 @@ import type { ArcFound, SignatureFound, SpfFound } from "./sender-checks.ts";
 type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 
 export interface Authentication {
-  /** Results recorded with the message and in its copies. */
+  /** Authentication results recorded with the message and in its copies. */
   found: MessageAuthentication;
   /**
    * Whether the author is unproven and a check did not finish. `refusal` says whether the message is accepted all the

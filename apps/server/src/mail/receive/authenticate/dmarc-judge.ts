@@ -74,7 +74,7 @@ export class DmarcJudge {
   async #find({ spf, dkim }: Vouchers): Promise<DMARCResult | false> {
     if (this.#author === "") return false;
     return this.#library.dmarc({
-      // A fixed local part, since the library extracts further domains from unusual ones.
+      // The address has a fixed local part, since the library extracts further domains from unusual local parts.
       headerFrom: [`author@${this.#author}`],
       spfDomains: [...spf],
       dkimDomains: dkim.map((domain) => ({ domain })),

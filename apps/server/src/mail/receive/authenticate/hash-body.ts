@@ -7,7 +7,7 @@ import { createHash, type Hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
-/** The members of a body hash that mailauth reads after the last byte. */
+/** Members of a body hash that mailauth reads once the whole body has been hashed. */
 export interface LibraryBodyHash {
   digest(encoding: "base64"): string;
   getMimeStructureStart(): undefined;
@@ -27,7 +27,8 @@ interface Wanted {
 }
 
 /**
- * @param keys `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
+ * Hashes a message body by each of the given kinds.
+ * @param keys kinds of hashes: `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
  * @param noteSimple called with the SHA-256 of a whole body that is already canonical
  * @returns a hash for each key
  */
@@ -81,7 +82,7 @@ type Finished = [wanted: Wanted, digest: Buffer, hashedBytes: number];
 /** One running body hash. Reads off the digest so far at the length of each `l=` tag. */
 class RunningHash {
   readonly #hash: Hash;
-  /** Hashes still to be read off, smallest limit first. */
+  /** Hashes not finished yet, smallest limit first. */
   readonly #wanted: Wanted[];
   readonly #finished: Finished[] = [];
   #bytes = 0;
@@ -108,7 +109,7 @@ class RunningHash {
     return this.#finished;
   }
 
-  /** Octets until the next limit. */
+  /** Octets until the limit of the next hash to finish. */
   #roomLeft(): number {
     return (this.#wanted[0]?.limit ?? Number.POSITIVE_INFINITY) - this.#bytes;
   }

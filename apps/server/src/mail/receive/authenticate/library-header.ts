@@ -29,9 +29,9 @@ const BLANKS_MAX = 64;
 const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${BLANKS_MAX + 1}}`);
 /** Maximum tags of a signature, or results of an ARC-Authentication-Results. */
 const TAGS_MAX = 100;
-/** Maximum names in `h=`: each is searched for in all fields. */
+/** Maximum names in the `h=` tag of a signature: each is searched for in all fields. */
 const SIGNED_NAMES_MAX = 200;
-/** Maximum octets of `d=`, `s=` and `i=`; DNS names have 253 at most (RFC 1035 §3.1). */
+/** Maximum octets of a signature's `d=`, `s=` and `i=` tags; DNS names have 253 at most (RFC 1035 §3.1). */
 const NAME_OCTETS_MAX = 320;
 
 /**
@@ -89,14 +89,17 @@ export function withinTotal(fields: readonly LibraryField[]): LibraryField[] {
   });
 }
 
-/** Strips spaces and tabs only; `trim` would also strip other white space, which belongs to the name. */
+/** Strips spaces and tabs only; `trim` would also strip other white space, which belongs to the field name. */
 function withoutBlanks(text: string): string {
   let from = 0;
   while (from < text.length && isBlank(text[from])) from += 1;
   return withoutEnd(text.slice(from), isBlank);
 }
 
-/** Not a regular expression: on a run that is not at the end it would backtrack once per character of the run. */
+/**
+ * Removes characters from a text's end. Not by a regular expression: on a run of them elsewhere it would backtrack once
+ * per character of the run.
+ */
 function withoutEnd(text: string, isDropped: (char: string | undefined) => boolean): string {
   let to = text.length;
   while (to > 0 && isDropped(text[to - 1])) to -= 1;

@@ -31,7 +31,7 @@ export class MessageDns {
     this.#timer = setTimeout(this.#endNow, limitMs);
   }
 
-  /** Whether a look-up was cut off by our deadline or by the resolver's. */
+  /** Whether any look-up was cut off, be it by our deadline or by the resolver's. */
   get wasCut(): boolean {
     return this.#wasCut;
   }
@@ -49,7 +49,7 @@ export class MessageDns {
     this.#endNow();
   }
 
-  /** Whether this look-up was made and got no answer. */
+  /** Whether a look-up of this name and type was made and got no answer. */
   isUnanswered(name: string, type: string): boolean {
     return this.#unanswered.has(keyOf(name, type));
   }

@@ -19,7 +19,7 @@ export interface SignatureFound {
   domain: string;
   selector: string;
   algorithm: string;
-  /** The first characters of the `b=` tag. */
+  /** The first characters of the signature's `b=` tag. */
   signature: string;
   /** The library's explanation of the result. */
   comment: string;

@@ -27,7 +27,7 @@ const keys: Record<string, { privateKey: string; record: string }> = {
   revoked: { privateKey: rsa.privateKey, record: "v=DKIM1; p=" },
 };
 
-// RFC 8463 appendix A
+// DNS records with the public keys of the example message in RFC 8463, appendix A.
 const published: Record<string, string> = {
   "brisbane._domainkey.football.example.com": "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
   "test._domainkey.football.example.com":
@@ -78,7 +78,7 @@ const options = {
   disableBimi: true,
 };
 
-/** Result fields not compared: ids generated for signatures without one, statistics, and data nobody here uses. */
+/** Result fields not compared: ids made up for unidentified signatures, statistics, and data that we do not use. */
 const noUse = ["id", "mimeStructureStart", "sourceBodyLength", "fromFields", "receivedChain"];
 
 /** The results to compare: all findings and the Authentication-Results header. */

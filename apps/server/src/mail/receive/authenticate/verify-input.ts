@@ -45,7 +45,7 @@ interface LibraryVerifier extends Omit<TogetherVerifier, "bodyHashes" | "keyCach
 interface LibraryKey {
   /** Bits of an RSA key's modulus; absent for other keys. */
   modulusLength?: number;
-  /** PEM: PKCS #1 or SubjectPublicKeyInfo. */
+  /** Public key in PEM: PKCS #1 or SubjectPublicKeyInfo. */
   publicKey?: string;
 }
 
@@ -72,7 +72,7 @@ export interface ReceivedMessage {
   /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
-  /** The displayed author, when already parsed. */
+  /** The author that mail programs display, if the From field was already parsed. */
   shown?: ShownAuthor;
 }
 
@@ -89,7 +89,7 @@ export interface ShownAuthor {
   isPlain: boolean;
 }
 
-/** A domain that needs no conversion to A-labels. */
+/** Matches a domain that needs no conversion to A-labels. */
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
@@ -129,7 +129,7 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
   verifier.headerFrom = shown.address === "" ? [] : [shown.address];
   verifier.fromFields = verifier.headerFrom.length;
   verifier.headers = { parsed: fields };
-  // After the signatures the library would parse the trace fields, whose result nobody uses.
+  // Hides the fields once the signatures are verified: the library would next parse trace fields, which nobody uses.
   verifier.once("finish", () => {
     verifier.headers = { parsed: [] };
   });
@@ -141,7 +141,8 @@ async function feed(mail: ReceivedMessage, { verifier, known, onSignature }: Fee
 }
 
 /**
- * Signatures to check. Leaves out DKIM signatures for an author other than the displayed one; ARC sets: all or none.
+ * Signature fields to check. Leaves out all DKIM signatures when they may be for an author other than the displayed
+ * one; of ARC sets it returns all or none.
  */
 function shownSignatures(fields: readonly LibraryField[], isSameFrom: boolean): LibraryField[] {
   const readable = fields.filter((field) => isSignature(field) && isReadableSignature(field));
@@ -192,7 +193,7 @@ function findBody(raw: Buffer): number {
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** A bare LF is forwarded as a space, so that signatures are checked on that form. */
+/** Header fields are forwarded with a space in place of a bare LF, so signatures are checked on that form. */
 function asForwarded(header: Buffer): Buffer {
   const text = header.toString("latin1");
   const bareLineFeed = /(?<!\r)\n/g;

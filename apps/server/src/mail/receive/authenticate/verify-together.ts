@@ -8,7 +8,7 @@ import type { DKIMResult } from "mailauth";
 /** A signature as prepared by mailauth's `DkimVerifier`. */
 interface LibrarySignature {
   type: string;
-  /** Set when the signature is not checked and left out of the results. */
+  /** Set when the signature is not to be checked; it is then left out of the results. */
   skip?: string;
   bodyHashKey?: string;
   fallbackBodyHashKey?: string;
@@ -42,19 +42,19 @@ export function verifyTogether(verifier: TogetherVerifier, onSignature: (result:
     verifier.signatureHeaders.filter(({ skip }) => !skip).map((it) => [it, verifyOne(it)] as const),
   );
   for (const [{ type }, result] of begun) {
-    // A failure is handled where the library awaits this promise.
+    // A rejection of `result` is handled where the library awaits the promise.
     void result.then((found) => type === "DKIM" && onSignature(found)).catch(() => {});
   }
   verifier.verifySignature = (signature, isFallback) =>
     (isFallback ? undefined : begun.get(signature)) ?? verifyOne(signature, isFallback);
   for (const name of sealKeyNames(verifier.arc.chain)) {
     const key = verifier.keyCache.get("AS", name, undefined, { strict: false, hashAlgo: "sha256" });
-    // A failure is handled where the seal is checked.
+    // A failed look-up of a seal's key is handled where the seal is checked.
     void Promise.resolve(key).catch(() => {});
   }
 }
 
-/** DNS names of the public keys of a chain's seals. */
+/** DNS names of the public keys of an ARC chain's seals. */
 export function sealKeyNames(chain: LibraryArcSet[] | false | undefined): string[] {
   return (chain || []).flatMap((set) => {
     const [selector, domain] = [sealTag(set, "s"), sealTag(set, "d")];

@@ -15,14 +15,14 @@ export function aliasState(destinations: readonly DestinationState[]): AliasStat
 
 export interface AliasResult {
   destinations: readonly DestinationState[];
-  /** Why we refused the message for this alias ourselves, before any delivery attempt. */
+  /** Why this server refused the message for the alias before any delivery attempt. */
   refusedAs?: ErrorCode;
 }
 
 export type Answer =
-  /** 250: nothing is left to do. */
+  /** Reply 250 without storing anything: no delivery is open. */
   | { kind: "done" }
-  /** Store the body and every open delivery, then 250. */
+  /** Store the body and every open delivery, then reply 250. */
   | { kind: "keep" }
   | { kind: "reject"; code: ErrorCode };
 

@@ -46,7 +46,7 @@ export interface DeliverDeps {
   backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
-  /** Stores a message whose only attempt still runs; `null`: it goes into the queue like all others. */
+  /** Stores a message whose only attempt still runs; `null`: such messages go into the queue like all others. */
   inFlight: InFlightMessages | null;
   retries: RetryPlan;
   failures: FailureReporter;
@@ -71,7 +71,7 @@ interface Running {
   attempt: Attempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;
-  /** Whether the delivery has a row: its outcome is then settled and reported from there. */
+  /** Whether the delivery has a row in the store: its outcome is then settled and reported through that row. */
   isKept: boolean;
 }
 
@@ -129,8 +129,8 @@ async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDep
 }
 
 /**
- * Keeps the bytes in memory while attempts that outlive the reply still have to send them. They are dropped when all
- * have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
+ * Keeps a message's bytes in memory while attempts that outlive the reply still have to send them. They are dropped
+ * when all have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
  */
 function holdWhileNeeded(bytes: InProgress["bytes"], all: readonly Running[], { memory }: DeliverDeps): void {
   const sizeBytes = bytes.wire?.length ?? 0;
@@ -216,7 +216,7 @@ function stateOf(entry: Running): DestinationState {
 }
 
 /**
- * Waits for all attempts: at most the budget, and only briefly at shutdown or when memory is short.
+ * Waits for all attempts: at most `budgetMs`, and only briefly at shutdown or when memory is short.
  * @returns function to call when the transaction's bytes have been released
  */
 async function settledWithin(
@@ -249,7 +249,7 @@ function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
   return replyFor(code);
 }
 
-/** @returns `null`, or why nothing could be stored: then what was taken is remembered for the sender's retry */
+/** @returns `null`, or why open deliveries could not be stored: the sender's retry then skips what was taken */
 async function keep(inProgress: InProgress, deps: DeliverDeps): Promise<ErrorCode | null> {
   const { transaction, all, ledger } = inProgress;
   try {
@@ -266,7 +266,7 @@ async function keep(inProgress: InProgress, deps: DeliverDeps): Promise<ErrorCod
   }
 }
 
-/** @returns whether body and open rows are stored; if not, nothing is, and what was taken is remembered */
+/** @returns whether body and open rows are stored; if not, nothing is, and the sender's retry skips what was taken */
 async function store(inProgress: InProgress, place: SpoolPlace, deps: DeliverDeps): Promise<boolean> {
   const { transaction, all, ledger } = inProgress;
   const [only] = all;
@@ -327,7 +327,7 @@ async function storeInFlight(
   } catch (thrown) {
     return keepFailed(thrown, [entry], ledger, deps);
   }
-  // The destination refused while the file was written: the caller reports that with the answer.
+  // The destination refused while the file was written: nothing stays stored, and the caller reports the refusal.
   if (entry.outcome?.kind === "refused") {
     await deps.inFlight.forget(transaction.messageId);
     place.release();
@@ -354,7 +354,7 @@ function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: Deli
   const { id, messageId, aliasId, userId, target, createdAt } = planned;
   const until = new Date(now.getTime() + leaseMs);
   const lease = { token: makeToken(), until };
-  // Due at once if the lease ends without an outcome, as after a crash: the next start of the process releases it.
+  // Due as soon as the lease ends without an outcome: after a crash, when the next start of the process releases it.
   return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 
@@ -386,7 +386,7 @@ function keepFailed(thrown: unknown, all: readonly Running[], ledger: TakenLedge
   const isOverQuota = thrown instanceof AppError && thrown.code === "spool_quota";
   if (!isOverQuota) deps.logger.error("spool_failed", { stack: nameOf(thrown) });
   deps.metrics.count("kauke_messages_total", { result: isOverQuota ? "spool_quota" : "spool_failed" });
-  // Hashed now, since the bytes may be dropped before the last attempt ends.
+  // The message is hashed now, since its bytes may be dropped before the last attempt ends.
   ledger.read();
   for (const entry of all) {
     void entry.promise.then((outcome) => {

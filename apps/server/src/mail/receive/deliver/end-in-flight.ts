@@ -56,6 +56,7 @@ export async function endInFlight(running: RunningInFlight, deps: EndInFlightDep
 }
 
 /**
+ * Moves a message from its file to the queue.
  * @returns false when the message was deleted meanwhile
  * @throws the last error of the store when the process shuts down before the message could be moved
  */

@@ -5,9 +5,9 @@ import type { PlannedDelivery } from "../inbound-plan.ts";
 
 interface Tried {
   planned: PlannedDelivery;
-  /** Outcome of the attempt; `null` while it is running. */
+  /** Outcome of the delivery attempt; `null` while it is running. */
   outcome: DeliveryOutcome | null;
-  /** Whether the delivery has a row: its outcome is then reported when the row is settled. */
+  /** Whether the delivery has a row in the store: its outcome is then reported when the row is settled. */
   isKept: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function reportRefused(all: readonly Tried[], wire: Buffer, failure
   }
 }
 
-/** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks gone for good. */
+/** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks that answered 410. */
 export async function reportGoneWebhooks(all: readonly Tried[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;

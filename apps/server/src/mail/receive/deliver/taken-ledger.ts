@@ -1,4 +1,6 @@
-/** Which destinations took a message when it was answered 451 before (`taken-fingerprints.ts`). Hashes on demand. */
+/**
+ * Looks up which destinations took a message before it was answered 451 (`taken-fingerprints.ts`). Hashes on demand.
+ */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { PlannedDelivery } from "../inbound-plan.ts";
@@ -7,7 +9,7 @@ import type { TakenFingerprints } from "./taken-fingerprints.ts";
 export interface TakenLedger {
   has(planned: PlannedDelivery): boolean;
   remember(planned: PlannedDelivery): void;
-  /** Hashes the message now; its bytes are not needed afterwards. */
+  /** Hashes the message now, so that its bytes may be dropped. */
   read(): void;
 }
 

@@ -32,7 +32,10 @@ export class WaitingTransactions {
     budget.onPressure((bytes) => this.#relieve(bytes));
   }
 
-  /** @returns function to call when the transaction's bytes have been released */
+  /**
+   * Adds a transaction whose sender waits.
+   * @returns function to call when the transaction's bytes have been released
+   */
   add(transaction: WaitingTransaction): () => void {
     const entry: Entry = Object.assign(transaction, { since: this.#now(), isEnding: false });
     this.#entries.add(entry);

@@ -23,8 +23,8 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
   return {
     ...inner,
     resolve(path, isNullSender, clientAddress) {
-      // Checked before the look-up, so that a client that probes for addresses learns nothing and causes no further
-      // work.
+      // The rate limit is checked before the address is looked up, so that a client that probes for addresses learns
+      // nothing and causes no further work.
       if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
       const verdict = inner.resolve(path, isNullSender);
       return verdict instanceof Promise
@@ -47,7 +47,7 @@ function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
   return true;
 }
 
-/** Keyed by alias id, because an alias is delivered to once however often it is named. */
+/** Keyed by alias id, so that a message counts once for an alias, however often the alias is named. */
 function routeEntry(recipient: ResolvedRecipient) {
   const route = routeOf(recipient);
   return route === null ? [] : [[route.aliasId, route] as const];

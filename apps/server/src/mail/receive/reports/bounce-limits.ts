@@ -11,17 +11,17 @@ import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-bu
 const DAY_SECONDS = 86_400;
 
 const rules = {
-  /** Notices about one alias: one in six hours. */
+  /** Limit of notices about one alias: one in six hours. */
   aliasNotice: { max: 1, windowSeconds: DAY_SECONDS / 4 },
-  /** Notices to one account. */
+  /** Daily limit of notices to one account. */
   accountNotice: { max: 30, windowSeconds: DAY_SECONDS },
-  /** Reports to one sender about one alias. */
+  /** Daily limit of delivery reports to one sender about one alias. */
   pair: { max: 3, windowSeconds: DAY_SECONDS },
-  /** Reports to one sender. */
+  /** Daily limit of delivery reports to one sender. */
   sender: { max: 5, windowSeconds: DAY_SECONDS },
-  /** Reports about one alias. */
+  /** Daily limit of delivery reports about one alias. */
   alias: { max: 10, windowSeconds: DAY_SECONDS },
-  /** Reports about all aliases of one account. */
+  /** Daily limit of delivery reports about all aliases of one account. */
   account: { max: 40, windowSeconds: DAY_SECONDS },
 } as const satisfies Record<string, BucketRule>;
 

@@ -20,7 +20,7 @@ export interface TakeBounceDeps {
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
 }
 
-/** @returns false when the message is no delivery report: bounce addresses accept nothing else */
+/** Processes a message to bounce addresses. @returns false when it is no delivery report, the only thing they accept */
 export async function takeBounces(
   { wire, envelope }: Transaction,
   bounces: readonly BounceRecipient[],

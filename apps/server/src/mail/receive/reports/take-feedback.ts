@@ -24,7 +24,7 @@ export async function takeFeedback({ wire, recipients }: Transaction, deps: Take
   if (route !== null && limits.takeNotice(route)) await failures.reportComplaint(route);
 }
 
-/** @returns `null` when the address is none of our bounce addresses, or one that names no alias */
+/** @returns id of the alias that a bounce address of ours names; `null` for other addresses, or if it names none */
 async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | null> {
   try {
     const verdict = await resolve(parsePath(`<${mailFrom}>`), true, deps);

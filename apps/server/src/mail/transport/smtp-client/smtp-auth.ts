@@ -3,7 +3,7 @@ import type { PeerReply } from "../../smtp-reply.ts";
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
 
-/** @returns the reply that ends the exchange; `null` when the peer offers neither mechanism */
+/** Signs in by PLAIN, else LOGIN. @returns the reply that ends the exchange; `null` when the peer offers neither */
 export async function logIn(
   ask: (line: string) => Promise<PeerReply>,
   mechanisms: ReadonlySet<string>,

@@ -82,7 +82,7 @@ export class SmtpChannel {
     return this.#isSecure;
   }
 
-  /** Ends the channel when the signal aborts. @returns function that detaches the signal */
+  /** Ends the channel when the signal aborts. @returns function that detaches the channel from the signal */
   abortWith(signal: StopSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");

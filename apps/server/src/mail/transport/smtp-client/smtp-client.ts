@@ -45,7 +45,7 @@ export interface SmtpClientOptions {
 export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
 export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
 
-/** Ends the set-up with an outcome that is already decided. */
+/** Thrown to end the set-up of a connection with an outcome that is already decided. */
 class SetUpRefused extends Error {
   override name = "SetUpRefused";
   readonly failure: OpenFailure;
@@ -147,7 +147,7 @@ class SetUp {
     return noExtensions;
   }
 
-  /** @returns whether TLS is active now */
+  /** Upgrades to TLS if the peer offers STARTTLS. @returns whether the connection uses TLS now */
   async #startTls(channel: SmtpChannel, offered: SmtpExtensions): Promise<boolean> {
     const isRequired = this.#peer.tls === "starttls";
     if (!offered.startTls) {
@@ -190,7 +190,7 @@ class SetUp {
   }
 }
 
-// Creating a context reads every root certificate, so that connections with the same CA share one.
+// Creating a TLS context reads every root certificate, so that connections with the same CA share one.
 const contexts = new Map<string | undefined, SecureContext>();
 
 function sharedContext(extraCa: string | undefined): SecureContext {

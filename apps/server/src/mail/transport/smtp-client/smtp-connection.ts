@@ -22,7 +22,7 @@ import type { SmtpExtensions } from "./smtp-extensions.ts";
 export const smtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,
-  /** For EHLO, MAIL, RCPT and every other command except DATA. */
+  /** Milliseconds for the reply to EHLO, MAIL, RCPT and every other command except DATA. */
   commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
@@ -134,7 +134,7 @@ export class SmtpConnection {
     return refusal ?? this.#body(mail, signal);
   }
 
-  /** @returns the first refusal; `null` when the peer waits for the body */
+  /** Sends all commands of an envelope at once. @returns the first refusal; `null` when the peer waits for the body */
   async #pipelined(commands: readonly string[]): Promise<DeliveryOutcome | null> {
     const { commandMs, dataMs } = this.#times;
     const resets = this.#needsReset;
@@ -201,7 +201,7 @@ export class SmtpConnection {
     if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
   }
 
-  /** @returns `null` when the transaction may continue */
+  /** Judges a reply to a command of the transaction. @returns the outcome that ends it; `null` when it may continue */
   #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = REPLIES_AFTER[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;

@@ -16,7 +16,7 @@ export type EnvelopeCommands =
   | { kind: "commands"; mail: string; rcpt: string }
   | { kind: "impossible"; outcome: DeliveryOutcome };
 
-// Excludes everything that could end the path or the line early; a quoted local part may contain spaces and brackets.
+// Matches no address that could end the path or the line early; a quoted local part may contain spaces and brackets.
 const PATH = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^\s"<>\p{Cc}]+)@[^\s"<>\p{Cc}]+$/u;
 const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 

@@ -10,7 +10,7 @@ export interface SmtpExtensions {
   size: boolean;
   /** Largest message the peer takes; `null` when it gives no limit (or 0, which means the same). */
   maxSizeBytes: number | null;
-  /** Mechanism names in upper case, e.g. `PLAIN`. */
+  /** Names of the AUTH mechanisms that the peer offers, in upper case, e.g. `PLAIN`. */
   authMechanisms: ReadonlySet<string>;
 }
 

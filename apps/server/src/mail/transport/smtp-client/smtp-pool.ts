@@ -148,7 +148,7 @@ export class SmtpPool {
   }
 
   #host(peer: SmtpPeer): Host {
-    // Keyed by address: many names for one host get no more connections than one name does, whoever runs it.
+    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
@@ -342,7 +342,7 @@ export class SmtpPool {
     return host.open < this.#options.connectionsPerHost && this.#openForNext(host);
   }
 
-  /** @returns whether a connection is being opened */
+  /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
     const next = host.waiting.shift();

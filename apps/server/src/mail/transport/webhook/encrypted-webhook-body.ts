@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebhookBodySource } from "./webhook-body.ts";
 
-/** A multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
+/** Bytes per slice: a multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
 const SLICE_BYTES = 3 * 256 * 1024;
 
 export interface EncryptedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {

@@ -8,7 +8,10 @@ const source = {
   authentication: { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const,
 };
 
-/** A body maker with a clock of its own; each message takes as long as the name of its alias says. */
+/**
+ * A body maker with a clock of its own.
+ * @returns `make`, which takes `ms` of that clock for a message, and the names made
+ */
 function startMaker() {
   let now = 0;
   const made: string[] = [];
@@ -44,7 +47,7 @@ test("the queue is limited per account and in total", async () => {
   const { make, made } = startMaker();
   const own = Array.from({ length: 18 }, (_, index) => make("a", `a${index}`));
   const other = make("b", "b");
-  // One message is in progress, sixteen wait.
+  // One message of account a is in progress and sixteen wait, so one of its 18 gets no body.
   expect((await Promise.all(own)).filter((it) => it === null)).toHaveLength(1);
   expect(await other).not.toBeNull();
   expect(made).toHaveLength(17 + 1);
@@ -58,7 +61,7 @@ test("accounts that fill the queue lose queued messages to an account that comes
     Array.from({ length: 16 }, () => make(`mallory${account}`, "crowd", 3000)),
   ).flat();
   expect(await make("innocent", "innocent")).not.toBeNull();
-  // At most one message of each other account comes first, since those too had used nothing before.
+  // At most one message of each of the 17 other accounts comes first, since they had used no time before either.
   expect(made.indexOf("innocent")).toBeLessThanOrEqual(17);
   expect((await Promise.all(crowd)).filter((it) => it === null)).toHaveLength(17 * 16 - 256);
 });

@@ -36,7 +36,7 @@ function bodyOf({ aliasAddress, envelope, raw, authentication }: WebhookBodySour
     envelope: { from: envelope.envelopeFrom, to: aliasAddress },
     ...fieldsOf(email, raw),
   };
-  // Buffers, because one string with the base64 of the message and non-Latin text would take two bytes per character.
+  // Joined from Buffers: one string of base64 and non-Latin text would take two bytes per character.
   return Buffer.concat([
     Buffer.from(`${openEnded(head)},"data":${openEnded(data)},"attachments":[`),
     ...attachmentsOf(email),

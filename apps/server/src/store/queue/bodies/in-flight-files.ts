@@ -16,7 +16,7 @@ import type { SpoolFiles } from "./spool-files.ts";
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
   /** Lists the ids of the stored messages, and removes files that were not completely written. */
   list(): Promise<string[]>;
-  /** @returns `null` for a file that does not exist or is damaged; a damaged file is not removed */
+  /** @returns `null` when the message's file does not exist or is damaged; a damaged file is not removed */
   read(messageId: string): Promise<InFlightMessage | null>;
 }
 
@@ -64,8 +64,8 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
         const bytes = await readChunks(keys, nameOf(messageId), file);
         return bytes === null ? null : parse(bytes);
       } catch (error) {
-        // The file is authentic, since it could be opened, so another version of the program wrote it in another
-        // format.
+        // The file is authentic, since it could be opened, so another version of the program wrote its content in
+        // another format.
         if (error instanceof SyntaxError || error instanceof RangeError) return null;
         throw error;
       } finally {

@@ -49,7 +49,7 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
   };
 }
 
-/** A damaged body reads as missing, since a retry would not help. */
+/** Returns `null` for a damaged body as for a missing one, since a retry would not help. */
 async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
   try {
     return await read();
@@ -71,7 +71,7 @@ async function readBody(db: Database, keys: ServerKeys, messageId: string): Prom
     const rows = await readRows(db, messageId, plain.length);
     if (rows.length === 0) return null;
     for (const row of rows) {
-      // Each chunk is opened with the expected index, not the stored one, so that a missing row is detected.
+      // Each chunk is opened with the index that it must have, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
     }

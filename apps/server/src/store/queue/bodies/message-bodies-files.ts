@@ -62,7 +62,7 @@ export function messageBodiesInFiles(options: {
   };
 }
 
-/** @returns `null` when the file does not exist */
+/** Opens a file of the spool, reads it by `read` and closes it. @returns `null` when the file does not exist */
 async function readFile(
   files: SpoolFiles,
   path: string,

@@ -5,7 +5,7 @@
 import { AppError } from "../../../core/app-error.ts";
 import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 
-/** Suffix of a file that is not complete. */
+/** Suffix of a file that is not completely written. */
 export const UNFINISHED = ".part";
 
 export interface FilePlace {
@@ -15,7 +15,7 @@ export interface FilePlace {
   syncDirectory(path: string): Promise<void>;
 }
 
-/** @throws AppError `spool_failed` */
+/** Writes a file of sealed chunks to stable storage. @throws AppError `spool_failed` when any step fails */
 export async function putFile(
   files: SpoolFiles,
   { directory, path, syncDirectory }: FilePlace,

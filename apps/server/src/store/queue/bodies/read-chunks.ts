@@ -5,7 +5,7 @@ import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES } from "./sealed-chunks.ts";
 import type { SpoolFile } from "./spool-files.ts";
 
 /**
- * @param name the name in the context that the chunks were sealed with
+ * @param name name that the chunks were sealed with: the message's id, or that of an in-flight message with a prefix
  * @returns bytes of the first chunk, at most 256 KiB; `null` for a damaged file
  */
 export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
@@ -19,8 +19,8 @@ export async function readFirstChunk(keys: ServerKeys, name: string, file: Spool
 }
 
 /**
- * @param name the name in the context that the chunks were sealed with
- * @returns `null` for a damaged file, since a retry would not help
+ * @param name name that the chunks were sealed with: the message's id, or that of an in-flight message with a prefix
+ * @returns bytes of the whole file; `null` if it is damaged, since a retry would not help
  */
 export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const sealedBytes = await file.sizeBytes();

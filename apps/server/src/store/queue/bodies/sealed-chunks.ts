@@ -29,7 +29,10 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
   }
 }
 
-/** @throws SealError unless the chunk has this index in this message */
+/**
+ * Opens one sealed chunk of a message.
+ * @throws SealError unless the chunk was sealed with this index for this message
+ */
 export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChunk): Buffer {
   return keys.openBytes(chunkContext(messageId, chunk.index, chunk.isLast), chunk.sealed);
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { SPOOL_ROW_BYTES } from "../../../core/delivery/delivery.ts";
 import type { Database } from "../../database.ts";
 
-/** @returns bytes for each of `ids`, in the same order */
+/** Adds up the bytes of undelivered mail. @returns bytes for each account or alias of `ids`, in the same order */
 export async function spoolBytesBy(
   db: Database,
   column: "user_id" | "alias_id",

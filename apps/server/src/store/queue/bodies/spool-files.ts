@@ -14,17 +14,17 @@ export interface SpoolFile {
 export interface SpoolFiles {
   /** Creates a file with mode 0600; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
-  /** `null` if the file does not exist. */
+  /** Opens a file for reading; `null` if it does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
   rename(from: string, to: string): Promise<void>;
-  /** Does nothing if the file does not exist. */
+  /** Removes a file; does nothing if it does not exist. */
   remove(path: string): Promise<void>;
   /** Creates the directory and its parents with mode 0700. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Names in a directory; empty if the directory does not exist. */
+  /** Names of a directory's entries; empty if the directory does not exist. */
   list(path: string): Promise<string[]>;
-  /** `null` if the file does not exist. */
+  /** Time of a file's last change; `null` if the file does not exist. */
   modifiedAt(path: string): Promise<Date | null>;
 }
 
@@ -57,7 +57,7 @@ export async function syncDirectory(path: string): Promise<void> {
 
 function wrap(handle: Awaited<ReturnType<typeof open>>): SpoolFile {
   return {
-    // writeFile continues after short writes, and writes at the current file position.
+    // Node's `writeFile` continues after short writes, and starts at the current file position.
     write: (bytes) => handle.writeFile(bytes),
     read: async (length) => {
       const buffer = Buffer.allocUnsafeSlow(length);

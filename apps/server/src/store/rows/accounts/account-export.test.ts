@@ -22,7 +22,7 @@ onEachContext((fixture) => {
     const account = await plantAccount(context);
     const tables = await read(account.userId);
     const names = await tableNames(context);
-    // Fails for a new table that `plantAccount` does not know.
+    // This test fails for a new table into which `plantAccount` inserts no row.
     expect([...account.planted, ...serverTables].sort()).toEqual(names.sort());
     expect(Object.keys(tables ?? {}).sort()).toEqual(names.sort());
     for (const name of account.planted) expect(tables?.[name]?.rows, name).toHaveLength(1);
@@ -95,7 +95,7 @@ onEachContext((fixture) => {
     const lengths: number[] = [];
     for await (const page of (await accountExportStore(context).read(userId))?.alias?.rows ?? []) {
       lengths.push(page.length);
-      // The second page is read only now, so it finds no rows.
+      // The rows are deleted before the second page is read, so that page is empty.
       if (lengths.length === 1) await context.db.deleteFrom("alias").where("user_id", "=", userId).execute();
     }
     expect(lengths).toEqual([200, 0]);

@@ -3,7 +3,7 @@ import type { AccountExportStore } from "../../../core/account-export/account-ex
 
 export type WholeExport = Record<string, { about: string; rows: Record<string, unknown>[] }>;
 
-/** @returns `null` when the account does not exist */
+/** Reads an account's export to its end. @returns `null` when the account does not exist */
 export async function wholeExport(store: AccountExportStore, userId: string): Promise<WholeExport | null> {
   const tables = await store.read(userId);
   if (tables === null) return null;

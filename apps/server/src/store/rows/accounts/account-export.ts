@@ -25,10 +25,11 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface Source extends StoreContext {
   userId: string;
-  /** Alias addresses by alias id, filled while the aliases are read. */
+  /** Addresses of the account's aliases by alias id, filled while the table of aliases is read. */
   addresses: Map<string, string>;
   /**
-   * Mailbox addresses by keyed hash, as one of the account's aliases spells them; filled while the aliases are read.
+   * Addresses of the account's destination mailboxes by keyed hash, as one of its aliases spells them; filled while the
+   * table of aliases is read.
    */
   mailboxes: Map<string, string>;
 }
@@ -37,7 +38,7 @@ type Pages = AsyncIterable<ExportedRow[]>;
 
 interface TableReader {
   about: string;
-  /** Reads the rows of the account; absent if the table holds nothing that belongs to an account. */
+  /** Reads the account's rows of the table; absent if the table holds nothing that belongs to an account. */
   rows?: (source: Source) => Pages;
 }
 
@@ -45,7 +46,9 @@ const withAccount = "with the account";
 const withAlias = "with its alias, or with the account";
 const withMail = "when the message is delivered or fails for good, or with the account";
 
-/** Tables in the order in which they are read. Aliases come before the tables whose rows show alias addresses. */
+/**
+ * Tables in the order in which the export reads them. Aliases come before the tables whose rows show alias addresses.
+ */
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
     about: "The account. A password is stored as an argon2id hash, which is not in this file.",
@@ -267,8 +270,8 @@ async function* tokenRows(source: Source): Pages {
 }
 
 /**
- * Subjects of the account's rate limits, each with its name in the file. Limits by network address can't be found from
- * the account.
+ * Subjects of the account's rate limits, each with its name in the export file. Limits by network address can't be
+ * found from the account.
  */
 async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<[RateLimitKey, string][]> {
   const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();
@@ -281,7 +284,7 @@ async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source)
   ];
 }
 
-/** The forms of an e-mail under which sign-ins and messages to its mailbox are counted. */
+/** The spellings of an e-mail address under which sign-ins and messages to its mailbox are counted. */
 const spellings = (email: string) => [
   ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
 ];

@@ -64,7 +64,7 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-/** The account that a used link may change, locked in the transaction. */
+/** Account that a valid link may change, with its row locked in the transaction. */
 interface Proof {
   trx: InTransaction;
   userId: string;

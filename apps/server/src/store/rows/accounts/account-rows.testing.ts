@@ -9,7 +9,7 @@ import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
-/** Tables that hold no data of an account. */
+/** Tables of the server that hold no data of any account. */
 export const serverTables: readonly (keyof DB)[] = ["counter", "server_key", "schema_migration"];
 
 export interface PlantedAccount {

@@ -30,7 +30,10 @@ interface Use {
   link: LinkDocument;
 }
 
-/** @returns `null` when the link is invalid, or when the account's e-mail has changed since the link was requested */
+/**
+ * Changes the account's e-mail within the transaction.
+ * @returns `null` when the link is invalid, or when the account's e-mail has changed since the link was requested
+ */
 async function changeWithin(context: StoreContext, trx: InTransaction, { change, link }: Use) {
   const { tokenHash, userId, keepSession } = change;
   const document = await lockDocument(context, trx, userId);
@@ -43,7 +46,8 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   await endSessionsAndLinks(trx, userId, keepSession);
   await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", "email").execute();
   const isConfirmed = document.emailConfirmedAt !== undefined;
-  // The former mailbox may have counted as a confirmed destination only because it was the account's e-mail.
+  // The former mailbox is confirmed too: it may have counted as a confirmed destination only because it was the
+  // account's e-mail.
   const proven = [...(document.email !== null && isConfirmed ? [document.email] : []), link.email];
   const notifyRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
   return { notifyRoutes, former: { email: document.email, isConfirmed } };

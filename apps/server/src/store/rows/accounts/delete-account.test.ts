@@ -27,8 +27,8 @@ onEachContext((fixture) => {
     const before = await allRows(context);
     const ann = await plantAccount(context);
     const planted = await allRows(context);
-    // Every table must have gained a row, or the test proves nothing; a new table fails here until `plantAccount` knows
-    // it.
+    // Every table must have gained a row, or the test proves nothing. A new table fails this check until `plantAccount`
+    // inserts a row into it.
     expect([...ann.planted, ...serverTables].sort()).toEqual((await tableNames(context)).sort());
     for (const name of ann.planted) expect(planted[name]?.length, name).toBe((before[name]?.length ?? 0) + 1);
 
@@ -37,7 +37,8 @@ onEachContext((fixture) => {
     for (const [name, rows] of Object.entries(before)) {
       if (!outlives.includes(name)) expect(after[name], name).toEqual(rows);
     }
-    // Two released addresses (the one the test inserted and the alias' own), one rate limit, one blocked mailbox.
+    // The deletion leaves two released addresses (the one the test inserted and the alias' own), one rate limit and one
+    // blocked mailbox.
     const added = outlives.map((name) => (after[name]?.length ?? 0) - (before[name]?.length ?? 0));
     expect(added).toEqual([2, 1, 1]);
     const text = JSON.stringify(after);

@@ -6,7 +6,7 @@ import type { Database } from "../../database.ts";
 import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
 
 export type AnyRow = Record<string, unknown>;
-/** Tables with the columns `id` and `user_id`. */
+/** Tables whose rows belong to an account: each has the columns `id` and `user_id`. */
 export type OwnedTable =
   | "alias"
   | "destination"
@@ -44,7 +44,7 @@ export function ownedRows<Shown>(
 ): AsyncGenerator<Shown[]> {
   return inPages({
     page: (after, limit) => {
-      // The type of one table stands for all of them, because they share the columns used here.
+      // The name of one table stands for all of them in the types, because they share the columns that the query uses.
       const mine = db
         .selectFrom(table as "notice")
         .selectAll()

@@ -13,16 +13,18 @@ import { cancelMessages, lockComposed } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
 import type { UserDocument } from "./user-document.ts";
 
-/** Steps that the caller does after it has committed the proof. */
+/** Steps that the caller performs after it has committed the first proof of a mailbox. */
 export interface AfterProof {
-  /** Ids of messages that will not be sent: their stored bodies can be deleted. */
+  /** Ids of cancelled messages, whose stored bodies can be deleted. */
   messagesDone: string[];
   notifyRoutes(): void;
 }
 
 export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: () => {} };
 
-/** The account's document without the fields that an impostor could have filled. The caller seals it. */
+/**
+ * Returns the account's document without the fields that an impostor could have filled. The caller seals the result.
+ */
 export function withoutImpostor(document: UserDocument): UserDocument {
   const { googleIssuer: _, isMadeByHost: __, settings: ___, isGoogleRemoved: ____, ...own } = document;
   return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };

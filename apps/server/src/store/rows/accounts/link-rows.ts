@@ -1,11 +1,14 @@
-/** Links to an account's own e-mail as rows of `one_time_token`, found by the hash of their token. */
+/**
+ * One-use links that are sent by e-mail to the owner of an account, as rows of `one_time_token`, found by the hash of
+ * their token.
+ */
 import { latestKnown } from "../../../core/clock-set-back.ts";
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 export interface LinkDocument {
   email: string;
-  /** The account's e-mail when the link was requested; only in links to a new e-mail. */
+  /** The account's e-mail when the link was requested; only in a link that changes the e-mail. */
   formerEmail?: string | null;
   /** Name of the browser that requested the link (`sign-in-link.ts`); only in sign-in links. */
   askedBy?: string;

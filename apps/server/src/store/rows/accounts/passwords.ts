@@ -4,7 +4,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 
 export interface PasswordReplacement {
-  /** Hash of the current password. Nothing is changed if the account has a different one by now. */
+  /** Hash of the password to be replaced. Nothing is changed if the account has a different password by now. */
   from: string;
   to: string;
 }
@@ -39,7 +39,10 @@ export function changePassword(
 
 interface Replacing {
   replacement: PasswordReplacement;
-  /** @param document the account's document with the new hash; `also` seals it */
+  /**
+   * Stores the change within the same transaction.
+   * @param document the account's document with the new hash, not yet sealed
+   */
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 
@@ -54,7 +57,7 @@ function replaceIfCurrent(context: StoreContext, id: string, { replacement, also
 
 /**
  * Ends the account's sessions, and deletes its links that set a password, sign in or change the e-mail. The caller has
- * locked the account, so a session that is being opened with the old password waits and then sees the new one.
+ * locked the account, so a session that is being opened with the old password waits and then sees the new password.
  * @param keepSession token hash of a session that stays open
  */
 export async function endSessionsAndLinks(

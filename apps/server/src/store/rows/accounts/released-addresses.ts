@@ -8,16 +8,16 @@ import type { InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 
-/** Rows per statement, well below the limit of 65,535 parameters. */
+/** Rows inserted per statement, well below the limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export interface ReleasedAddresses {
   hold(trx: InTransaction, addressIndex: Buffer, formerUserId: string): Promise<void>;
-  /** Holds the addresses of an account that is about to be deleted. */
+  /** Holds the addresses of an account's aliases when the account is about to be deleted. */
   holdAll(trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string): Promise<void>;
   /**
-   * Checks that the account may take the address, and removes the hold. Call it after the row with the address was
-   * inserted: the unique index has then waited for a concurrent transaction with the same address.
+   * Checks that the account may take a released address, and removes the hold on it. Call it after the row with the
+   * address was inserted: the unique index has then waited for a concurrent transaction with the same address.
    * @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;

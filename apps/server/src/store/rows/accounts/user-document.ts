@@ -8,13 +8,13 @@ export type UserDocument = Pick<
   User,
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
-  /** ISO 8601; absent until the e-mail is confirmed. */
+  /** When the e-mail was confirmed, in ISO 8601; absent if it is not confirmed. */
   emailConfirmedAt?: string;
-  /** ISO 8601; absent until the password was changed or reset for the first time. */
+  /** When the password was last changed or reset, in ISO 8601; absent if it never was. */
   passwordSetAt?: string;
-  /** Present only together with a Google id. */
+  /** Issuer of the Google id; present only together with that id. */
   googleIssuer?: string;
-  /** See `User.isGoogleRemoved`. */
+  /** True if the owner has removed a Google account, see `User.isGoogleRemoved`. */
   isGoogleRemoved?: true;
   /** True if the account was created, with a confirmed e-mail, by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;

@@ -68,7 +68,7 @@ function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): Us
   const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
   return {
     ...person,
-    // Older rows may hold the address as it was typed, not in NFC.
+    // Older rows may hold the e-mail as it was typed, not in the Unicode normalization form NFC.
     email: person.email?.normalize("NFC") ?? null,
     emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
     ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
@@ -110,8 +110,8 @@ function documentOf(user: User): UserDocument {
   return {
     ...document,
     ...(user.emailConfirmedAt !== null && { emailConfirmedAt: user.emailConfirmedAt.toISOString() }),
-    // Among accounts created by a federated sign-in, only those whose issuer hosts the mailbox are confirmed from the
-    // start.
+    // Of the accounts created by a federated sign-in, only those whose issuer hosts the mailbox have a confirmed e-mail
+    // from the start.
     ...(user.googleId !== null && user.emailConfirmedAt !== null && { isMadeByHost: true as const }),
     ...(user.passwordSetAt !== undefined && { passwordSetAt: user.passwordSetAt.toISOString() }),
   };
@@ -181,14 +181,15 @@ function withoutUndefined<T extends object>(value: T): Partial<T> {
 async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
   await deleteReplyPathsOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
-    // From here on no row that refers to the account can be inserted, since that needs a share lock on this row.
+    // Once the account's row is locked, no row that refers to the account can be inserted, since an insert needs a
+    // share lock on the account's row.
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
     const addressIndexes = aliases.map((alias) => alias.address_index);
     await parts.released.holdAll(trx, addressIndexes, id);
-    // Deleted before the rows of composed mail (`email_job`), which the deletion of the user would remove first: a
-    // claim by the delivery worker locks them in this order.
+    // Deliveries are deleted before the rows of composed mail (`email_job`), which the deletion of the user would
+    // remove first, because a claim by the delivery worker locks them in this order.
     await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
     await trx.deleteFrom("user").where("id", "=", id).execute();
     const aliasIds = aliases.map((alias) => alias.id);

@@ -94,7 +94,7 @@ describe("the ways to sign in to an account", () => {
       expect((await use(store, user, tokenHash)).kind).toBe("changed");
       for (const [kind, hash] of Object.entries(hashes))
         expect(await store.accountLinks.find(kind as keyof typeof hashes, hash), kind).toBeNull();
-      // This link was requested for an e-mail that the account no longer has.
+      // This link was requested while the account had another e-mail.
       const stale = await link(store, user);
       expect(await use(store, user, stale.tokenHash)).toEqual({ kind: "over" });
     });
@@ -107,7 +107,7 @@ describe("the ways to sign in to an account", () => {
       const byWallet = () => aUser({ email: null, passwordHash: null, walletAddress: word(), authMethod: "wallet" });
       const [asker, stranger] = [byWallet(), byWallet()];
       for (const it of [asker, stranger]) await store.users.insert(it);
-      // Neither account has an e-mail, so only the account id distinguishes them.
+      // Neither account has an e-mail, so only the account id tells whose link it is.
       const first = await link(store, asker, newAddress(), null);
       expect(await use(store, stranger, first.tokenHash)).toEqual({ kind: "over" });
       expect((await use(store, asker, first.tokenHash)).kind).toBe("changed");

@@ -89,6 +89,6 @@ async function clearIndex(
 ): Promise<void> {
   const mine = trx.updateTable("user").where("id", "=", id);
   await mine.set(way === "google" ? { google_index: null } : { wallet_index: null }).execute();
-  // `auth_method`, the method shown for the account, changes only if it names the removed way.
+  // `auth_method`, the method shown for the account, changes only if it names the removed way to sign in.
   await mine.set({ auth_method: authMethod }).where("auth_method", "=", way).execute();
 }

@@ -17,7 +17,7 @@ export interface AliasDocument {
   notes: string | null;
   /** Current destinations; empty while the alias is paused. */
   destinations: Destination[];
-  /** Destinations restored when a paused alias is activated; empty while it is active. */
+  /** Destinations restored when a paused alias is activated; empty while the alias is active. */
   lastDestinations: Destination[];
   /** Key of 32 bytes in base64 from which the alias' reply addresses are derived; deleted with the alias. */
   replyKey: string;
@@ -97,13 +97,19 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
 /** States of the mailboxes that an account forwards to. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  /** Looks up whether a mailbox has refused mail as nonexistent; `null` if no mailbox of the account has. */
+  /**
+   * Returns whether a mailbox is suspended because it refused mail as nonexistent, or its refusals are only counted;
+   * the function is `null` if no mailbox of the account refused mail so.
+   */
   missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 
 const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
 
-/** @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption */
+/**
+ * Makes the route of an alias, as the mail path reads it.
+ * @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption
+ */
 export function toRoute(
   row: Pick<AliasRow, "id" | "user_id" | "active">,
   document: AliasDocument,

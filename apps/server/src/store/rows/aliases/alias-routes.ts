@@ -22,7 +22,7 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
-/** @returns look-up by address and by id; concurrent look-ups by id share a query */
+/** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups by id share a query */
 export function aliasRoutes({ db, keys }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
@@ -80,7 +80,10 @@ function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["mi
   };
 }
 
-/** @throws SealError for an unreadable key, so that mail for it is deferred and never forwarded unencrypted */
+/**
+ * Public key that the alias' mail is encrypted to; null for no encryption.
+ * @throws SealError for an unreadable key, so that the mail is deferred and never forwarded unencrypted
+ */
 function sealKeyOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
   if (key_id === null || key_sealed === null) return null;
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;

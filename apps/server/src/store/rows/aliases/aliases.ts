@@ -150,8 +150,8 @@ async function updateInTransaction(
 }
 
 /**
- * Locks the chosen key until the commit; afterwards the foreign key prevents its deletion.
- * @throws AppError `invalid` when the key is not the user's
+ * Locks the chosen encryption key until the commit; afterwards the foreign key constraint prevents its deletion.
+ * @throws AppError `invalid` when the encryption key is not the user's
  */
 async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
   if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;

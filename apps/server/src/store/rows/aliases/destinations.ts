@@ -73,7 +73,8 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
   const { keys, clock } = context;
   const index = mailboxIndex(keys, input.address);
   return changeAndDropRoutes<AskDecision>(context, async (trx) => {
-    // One decision at a time per account, so that its unconfirmed mailboxes are counted correctly.
+    // The lock allows one decision at a time per account, so that the account's unconfirmed mailboxes are counted
+    // correctly.
     const { userId } = input;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     if ((await user.executeTakeFirst()) === undefined)
@@ -118,7 +119,10 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
 /** Whether the mailbox is neither confirmed nor refused nor blocked. */
 const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
 
-/** Keyed hash of the account's e-mail if that is confirmed: as a destination this mailbox needs no confirmation. */
+/**
+ * Keyed hash of the account's e-mail if that is confirmed, otherwise null. As a destination, that mailbox needs no
+ * confirmation.
+ */
 async function provenMailbox({ db, keys }: StoreContext, userId: string, within: Reading = db): Promise<Buffer | null> {
   const row = await within
     .selectFrom("user")
@@ -148,7 +152,7 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
 /**
  * Confirms the mailbox of the account's confirmed e-mail as a destination, unless it has refused or blocked mail. The
  * caller has locked the account.
- * @returns a function that drops the account's routes; call it after the commit
+ * @returns a function that drops the account's cached routes; call it after the commit
  */
 export async function confirmOwnMailbox(
   context: StoreContext,
@@ -226,8 +230,8 @@ async function answerLink(
 }
 
 /**
- * Locks the pairs that an answer changes, in order of id: a block concerns every account, any other answer only the
- * account of the link.
+ * Locks the pairs of account and mailbox that the answer to a confirmation request changes, in order of id: a block
+ * concerns every account, any other answer only the account of the link.
  */
 function lockPairs(
   trx: InTransaction,
@@ -241,13 +245,13 @@ function lockPairs(
 
 interface Change<T> {
   answer: T;
-  /** Accounts whose routes have changed. */
+  /** Ids of the accounts whose routes have changed. */
   changed: readonly string[];
 }
 
 /**
- * Runs a change and drops the routes it affects: other processes are notified in its transaction, this one after the
- * commit.
+ * Runs a change and drops the cached routes that it affects: other processes are notified in the change's transaction,
+ * this process after the commit.
  */
 async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
@@ -349,7 +353,9 @@ async function insertLink(
     .execute();
 }
 
-/** The link is not consumed: until it expires, it can be opened again and the answer changed. */
+/**
+ * The link in a confirmation request is not consumed: until it expires, it can be opened again and the answer changed.
+ */
 async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
   const link = await db
     .selectFrom("one_time_token")

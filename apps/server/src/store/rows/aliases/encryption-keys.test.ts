@@ -6,7 +6,7 @@ import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 let made = 0;
 
-/** A new key, created a second before the previous one. */
+/** A new encryption key, created a second after the previous one. */
 function aKey(userId: string, change: Partial<NewEncryptionKey> = {}): NewEncryptionKey {
   made += 1;
   return {

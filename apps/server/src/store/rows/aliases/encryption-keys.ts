@@ -69,7 +69,7 @@ function toKey(row: KeyRow, { keyName, publicKey }: KeyDocument): EncryptionKey 
 }
 
 /**
- * Runs the changes of an account's keys one after another.
+ * Runs changes of an account's encryption keys one after another.
  * @returns the result of `change`; `null` also when the account does not exist
  */
 function inTurn<T>(
@@ -78,7 +78,7 @@ function inTurn<T>(
   change: (trx: InTransaction) => Promise<T | null>,
 ): Promise<T | null> {
   return db.transaction().execute(async (trx) => {
-    // This lock does not block inserts of rows that refer to the account.
+    // The lock on the account's row does not block inserts of rows that refer to the account.
     const account = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     return (await account.executeTakeFirst()) === undefined ? null : await change(trx);
   });
@@ -135,7 +135,10 @@ async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
 
 const NAMED_MAX = 5;
 
-/** @throws AppError `key_in_use`, whose message names where the key is used */
+/**
+ * Refuses to delete an encryption key in use.
+ * @throws AppError `key_in_use`, whose message names where the key is used
+ */
 async function refuseIfUsed(
   { keys }: StoreContext,
   trx: InTransaction,

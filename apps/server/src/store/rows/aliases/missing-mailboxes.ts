@@ -14,7 +14,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { missingMailboxIndex } from "./mailbox-index.ts";
 
-/** Maximum rows per account. */
+/** Maximum number of missing mailboxes remembered per account. */
 const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {

@@ -41,7 +41,7 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
   };
 }
 
-/** Rows per statement, which the embedded database deletes in a few milliseconds. */
+/** Reply addresses per DELETE statement. The embedded database deletes as many in a few milliseconds. */
 const ROWS_AT_ONCE = 500;
 
 /**

@@ -81,7 +81,8 @@ describe("the key that forwarded mail is encrypted to", () => {
     it("a change makes cached routes stale at once: those of one alias, or of the whole account", async () => {
       const { store, userId, alias } = await aPerson();
       const key = await insertKey(userId, "age1one");
-      // On PostgreSQL our own change arrives again later as a notification, so routes may be notified twice.
+      // PostgreSQL sends a process its own notifications too, later, so the listener may be called twice for one
+      // change.
       const heard: RouteChange[] = [];
       store.aliases.onRouteChange((change) => heard.push(change));
       await store.users.changeSettings(userId, { leakGuard: false });

@@ -20,7 +20,7 @@ interface CredentialDocument {
   password: string;
 }
 
-/** @param address in any letter case */
+/** @param address the alias's address, which is the user name, in any letter case */
 export function usernameIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("smtp_credential.username", address.toLowerCase());
 }
@@ -29,7 +29,8 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   const { db, keys } = context;
   const open = (row: { id: string; sealed: Buffer }) =>
     keys.open<CredentialDocument>("smtp_credential", row.id, row.sealed);
-  // Opened if the user name does not exist, so that the response time does not reveal which names exist.
+  // Sealed password that is opened if the user name does not exist, so that the response time does not reveal which
+  // names exist.
   const decoy = { id: "nobody", sealed: sealPassword(keys, "nobody", "xxxx-xxxx-xxxx-xxxx-xxxx-xxxx") };
   const active = db
     .selectFrom("smtp_credential")

@@ -75,7 +75,7 @@ describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
       expect(await store.take(flooded[0] as Buffer)).toBeNull();
       const isBotnet = from === "two hundred /48";
       for (const hash of quiet) expect((await store.take(hash)) !== null).toBe(!isBotnet);
-      // A later client still gets a token, from any address.
+      // After the flood, a new client still gets a token, from any address.
       const late = await keep("203.0.113.5");
       await keep(at(101));
       expect(await store.take(late)).not.toBeNull();

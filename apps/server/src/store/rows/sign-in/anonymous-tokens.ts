@@ -15,11 +15,11 @@ import { networkIndexes } from "./network-indexes.ts";
 export const OPEN_MAX = 10_000;
 
 export interface AnonymousTokens<Kept extends object> {
-  /** Stores a token; also deletes expired ones. */
+  /** Stores a token; also deletes expired tokens. */
   keep(tokenHash: Buffer, document: Kept, terms: TokenTerms): Promise<void>;
   /**
-   * Returns and deletes a token; of two concurrent calls only one gets it.
-   * @returns `null` when it is unknown, used or expired
+   * Deletes a token and returns its document; of two concurrent calls only one gets the document.
+   * @returns `null` when the token is unknown, used or expired
    */
   take(tokenHash: Buffer): Promise<Kept | null>;
 }

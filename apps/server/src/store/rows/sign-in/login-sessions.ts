@@ -64,7 +64,7 @@ export function loginSessionStore(context: StoreContext): LoginSessionStore {
   };
 }
 
-/** @throws AppError `credentials_wrong` when the account no longer exists */
+/** Stores a new login session. @throws AppError `credentials_wrong` when the account no longer exists */
 async function insertSession({ db, keys }: StoreContext, session: NamedLoginSession): Promise<void> {
   const document: SessionDocument = { device: session.device };
   const row = {

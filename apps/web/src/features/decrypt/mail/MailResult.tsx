@@ -34,7 +34,7 @@ function Files({ files }: Pick<ParsedMail, "files">) {
   return (
     <ul className="files" aria-label="Attachments">
       {files.map(({ name, bytes }, index) => (
-        // Two files may have the same name, and the list never changes
+        // The React key is the index: two files may have the same name, and the list never changes
         <li key={index}>
           <button type="button" className="btn btn-sm" onClick={() => saveFile(name, bytes)}>
             <Download className="i" aria-hidden />
@@ -73,7 +73,7 @@ function Headers({ headers }: Pick<ParsedMail, "headers">) {
   return (
     <dl className="headers" tabIndex={0}>
       {headers.map(({ name, value }, index) => (
-        // A header field may occur twice, and the list never changes
+        // The React key is the index: a header field may occur twice, and the list never changes
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>

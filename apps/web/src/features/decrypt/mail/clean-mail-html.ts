@@ -22,7 +22,7 @@ const removedWithContent = new Set(
     " ",
   ),
 );
-/** Attributes that are kept. */
+/** HTML attributes that are kept. */
 const keptAttributes = new Set(
   (
     "abbr align alt bgcolor border cellpadding cellspacing color colspan dir face height lang noshade nowrap open " +
@@ -41,7 +41,7 @@ const tagName = /(\/?)([a-z][^\s/>]*)/iy;
 /** One attribute of a tag, with its value in double quotes, in single quotes or bare, if it has one. */
 const attribute = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 
-/** @param images `data:` URLs of the message's images by Content-ID */
+/** Cleans a message's HTML. @param images `data:` URLs of the message's images by Content-ID */
 export function cleanMailHtml(html: string, images: ReadonlyMap<string, string>): FrameContent {
   const out = new ElementWriter();
   const budget = { leftOut: 0, charactersLeft: IMAGE_CHARS_MAX };
@@ -123,10 +123,13 @@ function attributesText(given: ReadonlyMap<string, string>): string {
     .join("");
 }
 
-/** A span from 1 to `SPAN_MAX`. */
+/** Value of an attribute such as `colspan`, limited to 1 to `SPAN_MAX`; 1 if it is no number. */
 const spanOf = (value: string): number => Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), SPAN_MAX);
 
-/** Number of cells that an element covers, which is what it costs a browser; 1 for anything but table cells. */
+/**
+ * Number of cells that an element's span attributes make it cover, which is what it costs a browser; 1 without such
+ * attributes.
+ */
 function costOf(given: ReadonlyMap<string, string>): number {
   return [...spanAttributes].reduce((cost, name) => cost * spanOf(given.get(name) ?? ""), 1);
 }
@@ -143,7 +146,7 @@ function linkOf(given: ReadonlyMap<string, string>): string {
 /** @returns the `data:` URL of an image; `null` if it is not part of the message; "" if the element has no source */
 function sourceOf(given: ReadonlyMap<string, string>, images: ReadonlyMap<string, string>): string | null {
   const address = withoutReferences(given.get("src") ?? "").trim();
-  // These were checked when the message was parsed; checking a long URL at every reference would take too long.
+  // The message's own images were checked when it was parsed; checking a long URL at every reference would be slow.
   if (/^cid:/i.test(address)) return images.get(decoded(address.slice(4))) ?? null;
   if (imageDataUrl.test(address)) return address;
   return address === "" && !given.has("srcset") ? "" : null;

@@ -35,7 +35,7 @@ export class ElementWriter {
     return this.#count > ELEMENTS_MAX;
   }
 
-  /** @param text already escaped */
+  /** Writes text between tags. @param text already escaped */
   text(text: string): void {
     if (!this.isFull) this.#out.push(text);
   }
@@ -76,7 +76,7 @@ export class ElementWriter {
 
   /**
    * Closes the elements that the beginning of this element ends.
-   * @returns the formatting elements to reopen within it; `null` if it is not allowed here
+   * @returns the formatting elements to reopen within it; `null` if the element is not allowed in this place
    */
   #makePlaceFor(name: string): readonly OpenElement[] | null {
     const table = this.#lastIndex((open) => open === "table");

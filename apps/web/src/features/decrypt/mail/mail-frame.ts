@@ -10,7 +10,10 @@ interface TrustedTypes {
   createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy;
 }
 
-/** Policy in addition to the page's own, which the frame inherits: it forbids even images of our own origin. */
+/**
+ * Content Security Policy of the frame, in addition to the page's policy, which the frame inherits: it forbids even
+ * images of our own origin.
+ */
 const framePolicy = "default-src 'none'; img-src data:";
 
 let policy: HtmlPolicy | null = null;

@@ -16,7 +16,7 @@ export interface ParsedMail {
   from: string;
   to: string;
   cc: string;
-  /** ISO time, or the field's text if it is not a valid date. */
+  /** The Date field as an ISO time, or its text if that is not a valid date; empty without the field. */
   date: string;
   headers: { name: string; value: string }[];
   text: string | null;
@@ -40,7 +40,7 @@ export const mailBounds = {
 /** Image types that may be shown. Not SVG, which is a document of its own. */
 const pictureTypes = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
-/** @throws any error of the parser if the content is not a message */
+/** Parses a decrypted message. @throws any error of the parser if the content is not a message */
 export async function parseMail(bytes: ArrayBuffer): Promise<ParsedMail> {
   const email = await PostalMime.parse(bytes, {
     forceRfc822Attachments: true,

@@ -6,7 +6,10 @@ import type { ParsedMail } from "./parsed-mail.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** @returns `null` if parsing fails, is aborted or takes more than ten seconds; the message can still be saved */
+/**
+ * Parses a decrypted message.
+ * @returns `null` if parsing fails, is aborted or takes more than ten seconds; the message can still be saved
+ */
 export async function readMail(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<ParsedMail | null> {
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
   const { promise, resolve } = Promise.withResolvers<ParsedMail | null>();

@@ -25,7 +25,8 @@ export interface StripState {
 }
 
 /**
- * @param step data of this frame: `now`, `elapsedMs` since the frame before, and `width` of one copy of the strip
+ * Moves the strip by one frame.
+ * @param step data of the frame: `now`, `elapsedMs` since the frame before, and `width` of one copy of the strip
  * @returns the strip's new `x`
  */
 export function drifted(

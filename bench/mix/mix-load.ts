@@ -1,0 +1,76 @@
+/**
+ * Load of the default mix: many senders, each from its own address, write to many aliases, one message per connection.
+ * Generator and TLS sinks are our own and run in this process, so rates are less reliable than CPU figures.
+ */
+import type { LoadSink, MailLoad, SendJob } from "../mail-job.ts";
+import { inSessions, type OneMessage, sendOne, startOwnSink } from "../own-load.ts";
+import { MailMix, type MixCounts, type MixEnvelope } from "./mail-mix.ts";
+import { aliasName, mailHostAddress, mixSize, senderOf } from "./mix-names.ts";
+import { mixedMessages } from "./mixed-message.ts";
+
+export interface MixLoadOptions {
+  /** Domain of the aliases. */
+  domain: string;
+  /** Whether senders use STARTTLS. */
+  isSecure: boolean;
+  startSink: MailLoad["startSink"];
+}
+
+export interface MixLoad extends MailLoad {
+  /** Counts of all messages that were prepared, i.e. without the warm-up. */
+  counts: MixCounts;
+}
+
+const WARMING_BYTES = 4096;
+
+export function mixLoad({ domain, isSecure, startSink }: MixLoadOptions): MixLoad {
+  const mix = new MailMix();
+  const counts: MixCounts = { messages: 0, cold: 0, newSenders: 0 };
+  let prepared: OneMessage[] | null = null;
+  const make = (envelopes: readonly MixEnvelope[], job: SendJob) => messagesOf(envelopes, { ...job, domain, isSecure });
+  const sendAll = (messages: readonly OneMessage[], sessions: number) =>
+    inSessions(Math.min(sessions, messages.length), messages, sendOne);
+  return {
+    name: "our own generator",
+    counts,
+    startSink,
+    async prepare(job) {
+      const draw = mix.draw(job.count);
+      for (const figure of ["messages", "cold", "newSenders"] as const) counts[figure] += draw.counts[figure];
+      prepared = await make(draw.messages, job);
+      await sendAll(await make(draw.warming, { ...job, sizeBytes: WARMING_BYTES }), job.sessions);
+      return draw.warming.length;
+    },
+    async send(job) {
+      const messages = prepared ?? (await make(mix.draw(job.count).messages, job));
+      prepared = null;
+      await sendAll(messages, job.sessions);
+    },
+  };
+}
+
+function messagesOf(
+  envelopes: readonly MixEnvelope[],
+  { port, sizeBytes, domain, isSecure }: SendJob & { domain: string; isSecure: boolean },
+): Promise<OneMessage[]> {
+  const make = mixedMessages(sizeBytes);
+  return Promise.all(
+    envelopes.map(async ({ sender, alias }) => {
+      const from = senderOf(sender);
+      const rcptTo = `${aliasName(alias)}@${domain}`;
+      const message = await make(from, rcptTo);
+      const { address: envelopeFrom, helo, clientAddress: localAddress } = from;
+      return { port, envelopeFrom, rcptTo, helo, message, isSecure, localAddress };
+    }),
+  );
+}
+
+/** Starts one mail host with TLS for each account's mailbox, all on one port. */
+export async function startManySinks(port: number): Promise<LoadSink> {
+  const addresses = Array.from({ length: mixSize.accounts }, (_, account) => mailHostAddress(account));
+  const sinks = await Promise.all(addresses.map((host) => startOwnSink({ port, host, isSecure: true })));
+  return {
+    received: () => sinks.reduce((sum, sink) => sum + sink.received(), 0),
+    close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),
+  };
+}
