@@ -28,6 +28,7 @@ const PATH_MAX_OCTETS = 256;
 const DOMAIN_MAX_OCTETS = 255;
 const NON_ASCII = "\\u{a0}-\\u{fffc}\\u{10000}-\\u{10ffff}";
 const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
+// Parts of a mailbox in ASCII whose local part needs no quotes.
 const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const PLAIN_LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
 const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL}(?:\\.${PLAIN_LOCAL})*)@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);

@@ -13,8 +13,9 @@ export const SHOWN_NAME_MAX = 60;
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 // The "@" sign and its fullwidth and small variants.
-const PLAIN_TEXT = /^[!-?A-~]+(?: [!-?A-~]+)*$/;
 const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
+// Matches a text that is shown unchanged: ASCII words without "@", with one space between them.
+const PLAIN_TEXT = /^[!-?A-~]+(?: [!-?A-~]+)*$/;
 
 export interface ShownCorrespondent {
   name: string | null;

@@ -14,7 +14,7 @@ export function domainOf(address: string): string {
   return splitAddress(address).domain.toLowerCase();
 }
 
-/** Matches names that have the same form in A-labels: ASCII, no A-label, no number at the end that could be an address. */
+/** Matches names that A-labels leave unchanged. A number at the end is left out, since it may be part of an address. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9-]{1,63}\.)*[a-z]{1,63}$/;
 
 /** @returns the domain of an address as A-labels (RFC 5891) in lower case; an invalid domain only in lower case */

@@ -4,7 +4,8 @@
  * could begin a line: C0 controls (CR, LF and tab occur only in folds), DEL, C1 controls, U+2028, U+2029; and lone
  * surrogates, which have no UTF-8 form.
  *
- * Only `fieldTextBytes` and `bytesAsText` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A an LF.
+ * Only `fieldTextBytes` and `bytesAsText` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A
+ * an LF.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -77,7 +78,7 @@ export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
 }
 
-/** Converts fields to the bytes to be sent, one character per byte, to be put between text of that form. */
+/** Encodes fields as a text with one character for each byte to be sent, the form in which received fields are read. */
 export function bytesAsText(field: FieldText): string {
   return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }

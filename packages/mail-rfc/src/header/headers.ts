@@ -1,7 +1,6 @@
 /**
  * Parses the header block of a message (RFC 5322 §2.2): yields offsets into the received bytes, and runs no JavaScript
- * per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form
- * (dot-stuffed) and plain form.
+ * per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form (dot-stuffed) and plain form.
  *
  * The block ends at the first blank line, at the first line that is not a field, or at the end of the bytes. If it ends
  * without a blank line (`isSeparated` false), code that puts fields on top must add one; otherwise the body would be

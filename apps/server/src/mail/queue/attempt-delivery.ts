@@ -94,9 +94,7 @@ export async function attemptDelivery(
   deps: AttemptDeps,
 ): Promise<DeliveryOutcome> {
   for (const check of checks) {
-    const found = check(delivery, copy, known, deps);
-    // First attempts need no look-up, so that their checks return no promise.
-    const outcome = found instanceof Promise ? await found : found;
+    const outcome = await check(delivery, copy, known, deps);
     if (outcome !== null) return outcome;
   }
   return deps.findings.watch(delivery, attempt(delivery, copy, deps.transports, signal), signal);
