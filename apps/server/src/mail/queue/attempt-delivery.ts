@@ -60,12 +60,11 @@ const isWebhookPaused: Check = (delivery, _copy, known, { aliases }) =>
   known === null ? outcomeIfPaused(delivery, aliases) : null;
 
 /** A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back. */
-const areReplyAddressesStored: Check = ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
+const areReplyAddressesStored: Check = async ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
   if (known !== null) return known.isHeld === true ? tooManyCorrespondents : null;
   if (aliasId === null || userId === null || correspondents.length === 0) return null;
-  return replyBook
-    .keep([{ aliasId, userId, correspondents }])
-    .then((over) => (over.size === 0 ? null : tooManyCorrespondents));
+  const over = await replyBook.keep([{ aliasId, userId, correspondents }]);
+  return over.size === 0 ? null : tooManyCorrespondents;
 };
 
 /** Since RCPT has listed the mailboxes that are not confirmed, a first attempt to any other needs no look-up. */
