@@ -19,8 +19,8 @@ export default defineConfig({
     globalSetup: ["testkit/src/empty-database.ts"],
     setupFiles: ["testkit/src/begin-with-empty-database.ts", "testkit/src/patient-waits.ts"],
     pool: "forks",
-    // Many wait for sockets and timers more than for the processor.
-    maxWorkers: 3,
+    // More processes than cores: tests of a whole server wait for sockets and timers half of their time.
+    maxWorkers: 5,
     // Databases live for seconds: optimizing their WebAssembly takes longer than running it as it was first compiled.
     execArgv: ["--wasm-tiering-budget=200000000"],
     testTimeout: 90_000,

@@ -15,8 +15,8 @@ export default defineConfig({
     // Test files share processes and with them the browser: starting both takes two seconds of processor time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
-    // Three files at once keep two cores busy: a journey waits for a fifth of its time.
-    maxWorkers: 3,
+    // Four files at once keep two cores busy: a journey waits for a third of its time.
+    maxWorkers: 4,
     // Prevents optimized compilation of WebAssembly, as for the unit tests: the servers' embedded databases live for
     // seconds only.
     execArgv: ["--wasm-tiering-budget=200000000"],

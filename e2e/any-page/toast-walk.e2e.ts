@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { everyVariant, type Variant, variants, variantsInTurn } from "../browser/variants.ts";
+import { everyVariant, type Variant, variantInTurn, variants } from "../browser/variants.ts";
 import { axeFindings } from "./axe.ts";
 import { type ToastName, toastCatalogue } from "./toast-catalogue.ts";
 import { toastWalks, type Walk, type Walker } from "./toast-walks.ts";
@@ -101,7 +101,7 @@ test.each(Object.entries(toastWalks))(
       await step(walker);
       await seeHeld(walker.page, name);
       const withAxe = !looks.has(look);
-      const chosen = seenEverywhere.has(look) ? variantsInTurn(turn) : variants;
+      const chosen = seenEverywhere.has(look) ? variantInTurn(turn) : variants;
       await everyVariant(walker, (variant) => expectReadable(walker, { name, withAxe, ...variant }), chosen);
       looks.add(look);
       seenEverywhere.add(look);

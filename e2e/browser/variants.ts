@@ -27,9 +27,8 @@ export function usually<T>(all: readonly T[], ...places: readonly number[]): rea
 export const usuallyAt = (name: keyof typeof widths): readonly number[] =>
   usually(Object.values(widths), Object.keys(widths).indexOf(name));
 
-/** Two variants that differ in width and theme, alternating by `turn`; all four in `npm run test:long`. */
-export const variantsInTurn = (turn: number): readonly Variant[] =>
-  turn % 2 === 0 ? usually(variants, 1, 2) : usually(variants, 0, 3);
+/** One of the four variants, alternating by `turn`; all four in `npm run test:long`. */
+export const variantInTurn = (turn: number): readonly Variant[] => usually(variants, turn % variants.length);
 
 /** Calls `look` for each variant, by default all four; afterwards the page is wide and light again. */
 export async function everyVariant(

@@ -1,7 +1,7 @@
 /**
  * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200
- * % zoom. In `npm test` axe checks a screen once, in one pair of width and theme that alternates from screen to screen;
- * `npm run test:long` takes all four. A screen that is one step from the one listed before it is opened by that step,
+ * % zoom. In `npm test` axe checks a screen once, in one pair of width and theme, and overflow is searched at one of the
+ * two sizes; both alternate from screen to screen. `npm run test:long` takes all of them. A screen that is one step from the one listed before it is opened by that step,
  * on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
 import { runSite } from "../browser/site.ts";
-import { type Variant, variants } from "../browser/variants.ts";
+import { usually, type Variant, variants } from "../browser/variants.ts";
 import { createScreenData, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -48,10 +48,14 @@ function chainsOf(screens: readonly Screen[]): Screen[][] {
   return chains;
 }
 
-async function lookAt(visit: Visit, screen: Screen, looks: readonly Look[]): Promise<void> {
+/** Sizes at which nothing may stick out: both in `npm run test:long`, one per screen in turn in `npm test`. */
+const tightSizes = [twiceAsLarge, { width: NARROWEST_PX, height: 800 }];
+const tightSizesAt = (place: number) => usually(tightSizes, place % tightSizes.length);
+
+async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void> {
   const { page } = visit;
   const { name } = screen;
-  for (const { width, theme, only } of looks) {
+  for (const { width, theme, only } of looksAt(screen, place)) {
     await page.setViewportSize({ width, height: 900 });
     await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
     await rest(visit);
@@ -59,7 +63,7 @@ async function lookAt(visit: Visit, screen: Screen, looks: readonly Look[]): Pro
     expect({ name, width, theme, found }).toEqual({ name, width, theme, found: [] });
   }
   if (screen.width === widths.desktop) return;
-  for (const size of [twiceAsLarge, { width: NARROWEST_PX, height: 800 }]) {
+  for (const size of tightSizesAt(place)) {
     await page.setViewportSize(size);
     expect({ name, size, sticking: await sidewaysOverflow(visit) }).toEqual({ name, size, sticking: [] });
   }
@@ -79,7 +83,7 @@ export function lookAtScreens(screens: readonly Screen[]): void {
       await visit.page.setViewportSize({ width, height: 900 });
       if (screen === first) await openScreen(visit, screen);
       else await screen.goOn?.(visit);
-      await lookAt(visit, screen, looksAt(screen, screens.indexOf(screen)));
+      await lookAt(visit, screen, screens.indexOf(screen));
     }
   });
 }

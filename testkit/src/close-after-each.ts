@@ -1,8 +1,8 @@
 import { afterEach } from "vitest";
 
 /**
- * For a test file or a group of tests.
- * @returns an array of functions which are called after each test, the last one first, and then removed from it
+ * Closes what each test of a file or group has opened.
+ * @returns an array of functions, which are called after each test, the last one first, and then removed from it
  */
 export function closeAfterEach(): (() => unknown)[] {
   const closers: (() => unknown)[] = [];

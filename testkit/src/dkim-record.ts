@@ -3,7 +3,7 @@ import { createPublicKey } from "node:crypto";
 import type { DkimRecord } from "./programs/verify-dkim.ts";
 import type { TestSystem } from "./system.ts";
 
-/** @param system started with `dkimDomains: ["kauke.test"]` */
+/** @param system running system that was started with `dkimDomains: ["kauke.test"]` */
 export function dkimRecordOf({ server }: TestSystem): DkimRecord {
   const key = server.store.dkimKeys.find(({ algorithm }) => algorithm === "rsa-sha256");
   if (key === undefined) throw new Error("the system has no RSA key for DKIM");

@@ -1,5 +1,5 @@
 /**
- * Makes the database with tables but no rows with which test servers start. There is one for each version of the
+ * Makes the database that test servers start with: it has tables but no rows. There is one for each version of the
  * embedded database and each set of migrations, stored beside the installed packages. The store's own tests cover a
  * first start without it.
  */
@@ -36,14 +36,14 @@ async function versionOf(): Promise<string> {
 async function make(folder: string): Promise<void> {
   const unfinished = await mkdtemp(join(dirname(folder), ".kauke-unfinished-"));
   await promisify(execFile)(process.execPath, [program, unfinished], { timeout: 120_000 });
-  // Another run may have been faster; both results are identical.
+  // Another test run may have put its database there first; both databases are identical.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
   if (!existsSync(folder)) throw new Error(`the empty database could not be put at ${folder}`);
 }
 
 /**
- * Saves the slowest step of a first start, in a run that has an empty database: copies it into a data directory without
- * a database, and adds a key unless the settings contain one.
+ * Copies the empty database into a data directory that has none, and adds a key unless the settings contain one. This
+ * saves the slowest step of a first start. Does nothing in a run without an empty database.
  */
 export async function putEmptyDatabase(
   dataDir: string,

@@ -5,8 +5,9 @@
  */
 
 /**
- * @returns a description of the fault; `null` when there is none @param names permitted fields in lower case, each at
- * most once
+ * Checks the fields of a header.
+ * @returns a description of the first fault; `null` when there is none
+ * @param names permitted field names in lower case, each at most once
  */
 export function fieldFault(header: Buffer, names: readonly string[]): string | null {
   const text = decodedUtf8(header);
@@ -65,7 +66,7 @@ function* textsOf(inOneText: number, step: number): Generator<string> {
   let text = "";
   let count = 0;
   for (let codePoint = 0; codePoint < CODE_POINTS_END; codePoint += codePoint < DENSE_END ? 1 : step) {
-    // Two adjacent surrogates would form one character.
+    // A letter follows each surrogate, because two adjacent surrogates could form one character.
     text += isSurrogate(codePoint) ? `${String.fromCodePoint(codePoint)}a` : String.fromCodePoint(codePoint);
     count += 1;
     if (count % inOneText !== 0) continue;

@@ -31,7 +31,7 @@ export function lastingFields(message: Buffer): string[] {
     .map(({ start, end }) => message.toString("latin1", start, end));
 }
 
-/** @returns everything after the blank line */
+/** @returns the body of a message, which is everything after the blank line */
 export function bodyOf(message: Buffer): Buffer {
   const { end, isSeparated } = readHeader(message);
   return message.subarray(isSeparated ? end + 2 : end);

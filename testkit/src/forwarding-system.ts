@@ -36,7 +36,7 @@ export async function setUpForwarding(options?: ForwardingOptions): Promise<Forw
   return started;
 }
 
-/** @param options settings in `env` replace those that all forwarding systems share */
+/** Starts a forwarding system. @param options settings in `env` replace those that all forwarding systems share */
 export async function startForwardingSystem({
   mx: mxOptions,
   dns,

@@ -48,7 +48,7 @@ export class LoadSender {
   }
 
   /**
-   * Sends until `stop` is called or, unless sessions reconnect, until every session has lost its connection.
+   * Sends messages until `stop` is called or, unless sessions reconnect, until every session has lost its connection.
    * @returns immediately; `ended` resolves when the last session has ended
    */
   start(port: number): { ended: Promise<void>; stop(): void } {
@@ -67,7 +67,7 @@ export class LoadSender {
     } while (this.#options.reconnects === true && !this.#stopping);
   }
 
-  /** @returns false when the connection was refused */
+  /** Sends messages over one connection until the server is gone. @returns false when the connection was refused */
   async #session(port: number): Promise<boolean> {
     const talk = await smtpTalk(port).catch(() => null);
     if (talk === null) return false;
@@ -108,7 +108,10 @@ export class LoadSender {
     for (const expected of ["250", "250", "354"]) this.#expect(await talk.reply(), expected);
   }
 
-  /** @throws Refusal if the reply has a code other than `expected` */
+  /**
+   * Checks the code of a reply, and counts an unexpected code. @throws Refusal if the reply has a code other than
+   * `expected`
+   */
   #expect(answer: string, expected: string): void {
     if (answer.startsWith(expected)) return;
     const code = answer.slice(0, 3);

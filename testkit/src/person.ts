@@ -15,13 +15,13 @@ export interface Person {
   createSmtpCredential(aliasId: string): Promise<SmtpLogin & { id: string }>;
   listAliases(): Promise<AliasWire[]>;
   notices(): Promise<NoticeWire[]>;
-  /** Makes any call; returns the parsed body and the status. */
+  /** Makes any call to the API; returns the parsed body and the status. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 
 let made = 0;
 
-/** @param url origin of the server */
+/** Registers an account with a new e-mail address unless one is given. @param url origin of the server */
 export async function registerPerson(url: string, email?: string): Promise<Person> {
   const address = email ?? `person${++made}.${process.pid}@people.example`;
   const password = "correct horse battery";

@@ -6,9 +6,9 @@ export interface Persona {
   password: string;
   about: string;
   aliases: readonly CreateAliasBody[];
-  /** Indexes in `aliases` of those that are paused. */
+  /** Indexes of the paused aliases in `aliases`. */
   paused: readonly number[];
-  /** @returns false when the account already exists */
+  /** Creates the account and its aliases on the server at `url`. @returns false when the account already exists */
   create(url: string): Promise<boolean>;
 }
 
@@ -39,7 +39,10 @@ const many: CreateAliasBody[] = Array.from({ length: 48 }, (_, index) => ({
   notes: `Mailing list ${index + 1}`,
 }));
 
-/** Prefixes the names, since alias addresses are unique over all accounts and several personas have the same list. */
+/**
+ * Prefixes the names of aliases, since alias addresses are unique over all accounts and several personas have the same
+ * list.
+ */
 const ownNames = (aliases: readonly CreateAliasBody[], prefix: string): CreateAliasBody[] =>
   aliases.map((row) => ({ ...row, alias: `${prefix}${row.alias}` }));
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { putEmptyDatabase } from "./empty-database.ts";
 
 export interface ServerProcess {
-  /** Origin, e.g. `http://127.0.0.1:40123`. */
+  /** Origin of the server's web address, e.g. `http://127.0.0.1:40123`. */
   url: string;
   httpPort: number;
   mxPort: number;
@@ -33,7 +33,7 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  /** Settings in addition to the ports; see the README's table. */
+  /** Settings of the server in addition to its ports; see the README's table of settings. */
   env?: Record<string, string>;
   /** Data directory that the caller keeps; by default a temporary one, which `removeDataDirs` removes. */
   dataDir?: string;
@@ -45,7 +45,7 @@ export interface ServerProcessOptions {
 /** Value for `program`: a server with fast password hashing. */
 export const quickServer = fileURLToPath(new URL("./quick-server.ts", import.meta.url));
 const main = fileURLToPath(new URL("../../apps/server/src/main.ts", import.meta.url));
-/** Options of the test run about compiling WebAssembly, which apply to its servers too. */
+/** Node options about compiling WebAssembly that the test run was started with; its servers get them too. */
 const compiling = process.execArgv.filter((argument) => argument.startsWith("--wasm-"));
 const madeDirs: string[] = [];
 const running = new Set<ChildProcess>();

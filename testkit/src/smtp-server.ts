@@ -10,7 +10,7 @@ export interface StartedSmtpServer {
   budget: MemoryBudget;
   /** Number of open connections according to the metrics. */
   sessions(): number | undefined;
-  /** Label `why` of every event counted in the metrics; empty for an event without it. */
+  /** Label `why` of every event counted in the metrics; empty for an event without that label. */
   reasons: string[];
   server: SmtpServer;
 }

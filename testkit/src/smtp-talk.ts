@@ -136,7 +136,7 @@ export interface SmtpLogin {
   password: string;
 }
 
-/** @returns the command line that signs in (RFC 4616) */
+/** @returns the AUTH PLAIN command line with these credentials (RFC 4616) */
 export const authPlain = ({ username, password }: SmtpLogin) =>
   `AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`;
 

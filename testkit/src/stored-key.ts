@@ -16,7 +16,7 @@ export async function insertStoredKey(store: Store, userId: string, kind?: KeyKi
   return { id, ...keys };
 }
 
-/** @returns the armored file in a message, exactly as a mail program saves it */
+/** Finds the armored age file in a message. @returns the file's bytes, exactly as a mail program saves them */
 export function encryptedFileOf(message: Buffer | undefined): Buffer {
   const text = String(message?.toString("latin1"));
   const found = /-----BEGIN AGE ENCRYPTED FILE-----[\s\S]*?-----END AGE ENCRYPTED FILE-----\r\n/.exec(text)?.[0];
@@ -27,7 +27,10 @@ export function encryptedFileOf(message: Buffer | undefined): Buffer {
 /** Debian's age program, if it is installed. */
 export const ageProgram: AgeProgram | null = findAgeProgram();
 
-/** Decrypts the file with our library and, for a classic key, also with the age program, and compares the results. */
+/**
+ * Decrypts a forwarded age file with our library and, for a classic key, also with the age program if it is installed.
+ * @throws when the two results differ
+ */
 export async function decryptForwarded(file: Buffer, key: StoredKey): Promise<Buffer> {
   const opened = Buffer.from(await decrypt(file, { privateKeys: key.privateKey }));
   if (ageProgram === null || !key.publicKey.startsWith("age1") || key.publicKey.startsWith("age1pq")) return opened;

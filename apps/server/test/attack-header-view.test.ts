@@ -22,7 +22,7 @@ beforeEach(() => {
   mx.reset();
 });
 
-/** @param wire bytes sent as they are, without dot-stuffing */
+/** Sends a message to a new alias. @param wire the message's bytes, sent as they are, without dot-stuffing */
 async function send(wire: string) {
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const talk = await smtpTalk(system.mxPort, "127.0.0.1");

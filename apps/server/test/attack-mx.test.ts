@@ -49,7 +49,7 @@ test("a client beyond the cap is disconnected, whether or not it ever closes its
     setTimeout(() => resolve(false), 6000);
   });
   socket.on("end", () => {
-    // This client keeps its own side open and goes on sending commands.
+    // After the server has closed its side, this client keeps its own side open and goes on sending commands.
     const talk = setInterval(() => socket.write("NOOP\r\n"), 200);
     socket.on("close", () => clearInterval(talk));
   });
@@ -70,7 +70,7 @@ test("what a client sends after the server's goodbye is not buffered", async () 
     if (socket.destroyed) break;
     if (!socket.write(block)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  // A thread of the runtime frees buffers some time after a garbage collection.
+  // The runtime frees buffers on another thread, some time after a garbage collection, so memory use is polled.
   const held = () => {
     collectGarbage();
     return process.memoryUsage().arrayBuffers - before - socket.writableLength;

@@ -23,7 +23,7 @@ const TIMEOUT_MS = 240_000;
 
 afterAll(removeDataDirs);
 
-/** One line per place, so that a failure says what leaked where. */
+/** Lists each place of a finding once, so that a failed assertion says which canary leaked where. */
 const places = (findings: readonly Finding[]) => [
   ...new Set(findings.map(({ label, where, encoding }) => `${label} in ${where} as ${encoding}`)),
 ];
@@ -188,7 +188,7 @@ test.skipIf(!postgres.found)(
   },
 );
 
-/** Reads all rows of all our tables as text, in which words are found that a file holds in compressed form. */
+/** Reads all rows of our tables as text, to find words that the database's files contain in compressed form. */
 async function everyRow(query: (statement: string) => Promise<{ row: string }[]>) {
   const tables = await query(
     "SELECT quote_ident(relname) AS row FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
@@ -236,7 +236,7 @@ describe("the scanner", () => {
     canaries.watch("last", "s3cret+value");
     const text = Buffer.from("s3cret+value", "utf16le");
     const bytes = Buffer.alloc(5 * 8192);
-    // The value's last zero byte is the first of the following page of zeros.
+    // The last byte of the value, a zero, is the first byte of the page of zeros that follows.
     const at = 3 * 8192 - text.length + 1;
     text.copy(bytes, at);
     const [found] = canaries.find(bytes, "a file");

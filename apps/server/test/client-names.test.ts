@@ -51,6 +51,6 @@ test("a name that resolves to somebody else's address, and an address without a 
 test("a name server that never answers delays the sender by half a second at most", async () => {
   const { received, tookMs } = await receivedFrom("127.0.0.9");
   expect(received).toContain("(unknown [127.0.0.9])");
-  // Half a second is our limit; the rest is for a busy machine.
+  // The server may look up the name for half a second; the larger limit allows for a machine under load.
   expect(tookMs).toBeLessThan(4000);
 });

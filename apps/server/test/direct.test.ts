@@ -12,7 +12,9 @@ const tls = { key: testKey, cert: testCertificate };
 const dns = createFakeDns();
 const header = "From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\r\n";
 const longBody = `${"0123456789abcdef".repeat(4)}\r\n`.repeat(4000);
-/** More than the kernel buffers at once, so that the final dot is not sent yet when the host dies. */
+/**
+ * Body of a message that is larger than the kernel's buffers, so that the final dot is not sent yet when the host dies.
+ */
 const hugeBody = longBody.repeat(32);
 const open: (() => Promise<unknown>)[] = [];
 const LATE_MS = 30_000;
@@ -41,7 +43,7 @@ beforeAll(async () => {
     overrides: { resolver: dns, direct: { port, stsPort: policyHost.port, extraCa: testCertificate } },
   });
   open.push(() => system.close());
-  // Takes thirty real seconds, which pass while the other tests run.
+  // The message to a host that answers late takes thirty real seconds, which pass while the other tests run.
   late = startLate();
 });
 
@@ -195,7 +197,7 @@ test("where no TLS policy applies, mail is sent in clear after a failed handshak
 test("MTA-STS enforced: with a bad certificate mail waits and is never sent in clear; it is sent once the certificate is valid", async () => {
   const name = "example.test";
   const mx = await oneHost(name, { tls });
-  // A name that the certificate does not contain.
+  // The domain's MX record names a host that the certificate does not contain.
   dns.zone["mx.elsewhere.test"] = dns.zone[`mx0.${name}`] ?? {};
   dns.zone[name] = { mx: [[1, "mx.elsewhere.test"]] };
   dns.zone[`mta-sts.${name}`] = { a: ["127.0.0.1"] };
@@ -266,7 +268,7 @@ test("a provider that replies 421 gets no mail for a while, over all its domains
   const askedAt = mx.commands.filter((line) => line.startsWith("MAIL")).length;
   expect(askedAt).toBe(1);
   forwards.push(...(await Promise.all(["tenant-b.example", "tenant-b.example"].map((name) => forward(name)))));
-  // At most one more MAIL was sent to the host for the two later messages, and all senders got 250.
+  // The provider got at most one more MAIL command for the two later messages, and all senders got 250.
   expect(mx.commands.filter((line) => line.startsWith("MAIL")).length).toBeLessThanOrEqual(2);
   expect(forwards.every(({ last }) => last.startsWith("250 "))).toBe(true);
   isBusy = false;
@@ -297,7 +299,8 @@ test("a domain that recovers gets its waiting mail at once, and not at the next 
   expect(mx.messages).toHaveLength(0);
   expect(await patient.server.store.deliveries.count()).toBe(3);
   isDown = false;
-  // The connection pool pauses after a failed connection: the first message after the pause makes the others due.
+  // The connection pool pauses after a failed connection: the first message sent after the pause makes the waiting ones
+  // due.
   await vi.waitFor(
     async () => {
       if ((await patient.server.store.deliveries.count()) > 0 && mx.messages.length === 0) await sendMail(mail);

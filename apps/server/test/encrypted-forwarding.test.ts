@@ -324,7 +324,7 @@ describe("a message that can't be encrypted", () => {
     // contains the content.
     expect(mx.messages.flatMap(({ rcptTo }) => rcptTo)).not.toContain("jonas@inbox.example");
     expect(mx.messages.filter(({ bytes }) => String(bytes).includes(secrets.body))).toEqual([]);
-    // The report to the sender is still in the queue for a moment.
+    // The delivery report to the sender may still be in the queue for a moment.
     await vi.waitFor(async () => expect(await system.server.store.deliveries.countForAlias(alias.id)).toBe(0), 30_000);
   }, 80_000);
 });

@@ -5,7 +5,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import type { TestSystem } from "@kauke/testkit/system";
 import { afterAll, expect, test, vi } from "vitest";
 
-/** @returns everything after the header, which is rewritten */
+/** @returns the body of a message; its header is not compared, because forwarding rewrites it */
 const bodyOf = (raw: Buffer | undefined) => String(raw).slice(String(raw).indexOf("\r\n\r\n") + 4);
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <1@example.org>\r\n\r\n.dotted\r\nbody\r\n";
 

@@ -149,9 +149,9 @@ const order = ["EHLO c.test", `AUTH PLAIN ${credentials}`, "MAIL FROM:<a@b.test>
 const line = fc.tuple(fc.constantFrom(...lines), fc.constantFrom(...ends)).map((parts) => parts.join(""));
 const noise = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
 const begun = fc.nat({ max: order.length }).map((count) => order.slice(0, count).map((it) => `${it}\r\n`));
-/** Lines sent one by one, and random bytes after them. */
+/** The usual commands up to some point of a transaction, then random commands and random bytes. */
 const dialogue = fc.tuple(begun, fc.array(fc.oneof({ weight: 6, arbitrary: line }, noise), { maxLength: 15 }));
-/** Random bytes of the dialogue are replaced. */
+/** A dialogue in which up to five random bytes are replaced. */
 const spoiled = fc
   .tuple(dialogue, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 5 }))
   .map(([[start, more], changes]) => {
@@ -163,7 +163,8 @@ const spoiled = fc
     return pieces;
   });
 /**
- * The dialogue's lines, grouped: sent one by one, or many before any reply, most of which are then rejected together.
+ * A dialogue in chunks of one or of many lines; most lines of a chunk that is sent before any reply are rejected
+ * together.
  */
 const inChunks = fc.tuple(spoiled, fc.constantFrom(1, 1, 2, 20)).map(([pieces, size]) => {
   const chunks = Array.from({ length: Math.ceil(pieces.length / size) }, (_, at) => at * size);

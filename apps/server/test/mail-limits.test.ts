@@ -1,6 +1,7 @@
 /**
- * The limits of the mail path over real sockets: each with a small figure, each applied at connect or at RCPT, none
- * with a permanent failure. The limit of a destination (6, two of them for one account) is applied in the queue.
+ * The limits of the mail path over real sockets. Each is set to a small number, is applied at connect or at RCPT, and
+ * never causes a permanent failure. Only the limit of a destination (6 messages, 2 of them from one account) is applied
+ * in the queue.
  */
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -32,7 +33,7 @@ const { mx, system } = await setUpForwarding({
   overrides: { clock: { now: () => new Date(Date.now() + passedMs) } },
 });
 
-/** A client address in a block that no test has used before. */
+/** @returns a client address in a network block that no test has used before */
 const newClient = () => `127.${++made}.0.1`;
 
 async function newAlias(person: Person, forwardTo = `box${++made}@inbox.example`): Promise<string> {
@@ -176,7 +177,7 @@ test("mail from one alias to another is not limited by block", async () => {
   const made = await writer.createAlias({ forwardTo: "writer@inbox.example" });
   const login = await writer.createSmtpCredential(made.id);
   const talk = await signedInTalk(system.submissionPort, login, { localAddress: newClient() });
-  // Four messages, one more than a block may send in an hour.
+  // Four messages: one more than a network block may send in an hour.
   const before = mx.messages.length;
   const aliases = [await newAlias(reader), await newAlias(reader), await newAlias(reader), await newAlias(reader)];
   for (const to of aliases) {

@@ -261,7 +261,7 @@ describe("submission", () => {
       const talk = await signedIn();
       await submit(talk, path, "From: writer@kauke.test");
       talk.close();
-      // Mail queued for our own domain fails there, within this process.
+      // A message queued for our own domain fails within this process, and is never sent to the fake host outside.
       await vi.waitFor(expectNothingLeft, { timeout: 15_000, interval: 50 });
     },
   );

@@ -49,7 +49,8 @@ async function trickle(talk: SmtpTalk, piece: string): Promise<string[]> {
 
 describe("a client that does not wait for its turn", () => {
   test("is refused when it sends before the greeting", async () => {
-    // The client's bytes arrive before the session begins, as when a script sends all it has with the handshake.
+    // The client's bytes arrive before the server begins the session, as when a script sends everything right after the
+    // TCP handshake.
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -184,7 +185,10 @@ describe("when slow messages fill the memory", () => {
     return { ...it, talks };
   }
 
-  /** Behaves like a mail host: after a temporary failure it tries again. */
+  /**
+   * Attempts to send a message as a mail host does. @returns `452` if the server defers it, so that the caller tries
+   * again; otherwise the reply to the final dot
+   */
   async function sendNormally(port: number): Promise<string> {
     const talk = await greetedTalk(port);
     try {
@@ -203,7 +207,7 @@ describe("when slow messages fill the memory", () => {
     expect(gone).toBeLessThan(talks.length);
     const ends = await Promise.all(talks.map((talk) => talk.ask("\r\n.").catch(() => "gone")));
     const shown = "421 4.3.1 Too little memory for so slow a message, please try again later";
-    // All messages have as many bytes, so the one that was begun first is the slowest.
+    // All of these messages have the same size, so the one that was begun first is the slowest and is evicted first.
     const expected = talks.map((_, index) => (index < gone ? shown : "250 2.0.0 Ok kept"));
     expect(ends).toEqual(expected);
     for (const talk of talks) talk.close();

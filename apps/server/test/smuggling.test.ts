@@ -96,7 +96,7 @@ test.each(["\n", "\r", "\n\r", "\r\r\n"])(
     expect((await send(text))[0]).toMatch(/^250 /);
     for (const { rcptTo, bytes } of mx.messages) {
       expect(rcptTo).toEqual(["owner@inbox.example"]);
-      // Whatever a lenient parser sees, the fields that we signed and rewrote stand above it.
+      // Even if a lenient parser splits the message, the fields that we signed and rewrote stand at its beginning.
       expect(bytes.toString("latin1")).toMatch(/^Delivered-To: shop@kauke\.test\r\n/);
     }
     mx.messages.length = 0;

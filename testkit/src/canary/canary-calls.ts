@@ -6,7 +6,7 @@ import type { Canaries } from "./canary-scan.ts";
 /** Calls that end the account or its session; they are made last. */
 const endings = new Set(["DELETE /api/account", "POST /api/auth/logout"]);
 
-/** @returns the number of responses by status */
+/** Calls every endpoint with canaries in all of its fields. @returns the number of responses by status code */
 export async function plantInEveryField(canaries: Canaries, client: CanaryClient): Promise<Map<number, number>> {
   const email = `${canaries.word("victim")}@people.example`;
   const victim = await client.register(email, canaries.word("victim-password"));
@@ -15,7 +15,7 @@ export async function plantInEveryField(canaries: Canaries, client: CanaryClient
   const all: Endpoint[] = Object.values(endpoints);
   const isEnding = ({ method, path }: Endpoint) => endings.has(`${method} ${path}`);
   for (const endpoint of [...all.filter((endpoint) => !isEnding(endpoint)), ...all.filter(isEnding)]) {
-    // Signing in would end the session whose cookie the call carries.
+    // Only endpoints for signed-in users get the session cookie: a sign-in with it would end the session.
     const cookie = endpoint.access === "user" || isEnding(endpoint) ? victim.headers : {};
     for (const call of wrongCalls(canaries, endpoint, own)) {
       const { status } = await client.send({ ...call, headers: { ...cookie, ...call.headers } });
@@ -43,7 +43,10 @@ async function victimAlias(canaries: Canaries, victim: CanaryAccount): Promise<s
   return (await victim.call<{ id: string }>("POST", `/api/aliases/${victim.id}`, body)).id;
 }
 
-/** @param ownIds ids of objects owned by the caller, so that a call is processed as far as its body */
+/**
+ * Builds calls of an endpoint with canaries in its path, query and body. @param ownIds ids of objects that the caller
+ * owns, so that the endpoint gets as far as reading the body
+ */
 function wrongCalls(
   canaries: Canaries,
   { method, path, body }: Endpoint,

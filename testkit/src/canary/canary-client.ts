@@ -1,4 +1,4 @@
-/** An API client whose requests have canaries in every header field that a client may choose. */
+/** An API client whose requests have a canary in every header field whose value a client may choose. */
 import { request } from "node:http";
 import type { Canaries } from "./canary-scan.ts";
 
@@ -21,9 +21,9 @@ export interface CanaryAnswer {
 
 export interface CanaryAccount {
   id: string;
-  /** Header fields of the session. */
+  /** Header with the session cookie of the account. */
   headers: { cookie: string };
-  /** @throws if the call fails */
+  /** Calls the API as this account. @throws if the status is not a success */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   statusOf(method: string, path: string, body: unknown): Promise<number>;
 }

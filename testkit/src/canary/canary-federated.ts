@@ -11,7 +11,10 @@ interface Browser {
   issuer: FakeIssuer;
 }
 
-/** @throws when a sign-in that should succeed does not lead to the dashboard */
+/**
+ * Signs in through the issuer with canaries in all claims. @throws when a sign-in that should succeed does not lead to
+ * the dashboard
+ */
 export async function plantFederated(canaries: Canaries, { origin, issuer }: Browser): Promise<void> {
   const word = (label: string) => canaries.word(label);
   issuer.claims = {
@@ -28,7 +31,7 @@ export async function plantFederated(canaries: Canaries, { origin, issuer }: Bro
   issuer.refusal = word("google-error");
   await signIn(canaries, { origin, issuer }, `/auth${googleFailureHash}`);
   issuer.refusal = null;
-  // Abandoned at the issuer: its row exists for ten minutes.
+  // A sign-in that is abandoned at the issuer: its row exists for ten minutes.
   await begin(canaries, origin);
   const made = { code: issuer.codes, verifier: issuer.verifiers, token: issuer.tokens };
   for (const [label, values] of Object.entries(made)) {

@@ -6,9 +6,9 @@ import { encryptText } from "@kauke/age";
 import type { Canaries } from "./canary-scan.ts";
 
 interface KeyOwner {
-  /** @throws when the status is not 2xx */
+  /** Calls the API as the owner of the keys. @throws when the status is not 2xx */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** @returns the status, whatever it is */
+  /** Calls the API as the owner of the keys. @returns the status, even of an error */
   statusOf(method: string, path: string, body: unknown): Promise<number>;
 }
 
@@ -16,7 +16,10 @@ interface Made {
   key: { id: string; publicKey: string };
 }
 
-/** @param fromAliasId an alias that can send; its mail to `-down@` waits in the spool */
+/**
+ * Creates and uses encryption keys with canaries. @param fromAliasId id of an alias that can send; mail to addresses
+ * with `-down@` waits in the spool
+ */
 export async function plantKeys(canaries: Canaries, owner: KeyOwner, fromAliasId: string): Promise<void> {
   const word = (label: string) => canaries.word(label);
   const masterPassword = `${word("master-password")} ąč`;

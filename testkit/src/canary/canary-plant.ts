@@ -60,14 +60,14 @@ export interface PlantTarget {
 }
 
 export interface Planted {
-  /** Replies to the messages, by their intended outcome. */
+  /** SMTP replies to the planted messages, by the intended outcome of each. */
   mail: Record<
     "through" | "down" | "gone" | "partly" | "paused" | "postmaster" | "loop" | "unknown" | "foreign",
     string
   >;
-  /** Reply to the submitted message. */
+  /** SMTP reply to the message that a mail program submits as an alias. */
   submitted: string;
-  /** Statuses of a sign-in by wallet, of its repetition, and of a forged one. */
+  /** Statuses of three sign-ins by wallet: the first, its repetition, and a forged one. */
   wallets: number[];
   /** Texts of the notices to the owner. */
   notices: string[];
@@ -254,7 +254,10 @@ async function plantFailedLogins(
   await client.send({ method: "POST", path: "/api/auth/register", body: taken });
 }
 
-/** Waits for the notices about the refusals of `partly` and of the second attempt of `down`. */
+/**
+ * Waits for the notices about failed deliveries: of the alias `partly`, whose second destination refuses, and of
+ * `down`, deferred twice.
+ */
 async function untilNotices(owner: CanaryAccount): Promise<string[]> {
   const giveUpAt = Date.now() + 30_000;
   for (;;) {

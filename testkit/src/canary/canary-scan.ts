@@ -9,7 +9,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 export interface Finding {
-  /** File or text, relative to the scanned directory. */
+  /** Where the canary was found: path of the file relative to the scanned directory, or name of the text. */
   where: string;
   offset: number;
   encoding: Encoding;
@@ -19,7 +19,10 @@ export interface Finding {
 
 const percent = (hex: string) => hex.replace(/../g, "%$&");
 const quoted = (hex: string) => hex.replace(/../g, "=$&");
-/** Base64 characters that depend only on the word when `before` unknown bytes precede it in its group of three. */
+/**
+ * Base64 characters that depend on no bytes but the word's, when `before` unknown bytes precede it in its group of
+ * three.
+ */
 const base64At = (word: Buffer, before: number) => {
   const text = Buffer.concat([Buffer.alloc(before), word])
     .toString("base64")
@@ -101,7 +104,7 @@ export class Canaries {
     });
   }
 
-  /** @param directories scanned recursively */
+  /** Searches all files below these directories for canaries. */
   async scan(directories: readonly string[]): Promise<{ findings: Finding[]; files: number; bytes: number }> {
     const findings: Finding[] = [];
     let files = 0;
@@ -157,6 +160,7 @@ function writtenParts(bytes: Buffer): { begin: number; end: number }[] {
 }
 
 /**
+ * Reads a file.
  * @returns `null` for a file that the running server has deleted since the directory was listed, e.g. of a delivered
  * message
  */

@@ -8,7 +8,7 @@ import type { Canaries } from "./canary-scan.ts";
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-/** @param call makes calls as somebody who has just signed in */
+/** Starts changes of sign-in methods with canaries. @param call calls the API as a person who has just signed in */
 export async function plantWaysIn(canaries: Canaries, call: Call): Promise<void> {
   const email = `${canaries.word("new-email")}@${canaries.word("new-email-domain")}.example`;
   await call("POST", "/api/account/email/message", { email });

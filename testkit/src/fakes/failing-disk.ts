@@ -5,7 +5,7 @@ import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "@kauke/server/s
 export type DiskCall = "makeDirectory" | "create" | "write" | "sync" | "rename" | "syncDirectory" | "database fsync";
 
 export interface FailingDisk {
-  /** Call that fails, with its error code; `null` when everything works. */
+  /** Disk call that fails, and the error code of the failure; `null` when all calls work. */
   failing: { call: DiskCall; code: "EIO" | "ENOSPC" | "EDQUOT" } | null;
   /** Number of calls that failed. */
   refused: number;

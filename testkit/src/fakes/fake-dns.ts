@@ -29,7 +29,7 @@ export type FakeDnsZone = Record<string, FakeDnsName | (() => FakeDnsName)>;
 
 export interface FakeDns extends Resolver {
   zone: FakeDnsZone;
-  /** `type name` of every query. */
+  /** Every query so far as type and name, e.g. `TXT example.org`. */
   questions: string[];
 }
 
@@ -157,7 +157,7 @@ async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
   return bindBoth();
 }
 
-/** Reduces an answer that is too long to its header with the TC bit, and the question. */
+/** Shortens a DNS answer that is too long for UDP to its question and its header, with the TC bit set. */
 function cut(answer: Buffer, query: Buffer): Buffer {
   if (answer.length <= UDP_OCTETS_MAX) return answer;
   const short = Buffer.from(answer.subarray(0, questionOf(query).end + 4));

@@ -25,7 +25,7 @@ export class FakeIssuer implements AsyncDisposable {
   refusal: string | null = null;
   /** Behaviour of discovery. `down`: answers 500; `silent`: never answers; `other`: names a different issuer. */
   discovery: "ok" | "down" | "silent" | "other" = "ok";
-  /** Methods of client authentication announced by discovery; not announced if undefined. */
+  /** Methods of client authentication that the discovery document states; it states none if undefined. */
   secretMethods: string[] | undefined = ["client_secret_basic", "client_secret_post"];
   /** Whether ID tokens get an invalid signature. */
   isForged = false;

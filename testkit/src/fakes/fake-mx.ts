@@ -21,7 +21,7 @@ export type FakeMxStage =
 
 export interface FakeMxStep {
   stage: FakeMxStage;
-  /** The command as received, without CRLF; empty at `greeting` and `body`. */
+  /** The command line as received, without CRLF; empty at the stages `greeting` and `body`. */
   line: string;
   /** Number of the connection, from 1. */
   connection: number;
@@ -44,7 +44,7 @@ export interface ReceivedMail {
 
 export interface FakeMxOptions {
   extensions?: readonly string[];
-  /** Returns the answer to a step, possibly later; `undefined` for the normal answer. */
+  /** Returns the host's answer to a step of an SMTP dialogue, possibly later; `undefined` for the normal answer. */
   answer?: (step: FakeMxStep) => FakeMxAnswer | undefined | Promise<FakeMxAnswer | undefined>;
   /** Certificate for STARTTLS; with `implicitTls`, connections use TLS from the first byte. */
   tls?: { key: string; cert: string };
@@ -295,7 +295,7 @@ class FakeMxSession {
   }
 }
 
-/** Writes a hyphen after the code of all lines but the last. */
+/** Builds a reply for the wire: all lines but the last have a hyphen after the code. */
 function wireLines(reply: string): string {
   const lines = reply.split("\n");
   return lines

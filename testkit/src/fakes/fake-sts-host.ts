@@ -5,7 +5,7 @@ import { testCertificate, testKey } from "../test-certificate.ts";
 
 export interface FakeStsHost extends AsyncDisposable {
   port: number;
-  /** `Host` and path of every request. */
+  /** `Host` header field and path of every request. */
   requests: string[];
   /** Response to every request; may be changed at any time. */
   answer: { status?: number; type?: string; location?: string; file: string; hangs?: boolean };

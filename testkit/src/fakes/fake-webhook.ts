@@ -14,7 +14,7 @@ export interface FakeWebhookOptions {
   tls?: { key: string; cert: string };
   /** Statuses of the first responses, in order. */
   statuses?: number[];
-  /** Writes the response itself, in place of a status. */
+  /** Writes the whole response itself; if given, `statuses` is not used. */
   respond?: (request: WebhookRequest, response: ServerResponse) => void;
 }
 

@@ -29,7 +29,7 @@ export function whyNoSmallDisk(): string | null {
   }
 }
 
-/** @param directory existing directory, whose content is hidden until `unmount` */
+/** Mounts a small file system. @param directory existing directory, whose content is hidden until `unmount` */
 export async function mountSmallDisk(directory: string, sizeBytes: number): Promise<SmallDisk> {
   const shell = spawn("/bin/sh", ["-c", mountUntilClosed, "sh", String(sizeBytes), directory], {
     stdio: ["pipe", "pipe", "ignore"],

@@ -6,8 +6,8 @@ import { readNumber } from "../kill/numbered-mail.ts";
 import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
 
 /**
- * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so it does not defer other mail to the
- * host.
+ * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so the server does not defer other
+ * mail to the host because of it.
  */
 export type Outage = "closed port" | "4xx at MAIL" | "full mailboxes" | "4xx at the dot" | "hangs up at the dot";
 
@@ -34,7 +34,10 @@ const PORT_COUNT = 12_000;
 
 export class SwitchedDestination {
   readonly port: number;
-  /** For each message number the eras in which it was accepted; the era is that of the connection. */
+  /**
+   * For each message number the eras in which the message was accepted; what counts is the era in which its connection
+   * began.
+   */
   readonly taken = new Map<number, number[]>();
   readonly damaged: string[] = [];
   /** Era recorded for accepted messages; the test increments it at every kill. */
@@ -68,13 +71,13 @@ export class SwitchedDestination {
     });
   }
 
-  /** Accepts mail again. @param delayMs delay before each final reply */
+  /** Makes the host accept mail again. @param delayMs delay before each final reply */
   async goUp(delayMs = 0): Promise<void> {
     const slow = { reply: takenReply, delayMs };
     await this.#behave(({ stage }) => (stage === "body" && delayMs > 0 ? slow : undefined));
   }
 
-  /** Receives every byte of a message but never replies. */
+  /** From now on the host receives every byte of a message but never replies to it. */
   async goSilent(): Promise<void> {
     await this.#behave(({ stage }) => (stage === "body" ? { delayMs: 600_000, drop: true } : undefined));
   }

@@ -13,7 +13,10 @@ export interface Comparison {
   unanswered: ReadonlyMap<number, number>;
   /** Messages that were acknowledged but never accepted by the destination. */
   lost: number[];
-  /** Messages accepted more than once by the destination, with the eras (one per life of the server). */
+  /**
+   * Messages accepted more than once by the destination, each with the eras of its acceptances (an era is one life of
+   * the server).
+   */
   repeated: Repeated[];
   damaged: readonly string[];
   refusals: ReadonlyMap<string, number>;
@@ -42,7 +45,10 @@ export function compareRecords(
 
 /** Rows leased to an attempt when the server was killed, as counted by the next start. */
 export interface LeasedAtKills {
-  /** First and last era that ended with these kills; they differ if starts were killed before they could count. */
+  /**
+   * First and last era (life of the server) that ended with these kills; they differ if starts were killed before they
+   * could count.
+   */
   from: number;
   to: number;
   leased: number;
@@ -53,7 +59,10 @@ export interface Repeats {
   bySender: number;
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
-  /** A sentence for each number of server duplicates in an era that exceeds the rows leased at its end. */
+  /**
+   * Sentences about duplicates by the server that no kill explains: two in one era, or more after an era than rows were
+   * leased at its end.
+   */
   unexplained: string[];
 }
 

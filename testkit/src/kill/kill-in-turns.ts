@@ -36,8 +36,8 @@ const BOTH_EVERY_ROUNDS = 4;
 const ALONE_ACKNOWLEDGED = 10;
 const RETRY_SECONDS = 2;
 /**
- * Milliseconds by which the clock is ahead while the queue is drained: more than the longest lease, which is that of an
- * attempt that continued after its transaction.
+ * Milliseconds by which the clock is set ahead while the queue is drained: more than the longest lease, which an
+ * attempt has that continues after its SMTP transaction.
  */
 const PAST_LEASES_MS = 12 * 60_000;
 

@@ -45,7 +45,7 @@ export interface Dice {
   oneOf<T>(all: readonly T[]): T;
 }
 
-/** @param seed 32 bits; random when left out */
+/** Creates a seeded random generator. @param seed 32 bits; `KAUKE_TEST_SEED` or a random number by default */
 export function dice(seed = seedOfThisRun()): Dice {
   let state = seed;
   // The generator is mulberry32.

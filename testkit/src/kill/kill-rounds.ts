@@ -18,7 +18,8 @@ import { type Dice, MomentWatch, moments, momentsOfTheSender } from "./kill-mome
 /**
  * What happens in a round before the server is killed. `down`: the destination fails and all mail is spooled. `up`: all
  * mail is delivered at once while the spool drains. `mixed`: the destination accepts, defers or is slow, by recipient.
- * `killed while starting`: the same, but the server is killed at a random time of its start, without new mail.
+ * `killed while starting`: the destination does as in `mixed`, but no new mail is sent and the server is killed at a
+ * random time of its start.
  */
 export type RoundKind = "down" | "up" | "mixed" | "killed while starting";
 
@@ -31,9 +32,9 @@ export interface KillRoundsOptions {
   /** Seconds between delivery attempts while the destination is down. */
   retrySeconds: number;
   drainTimeoutMs: number;
-  /** Settings of the server in addition to those of the load. */
+  /** Settings of the server in addition to those of `loadSettings`. */
   env?: Readonly<Record<string, string>>;
-  /** Number of a message that the destination accepts but does not record. */
+  /** Number of a message that the destination accepts but does not record, to check that a loss would be detected. */
   withheld?: number;
   onProgress?: (rounds: number, acknowledged: number) => void;
 }
@@ -49,7 +50,7 @@ export interface Drained {
 
 export interface KillRoundsResult extends Comparison, Drained {
   slowestStartMs: number;
-  /** One entry for each start that reached the point of counting leases. */
+  /** Leased rows at the kills: one entry for each start of the server that lived long enough to count them. */
   kills: LeasedAtKills[];
   /** Number of kills by intended moment; `missed` if the moment did not occur in time. */
   aims: ReadonlyMap<string, number>;
@@ -108,7 +109,7 @@ export async function compileCache(): Promise<{ NODE_COMPILE_CACHE: string }> {
   return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? (await makeDataDir()) };
 }
 
-/** A data directory with all aliases created; further ones are copied from it. */
+/** Data directory in which all aliases were created once; each sender gets a copy of it. */
 let prepared: Promise<{ dataDir: string; addresses: string[] }> | null = null;
 
 /** @returns a sender that spreads its messages over the aliases of one person, in a data directory that was empty */

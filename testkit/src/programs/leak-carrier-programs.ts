@@ -10,7 +10,7 @@ import { attached, type CarrierEntity, type LeakCarrier } from "./leak-carriers.
 
 type Program = "openssl" | "gpg" | "python3";
 
-/** @returns the programs that are installed */
+/** @returns those of OpenSSL, GnuPG and Python that are installed */
 export function programsHere(): ReadonlySet<Program> {
   const all: readonly Program[] = ["openssl", "gpg", "python3"];
   return new Set(all.filter((program) => canRun(program)));
@@ -108,7 +108,7 @@ function inFolder<T>(work: (folder: string) => T): T {
   }
 }
 
-/** Signs a message with a certificate. @param address in the certificate's subjectAltName */
+/** Signs a message with a new certificate. @param address e-mail address in the certificate's subjectAltName */
 function smime(address: string, how: string[], text: string, subject: string): CarrierEntity {
   return inFolder((folder) => {
     const file = (name: string) => join(folder, name);

@@ -41,7 +41,7 @@ export function attached(type: string, bytes: Buffer, fileName = "file"): Carrie
   return { header: ["MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="outer"'], body: body.join("\r\n") };
 }
 
-/** Builds a single part in base64. */
+/** Builds the content of a message that is a single part in base64. */
 export function single(type: string, bytes: Buffer): CarrierEntity {
   const header = ["MIME-Version: 1.0", `Content-Type: ${type}`, "Content-Transfer-Encoding: base64"];
   return { header, body: `${lines(bytes)}\r\n` };
@@ -68,7 +68,10 @@ const utf16be = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
 const u16 = (value: number) => Buffer.from([value & 0xff, value >> 8]);
 const u32 = (value: number) => Buffer.from([value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, value >>> 24]);
 
-/** @param members file names and their bytes @param options.isStored stores members without compression */
+/**
+ * Builds a ZIP archive. @param members file names and their bytes @param options.isStored whether members are stored
+ * without compression
+ */
 export function zip(members: readonly (readonly [string, Buffer])[], { isStored = false } = {}): Buffer {
   const records = members.map(([name, bytes]) => {
     const data = isStored ? bytes : deflateRawSync(bytes);
@@ -167,7 +170,7 @@ const tnefAttribute = (id: number, data: Buffer): Buffer =>
 const tnef = (...attributes: readonly (readonly [number, Buffer])[]): Buffer =>
   Buffer.concat([u32(0x223e9f78), u16(1), ...attributes.map(([id, data]) => tnefAttribute(id, data))]);
 
-/** Builds compressed rich text of literals only: every ninth byte is a control byte. */
+/** Builds compressed rich text as Outlook sends it, of literals only: every ninth byte is a control byte. */
 const richText = (text: string): Buffer => {
   const groups = (text.match(/[\s\S]{1,8}/g) ?? []).map((group) => Buffer.from(`\0${group}`, "latin1"));
   const data = Buffer.concat(groups);

@@ -5,8 +5,8 @@
 import { createServer, type Socket } from "node:net";
 
 /**
- * Decides about a recipient. @param recipient in lower case @param times number of queries for it, from 1 @returns e.g.
- * `450 4.2.0 Greylisted`; `null` to accept
+ * Decides what a mail host replies to RCPT. @param recipient in lower case @param times number of queries for this
+ * recipient, from 1 @returns e.g. `450 4.2.0 Greylisted`; `null` to accept
  */
 export type RecipientRule = (recipient: string, times: number) => string | null | Promise<string | null>;
 

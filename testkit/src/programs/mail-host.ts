@@ -36,7 +36,7 @@ export interface MailHost {
 
 export interface MailHostProgram {
   name: string;
-  /** Why the program cannot run here; `null` when it can. */
+  /** Why the program cannot run on this machine; `null` when it can. */
   missing: string | null;
   start(options: MailHostOptions): Promise<MailHost>;
 }
@@ -122,7 +122,7 @@ function beginPostfix(place: Place, owner: number): ChildProcess {
   return spawn(postfixMaster, ["-c", join(folder, "conf")], { stdio: "ignore" });
 }
 
-/** Builds main.cf. */
+/** Builds Postfix' configuration file main.cf. */
 function postfixSettings({ folder, policyPort, nextHops }: Place): string {
   const { "*": others = 0, ...domains } = nextHops;
   const hop = (to: number) => `smtp:[127.0.0.1]:${to}`;
@@ -146,7 +146,8 @@ function postfixSettings({ folder, policyPort, nextHops }: Place): string {
     transport_maps: `inline:{${Object.entries(domains)
       .map(([domain, to]) => `{${domain} = ${hop(to)}}`)
       .join(", ")}}`,
-    // Turns off rewriting that Postfix applies to mail from its own network, which this is not.
+    // Turns off the rewriting that Postfix applies to mail from its own network; the tests' mail comes from loopback
+    // but stands for mail from outside.
     local_header_rewrite_clients: "",
     smtp_line_length_limit: "0",
     disable_mime_output_conversion: "yes",
@@ -158,7 +159,7 @@ function postfixSettings({ folder, policyPort, nextHops }: Place): string {
     .join("");
 }
 
-/** Builds master.cf; no service runs in a chroot. */
+/** Builds Postfix' configuration file master.cf; no service runs in a chroot. */
 function postfixServices(port: number): string {
   const one = "tlsmgr unix - - n - 1 tlsmgr\nanvil unix - - n - 1 anvil\nscache unix - - n - 1 scache";
   const bounces = ["bounce", "defer", "trace"].map((name) => `${name} unix - - n - 0 bounce`);

@@ -9,7 +9,7 @@ export interface NpmStart {
   output(): string;
   /** Sends a signal to npm only, and waits until the server has closed its output too. */
   signal(signal: NodeJS.Signals): Promise<void>;
-  /** Kills all processes, whatever their state. */
+  /** Kills npm and all processes that it has started, whatever their state. */
   kill(): void;
 }
 

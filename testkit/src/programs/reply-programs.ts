@@ -29,7 +29,7 @@ export interface Answer {
   words: string;
   /** Lines of the signature below the answer. */
   signature?: readonly string[];
-  /** Message-ID without brackets. */
+  /** Message-ID of the answer, without brackets. */
   messageId: string;
 }
 
@@ -208,7 +208,10 @@ const outlookBlock = ({ from, to, cc = [], subject }: Quoted): readonly (readonl
   ["Subject", subject],
 ];
 
-/** @param divider line above the block @param ending suffix of the line that names the sender */
+/**
+ * Builds Outlook's plain text of a reply. @param divider line above the header of the quoted message @param ending
+ * suffix of the line that names the sender
+ */
 function outlookText({ answered, words, signature = [] }: Answer, divider: string, ending = ""): string {
   const block = outlookBlock(answered).map(([label, value]) => `${label}: ${value}${label === "From" ? ending : ""}`);
   return lines(words, "", ...signature, divider, ...block, "", ...answered.text);

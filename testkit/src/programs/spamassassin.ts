@@ -13,7 +13,7 @@ export interface SpamScore {
   rules: Record<string, number>;
 }
 
-/** @param messages by arbitrary names @returns a score for each message */
+/** Scores messages. @param messages messages by arbitrary names @returns the score of each message by its name */
 export type SpamScorer = (messages: ReadonlyMap<string, Buffer>) => Promise<Map<string, SpamScore>>;
 
 /** IP address of a relay that SpamAssassin trusts: it evaluates the host that sent the message to this relay. */

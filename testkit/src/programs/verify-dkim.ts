@@ -9,12 +9,15 @@ import { join } from "node:path";
 import { authenticate } from "mailauth";
 
 export interface DkimRecord {
-  /** Name of the record, e.g. `k1._domainkey.kauke.test`. */
+  /** Name of the DNS record, e.g. `k1._domainkey.kauke.test`. */
   name: string;
   value: string;
 }
 
-/** @returns `pass` for a valid signature, otherwise the verdict or the output of the verifier */
+/**
+ * Verifies the DKIM signature of a message. @returns `pass` for a valid signature, otherwise the verdict or the output
+ * of the verifier
+ */
 export type DkimJudge = (message: Buffer, record: DkimRecord) => Promise<string>;
 
 export const byMailauth: DkimJudge = async (message, record) => {

@@ -46,7 +46,10 @@ async function flood(attacker: Person, job: Decryption, answers: Map<number, num
   await Promise.all(Array.from({ length: 10 }, ask));
 }
 
-/** @param doneOfOthers number of the attacker's jobs finished so far */
+/**
+ * Requests decryptions one after another and measures each. @param doneOfOthers returns the number of the attacker's
+ * jobs finished so far
+ */
 async function measure(person: Person, job: Decryption, until: number, doneOfOthers: () => number) {
   const figures = { decryptions: 0, refused: 0, slowestMs: 0, jobsBefore: 0 };
   do {

@@ -259,7 +259,8 @@ describe("a full listener", () => {
       { staysHalfOpen: true },
     );
     await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
-    // Both ends of each connection are sockets of this process: 500 are the clients', the others the server's.
+    // This process holds both sockets of each of the 500 connections: the clients' 500 are subtracted, the rest are the
+    // server's.
     expect(sockets() - before - 500).toBeLessThan(300);
   });
 });

@@ -20,7 +20,8 @@ describe.skipIf(!postgres.found)("while PostgreSQL is in trouble", () => {
   let url: string;
   let admin: pg.Client;
   /**
-   * Connection that holds locks. It is not used to read `pg_stat_activity`, which does not change within a transaction.
+   * Connection that holds locks. Another one reads `pg_stat_activity`, whose content does not change within a
+   * transaction.
    */
   let locker: pg.Client;
   let mx: FakeMx;

@@ -23,14 +23,14 @@ const HOUR_MS = 3_600_000;
  * page.
  */
 const NEEDLE_BYTES = 16;
-/** Tables whose keyed hashes are kept for 30 days as documented: released addresses, and counts of rate limits. */
+/** Tables that keep keyed hashes for 30 days, as documented: released addresses, and counts of rate limits. */
 const keptTables = new Set(["released_address", "rate_limit"]);
 
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
 
 interface Needle {
-  /** Table, column and offset in the value, e.g. `alias.sealed 0`. */
+  /** Table, column and offset in the value that the needle was taken from, e.g. `alias.sealed 0`. */
   name: string;
   bytes: Buffer;
 }
@@ -77,7 +77,7 @@ async function findIn(dataDir: string, needles: readonly Needle[]): Promise<Map<
   for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    // A file may be deleted while the others are read.
+    // A file that is deleted while the directory is searched counts as empty.
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     for (const name of search(content)) found.set(name, path.slice(dataDir.length));
   }
@@ -130,12 +130,12 @@ async function plantedDirectory() {
   const planted = await inDirectory(dataDir, async ({ db, keys }) => {
     const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
     const accounts = [];
-    // Without rows of two tables: bodies are files in this store, and the block of a mailbox belongs to no account.
+    // Two tables get no rows: bodies are files in this store, and the blocking of a mailbox belongs to no account.
     for (let count = 0; count < 10; count += 1)
       accounts.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
     const [ann, bob] = [accounts[4], accounts[5]];
     if (ann === undefined || bob === undefined) throw new Error("no accounts");
-    // Large enough to be stored out of line (TOAST), in chunks whose borders do not fall into a needle.
+    // A value large enough to be stored out of line (TOAST), in chunks whose borders do not fall into a needle.
     const large = randomBytes(5900);
     await db.updateTable("encryption_key").set({ sealed: large }).where("user_id", "=", ann.userId).execute();
     await sql`ANALYZE`.execute(db);

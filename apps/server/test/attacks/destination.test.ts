@@ -23,7 +23,10 @@ const ATTACKER_ADDRESS = "127.60.0.1";
 /** Messages that a mailbox accepts in an hour; one account may send it 20 of them. */
 const TOTAL = 60;
 const ALIASES = 10;
-/** Messages sent to each alias: together more than the mailbox accepts in an hour. */
+/**
+ * Number of messages to each of the aliases, which all forward to one mailbox: together more than it accepts in an
+ * hour.
+ */
 const MESSAGES = 8;
 
 async function aliasesTo(person: Person, forwardTo: string, count: number): Promise<string[]> {
@@ -81,13 +84,14 @@ test("a mailbox flooded through another account's aliases accepts its owner's ma
   expectUnharmed(await watchBystander(scene, attack));
   expect([...seen.others]).toEqual([]);
   expect(seen.taken).toBe(MESSAGES * ALIASES);
-  // The mailbox did not confirm Mallory's account, which may therefore send it 15 messages a day.
+  // The owner of the flooded mailbox did not confirm it for Mallory's account, so that account may send it 15 messages
+  // a day.
   expect(sentTo(scene, "bomb")).toBe(15);
 }, 90_000);
 
 test("a network that floods an alias uses up its own limit, and not the part reserved for mail from elsewhere", async () => {
   const LIMIT = 100;
-  // A fixed time, so that no limit is refilled meanwhile.
+  // The clock stands still in this test, so that no rate limit is refilled.
   const now = new Date();
   await using forwarding = await startForwardingSystem({
     env: { KAUKE_LIMITS: `mail_alias=${LIMIT}/3600` },

@@ -17,7 +17,7 @@ afterAll(removeDataDirs);
 
 const MEBIBYTE = 1_048_576;
 const ACCOUNT_MIB = 8;
-/** Minimum number of accepted messages of a MiB that shows that the account used its share. */
+/** Minimum number of accepted messages, of 1 MiB each, that shows that the account used its share. */
 const TAKEN_MIN = ACCOUNT_MIB - 2;
 const LINE = `${"0123456789abcdef".repeat(4)}\r\n`;
 const bodyOf = (sizeBytes: number) => LINE.repeat(Math.ceil(sizeBytes / LINE.length));
@@ -90,8 +90,8 @@ async function silentWebhook() {
 }
 
 /**
- * Settings under which an account's share shrinks to the usual one because the disk reserve is nearly used up: the
- * reserve is a tebibyte, more than this disk has.
+ * Settings for a disk that counts as almost full: the disk reserve is a tebibyte, more than any free space, so every
+ * account's share is reduced. The configured share is larger, so that the reduced one is the usual one.
  */
 function settingsOfAnAlmostFullDisk(): Record<string, string> {
   const reserveMib = 1_048_576;
@@ -137,7 +137,7 @@ test.each(disks)(
     expectUnharmed(seen);
     expect(most).toBeLessThan((ACCOUNT_MIB + 1) * MEBIBYTE);
     expect([...refused.keys()]).toEqual(["452 4.2.2"]);
-    // Control: the account used its share.
+    // Control: the attacking account used up its share of the disk.
     expect(taken).toBeGreaterThanOrEqual(TAKEN_MIN);
     // Another account's mail that can't be delivered now is still stored.
     const other = await registerPerson(scene.server.url);

@@ -24,14 +24,14 @@ const dns = await startFakeDnsServer({
 const env = { KAUKE_AUTHENTICATION: "on", KAUKE_DNS_SERVERS: dns.address };
 const MIB = 1024 * 1024;
 const AT_ONCE = 5;
-/** Bytes of the largest header that an earlier version accepted; today's limit is lower. */
+/** Bytes of a header as large as an earlier version accepted; the current limit is lower. */
 const HEADER_BYTES = 480 * 1024;
 
 let scene: Scene;
 /** The attacker's own alias. */
 let alias: string;
 beforeAll(async () => {
-  // Rate limits of received mail are not what is tested here.
+  // Rate limits are off: they would refuse the attacks' mail, and are tested in other files.
   scene = await startScene({ env: { ...env, KAUKE_LIMITS: "off" } });
   const made = await (await registerPerson(scene.server.url)).createAlias({ forwardTo: "mallory@elsewhere.example" });
   alias = `${made.alias}@${made.domain}`;
@@ -46,7 +46,7 @@ const field = (name: string, shape: Omit<Shape, "name">, size: number) =>
   `${name}: ${fill({ name: "", ...shape }, size - name.length - 4)}\r\n`;
 const rest = "Subject: x\r\n\r\nbody\r\n";
 
-/** @returns the final reply of each transaction */
+/** Sends the message over several connections at once. @returns the final reply of each SMTP transaction */
 async function attack(message: string | Buffer, to: string, atOnce: number): Promise<string[]> {
   const sendOne = async (at: number) => {
     const mail = { port: scene.server.mxPort, to, message, localAddress: `127.${10 + at}.0.1` };
@@ -64,7 +64,10 @@ interface Target {
   atOnce?: number;
 }
 
-/** Sends the message `atOnce` times and fails if bystanders notice. @returns the final reply of each transaction */
+/**
+ * Sends the message over `atOnce` connections and fails if bystanders are harmed. @returns the final reply of each SMTP
+ * transaction
+ */
 async function attackHarmlessly(
   name: string,
   message: string | Buffer,
@@ -93,7 +96,8 @@ test("a field folded into short lines takes the parsing library quadratic time, 
   await took(16 * 1024);
   let small = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 3; run++) small = Math.min(small, await took(32 * 1024));
-  // Four times the bytes: the cost would be 4 times as high if linear, 16 times if quadratic.
+  // This message is four times as large: parsing it would take 4 times as long if the cost were linear, and 16 times if
+  // quadratic.
   expect(await took(128 * 1024)).toBeGreaterThan(8 * small);
 });
 
@@ -134,7 +138,7 @@ test("signatures full of names, tags and semicolons are parsed quickly", async (
 });
 
 const multipart = "From: Ann <a@example.org>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n";
-/** Message size of the attacks; the maximum only in the long rounds. */
+/** Size in bytes of the attacking messages; near the maximum message size in the long rounds only. */
 const LARGE_BYTES = rounds(8, 24) * MIB;
 const hostileBodies = bodyShapes.filter(({ piece, start, end }) => {
   const isBare = start === undefined && end === undefined;
@@ -175,7 +179,7 @@ test.each([
   expect(replies.filter((reply) => !reply.startsWith("250"))).toEqual([]);
 });
 
-/** @returns the final reply */
+/** Submits the message with the credential of an alias. @returns the server's reply to the final dot */
 async function submit(login: SmtpLogin, message: string): Promise<string> {
   const talk = await signedInTalk(scene.server.submissionPort, login, { localAddress: "127.10.0.1" });
   await talk.ask(`MAIL FROM:<${login.username}>`);

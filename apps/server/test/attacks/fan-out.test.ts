@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
-/** Aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
+/** Number of aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
 const ALIASES = 100;
-/** Mailboxes of each alias: the maximum number of destinations. */
+/** Number of mailboxes that each alias forwards to: the maximum number of destinations. */
 const MAILBOXES = 10;
 
 const defaults = { KAUKE_LIMITS: "alias_create=100000/3600", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8" };
@@ -23,7 +23,7 @@ beforeAll(async () => {
   scene = await startScene({
     env: isLongRun ? defaults : { ...defaults, ...quick },
   });
-  // Three attacks in one scene send more mail than a mailbox accepts without a confirmation.
+  // The bystander's mail during three attacks is more than an unconfirmed mailbox accepts in a day.
   await confirmMailbox(scene);
   const [one, other] = [await registerPerson(scene.server.url), await registerPerson(scene.server.url)];
   const add = async (person: typeof one, forwardTo: string, to: string[]) => {
@@ -90,7 +90,7 @@ test("a hundred people in Cc of a message to a hundred aliases: the account gets
     `From: a${n}@b.example\r\nCc: ${list(99, (k) => `p${n}-${k}@people.example`)}\r\nSubject: x\r\n\r\nx`;
   const { taken, codes } = await watch("reply rows", flood({ to: plain, connections, from: "127.70.0.1", message }));
   expect(taken).toBe(connections * ALIASES);
-  // The daily limit of ten thousand reply addresses is used up by one message; the others are deferred.
+  // One message uses up the account's daily limit of ten thousand reply addresses; the other messages are deferred.
   expect(codes).toEqual(["250", ...Array.from({ length: connections - 1 }, () => "451")]);
 });
 
@@ -109,7 +109,8 @@ test("attempts at a thousand mailboxes for each message", { timeout: 300_000 }, 
   const message = () => "From: a@b.example\r\nSubject: x\r\n\r\nx";
   const connections = isLongRun ? 110 : 12;
   const { taken, codes } = await watch("attempts", flood({ to: wide, connections, from: "127.71.0.1", message }));
-  // At RCPT the account has room for all recipients; what other messages used meanwhile is decided after the final dot.
+  // At RCPT the account's limits have room for all recipients; after the final dot, other messages may have used them
+  // up.
   expect(taken).toBe(connections * ALIASES);
   expect(codes.filter((it) => it === "451").length).toBeGreaterThan(0);
   expect(codes.filter((it) => it === "250").length).toBeGreaterThan(isLongRun ? 20 : 7);

@@ -80,7 +80,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
     "clients that never read": get("/api/openapi.json").repeat(8),
     "packets with thousands of requests": get("/api/openapi.json").repeat(3000),
   };
-  /** In `npm test` all shapes of the attack run at once; in `npm run test:long` one after another. */
+  /** `npm test` makes all kinds of the attack at once, `npm run test:long` one after another. */
   const attacks = isLongRun ? Object.keys(shapes).map((it) => [it]) : [Object.keys(shapes)];
 
   test.each(attacks.map((names) => [names.join(", "), names] as const))("%s, from two /24", async (_, names) => {
@@ -115,7 +115,7 @@ test("of thousands of pipelined requests in one packet only a few are started, a
   });
   await vi.waitFor(() => expect(crowd.open).toEqual([]));
   expect(begun).toBe(8);
-  // The rest of the packet is not even parsed: that would cost 40 ms of the event loop for each 64 KiB.
+  // Requests after the eighth of a packet are not even parsed: that would cost 40 ms of the event loop for each 64 KiB.
   const before = process.threadCpuUsage();
   for (let sent = 0; sent < 20; sent++) {
     const next = await gather({
@@ -195,7 +195,7 @@ describe("responses that nobody reads", () => {
     const crowd = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/large") });
     for (const { socket } of crowd.members) socket.pause();
     await vi.waitFor(() => expect(count()).toBe(0), 5000);
-    // A client whose handler is still working does not count as one that reads nothing.
+    // A client is not disconnected for reading nothing while the server is still working on its request.
     const working = await gather({ port, addresses: ["127.1.0.1"], says: get("/api/working") });
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(working.open).toHaveLength(1);
@@ -262,7 +262,7 @@ describe("large bodies that never end", () => {
       hostile.slice(0, 1).map((it) => gather({ port, addresses: addressesOf(6, () => "127.1.0.1"), says: large(it) })),
     );
     await vi.waitFor(() => expect(crowds.flatMap((it) => answered(it, "429"))).toHaveLength(2));
-    // Slow bodies are evicted: after five seconds a body that has not arrived counts as slow.
+    // Slow request bodies are evicted: a body that has not arrived after five seconds counts as slow.
     for (const it of hostile.slice(1))
       await gather({ port, addresses: addressesOf(4, () => "127.1.0.1"), says: large(it) });
     const asked = () => ask(port, "127.50.0.1", large(last).replace("1000000", "70000").concat(" ".repeat(69_999)));

@@ -28,7 +28,10 @@ const messageOf = (sizeBytes: number) => Buffer.from(header + line.repeat(Math.c
 const memoryBytes = ({ server }: TestSystem) =>
   Number(/^kauke_message_memory_bytes (\d+)$/m.exec(server.metrics.render())?.[1]);
 
-/** Sends a stranger's message with an attachment of 5 MiB every second. @returns the replies other than success */
+/**
+ * Sends a stranger's message with an attachment of 5 MiB every second. @returns the SMTP replies other than 250, and a
+ * sentence if accepted messages did not arrive
+ */
 async function sendAttachments({ server, alias, relay }: DirectScene): Promise<string[]> {
   const until = Date.now() + ATTACK_MS;
   const message = Buffer.concat([Buffer.from("Subject: attachment\r\n\r\n"), messageOf(5 * MEBIBYTE)]);
@@ -118,7 +121,7 @@ test("a message evicted from memory is not lost: it waits on disk and arrives on
       const sent = await sendMail({ port: system.mxPort, to: `${alias}@${domain}`, message });
       expect(sent.last).toMatch(/^250/);
     }
-    // Three of the messages fill an account's quarter of the memory budget; the others were evicted from it.
+    // Three messages of 9 MiB fill an account's quarter of the memory budget; the other four were evicted to the queue.
     const waiting = () => readdir(join(dataDir, "underway"));
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 20_000 });
     expect(await system.server.store.deliveries.count()).toBe(4);

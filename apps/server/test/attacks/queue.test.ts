@@ -17,7 +17,7 @@ const messageOf = (subject: string) => `From: Eve <eve@evil.example>\r\nSubject:
 
 interface Trap {
   host: FakeMx;
-  /** From now on the host sends no reply to RCPT, instead of a temporary failure. */
+  /** Makes the host stop replying to RCPT; before, it replied with a temporary failure. */
   spring(): void;
 }
 
@@ -35,7 +35,7 @@ async function addTrap(scene: DirectScene, domain: string): Promise<Trap> {
   });
   const spring = () => {
     isSprung = true;
-    // Idle connections are closed, so that every open one is an attempt.
+    // Closes the idle connections, so that every connection open later belongs to a delivery attempt.
     host.dropConnections();
   };
   return { host, spring };
@@ -103,7 +103,8 @@ test.each(floods.slice(0, rounds(1, floods.length)))(
   async (_, accounts, perAccount) => {
     await using scene = await startDirectScene(schedule);
     const traps = await fillQueue(scene, accounts, perAccount);
-    // Control: the silent hosts got attempts. Then wait until these occupy every slot they can get.
+    // Control: delivery to the silent hosts was attempted. Then wait until these attempts occupy every slot they can
+    // get.
     const isFull = vi.waitFor(() => expect(traps.every(({ host }) => host.openConnections > 0)).toBe(true), 60_000);
     const attack = isFull.then(async () => {
       await wait(2000);
@@ -138,7 +139,7 @@ test("one host under many names counts as one destination", async () => {
   expect(others.resetMs).toBeLessThan(ARRIVES_WITHIN_MS);
   expect(trap.host.openConnections).toBeGreaterThan(0);
   expect(trap.host.openConnections).toBeLessThanOrEqual(20);
-  // Once the host is known to be slow, it gets the share of one slow destination.
+  // Once the host is known to be slow, it gets at most as many connections as one slow destination may have.
   await vi.waitFor(() => expect(trap.host.openConnections).toBeLessThanOrEqual(8), { timeout: 60_000, interval: 200 });
   expect(trap.host.openConnections).toBeGreaterThan(0);
 }, 120_000);

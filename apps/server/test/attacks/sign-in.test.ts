@@ -27,7 +27,7 @@ class Guesser {
     this.#email = email;
   }
 
-  /** Tries passwords as long as tries are allowed. */
+  /** Tries passwords until the rate limit refuses one. */
   async guess(): Promise<void> {
     while (stage.clock.now().getTime() >= this.#nextAt) {
       const { status, headers } = await this.#browser.login(this.#email, `guess ${this.tries}`);
@@ -58,7 +58,7 @@ describe("guesses from one network", () => {
   test("for two hours keep nobody out in other networks: the right password signs in 163 of 163 times", async () => {
     const { gotIn, tries } = await twoHours("192.0.2.1", "198.51.100.1");
     expect(gotIn).toBe(163);
-    // The limit allows five tries, then one after 1 s, 2 s … 512 s, and then one every 15 minutes.
+    // The rate limit allows a network five tries, then one after 1 s, 2 s … 512 s, and then one every 15 minutes.
     expect(tries).toBeLessThan(25);
   });
 
@@ -94,7 +94,7 @@ describe("guesses from one network", () => {
   );
 });
 
-/** A few more tries than the 120 that the limit of an account allows. */
+/** A few more password tries than the 120 that the rate limit of an account allows. */
 const few = isLongRun ? {} : { networks: 130, each: 1 };
 
 describe("guesses from 200 networks", () => {
@@ -147,7 +147,8 @@ describe("guesses from 200 networks", () => {
     expect(told(await fresh.login(email, password))).toBe("429 sign_in_by_link");
     expect((await fresh.send("/api/auth/sign-in-link/message", { email })).status).toBe(202);
     const token = await stage.mailedToken(email, "sign-in-link");
-    // The mailbox was never proven, so the link alone is not enough, even in this browser.
+    // The account's owner never proved access to the mailbox, so the link alone does not sign in, even in the browser
+    // that requested it.
     const state = await fresh.send("/api/auth/sign-in-link/state", { token });
     expect(state.body).toEqual({ email, needsPassword: true });
     expect(told(await fresh.send("/api/auth/sign-in-link", { token }))).toBe("400 invalid");
@@ -188,7 +189,7 @@ describe("guesses from 200 networks", () => {
     ]);
     expect(asked.status).toBe(202);
     expect(seen(askedNobody)).toEqual(seen(asked));
-    // No account was looked up before any of these answers, so their timing does not reveal one either.
+    // No account was looked up before any of the responses was sent, so their timing does not reveal an account either.
     expect(lookUps()).toBe(240);
     await stage.mailedToken(somebody, "sign-in-link");
   });
@@ -203,7 +204,10 @@ function seen({ status, body, headers }: Answer) {
   return { status, said, names, hasResetTime: resetTime !== undefined, length: headers.get("content-length") };
 }
 
-/** Counts look-ups of accounts before the responses only: a message may be sent at some moment after its response. */
+/**
+ * Counts look-ups of accounts, to be read right after the responses: sending the requested message, at some later
+ * moment, looks one up too.
+ */
 function countLookUps(): () => number {
   const { users } = stage.system.server.store;
   const { findByEmail } = users;
@@ -246,7 +250,8 @@ describe("a browser that signed in before", () => {
     const value = own.cookies.get("browser") ?? "";
     expect(value).toHaveLength(5 * 64);
     for (const email of emails) expect(Buffer.from(value, "base64url").includes(email)).toBe(false);
-    // The forgotten account, the oldest one that is remembered, and the newest.
+    // Passwords are guessed for the account that the browser's cookie forgot, the oldest that it remembers, and the
+    // newest.
     const attacked = isLongRun ? emails : [emails[0] ?? "", emails[1] ?? "", emails[5] ?? ""];
     for (const email of attacked)
       for (let network = 0; network < 130; network++) await stage.browser(`100.66.${network}.1`).login(email, "guess");
@@ -257,7 +262,7 @@ describe("a browser that signed in before", () => {
 });
 
 describe("a sign-in link", () => {
-  /** A person whose mailbox is proven, and a browser that has requested a link. */
+  /** Creates a person whose mailbox is proven, and a browser that has requested a sign-in link for that person. */
   async function asked(address: string): Promise<{ email: string; own: Browser; token: string }> {
     const email = await stage.person();
     const own = stage.browser(address);
@@ -322,7 +327,8 @@ describe("a sign-in link", () => {
 
 describe("a flood of sign-ins from one block of networks", () => {
   test("fills its own places in the queue for password hashes: a password from elsewhere is checked in its turn", async () => {
-    // As slow as in production, one at a time: everything waits for hashes, and not for the database.
+    // Hashing passwords is as slow as in production, one at a time, so that sign-ins wait for hashes and not for the
+    // database.
     const hasher = argon2Hasher({ concurrency: 1, queueMax: 16 });
     await using narrow = await startStage({ overrides: { hasher } });
     const email = await narrow.person();

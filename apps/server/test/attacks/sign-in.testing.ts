@@ -7,7 +7,7 @@ export const password = "correct horse battery";
 
 export interface Answer {
   status: number;
-  /** Untyped on purpose: each test reads the shape it expects. */
+  /** Response body; untyped, because each test reads the fields that it expects. */
   body: any;
   headers: Headers;
 }
@@ -65,8 +65,8 @@ export interface Stage extends AsyncDisposable {
    */
   person(): Promise<string>;
   /**
-   * The newest link to this page that was mailed to them, once there are more messages than `seen`. @returns the token
-   * in the link
+   * Waits until more than `seen` messages were sent to this address. @returns the token of the link to `page` in the
+   * newest of them
    */
   mailedToken(email: string, page: "reset" | "sign-in-link", seen?: number): Promise<string>;
 }

@@ -44,7 +44,7 @@ async function openTables() {
   return { db: database.db, context };
 }
 
-/** A visitor from any network, IPv6 too, by way of a trusted proxy. */
+/** Creates a visitor whose requests come from this network, IPv4 or IPv6, through a trusted proxy. */
 function visitorFrom(network: string, at = server): Visitor {
   const visitor = new Visitor(at);
   visitor.address = "127.0.0.1";
@@ -216,7 +216,7 @@ describe("reply addresses of one alias", () => {
     expect(await again.keep([{ aliasId: "a", userId: "u", correspondents: people(5, "friend") }])).toEqual(new Set());
     expect(await keep("a", people(5, "friend"))).toBe("kept");
     expect(await keep("b", people(5, "other"))).toBe("kept");
-    // Later there is room for a new correspondent again, but not for a message that has thirty of them.
+    // Some time later the limit allows one new correspondent again, but not a message that has thirty of them.
     server.clock.advance((2 * 86_400) / 50);
     expect(await keep("a", people(30, "crowd"))).toBe("over");
     expect(await keep("a", people(1, "newcomer"))).toBe("kept");

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { attackTime, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 
 const SOCKETS = 60;
-/** Requests that each socket always has outstanding. */
+/** Number of unanswered requests that each socket always has. */
 const AHEAD = 8;
 /** Minimum number of responses that shows that the requests were processed. */
 const ANSWERS_MIN = 50;

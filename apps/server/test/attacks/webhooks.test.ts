@@ -59,8 +59,8 @@ interface Flood {
 }
 
 /**
- * Sends messages to all of the aliases for the duration of an attack; longer, up to a maximum, while `isSeen` returns
- * false.
+ * Sends messages to all of the aliases for the duration of an attack, or longer (up to a maximum) until `isSeen`
+ * returns true.
  */
 async function flood({ server }: DirectScene, { aliases, sizeBytes, isSeen }: Flood): Promise<void> {
   const goesOn = attackTime();
@@ -141,7 +141,7 @@ test("mail that is slow to parse for one account's webhook does not delay anothe
   scene.dns.zone["sink.example"] = { a: ["127.0.0.1"] };
   const person = await registerPerson(scene.server.url);
   const alias = await scene.aliasTo(person, sink.url.replace("127.0.0.1", "sink.example"));
-  // Keeps the message parser busy for as long as it is allowed to take.
+  // A message whose parsing takes as long as the parser may spend on one message.
   const hard = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--b\r\n\r\n".repeat(500_000)}`;
   const goesOn = attackTime();
   const send = async (sender: number) => {

@@ -21,7 +21,7 @@ const CALLS = 2 * PEOPLE;
  */
 const SCRYPTS = rounds(4, CALLS);
 const MOST_MS = 50;
-/** Requests that are served: one runs, sixteen wait. */
+/** Number of requests that are served: one runs, sixteen wait in the queue. */
 const SERVED = 17;
 
 afterAll(removeDataDirs);

@@ -1,6 +1,7 @@
 /**
- * The law of linear cost, tested in packages/mail-rfc for its parsers, for everything else that reads input of
- * strangers or accounts: SMTP, screening, authentication, webhook bodies, age texts and HTTP bodies.
+ * Tests the law of linear cost (the cost grows no faster than the input) for everything that reads input of strangers
+ * or accounts: SMTP, screening, authentication, webhook bodies, age texts and HTTP bodies. The parsers of
+ * packages/mail-rfc are tested there.
  */
 import { createHash } from "node:crypto";
 import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
@@ -34,8 +35,8 @@ const AGE_TEXT_MAX = rounds(limits.encryptedTextMax / 4, limits.encryptedTextMax
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
 /**
- * @returns the input shapes that break the law, each with its measurements; a rejected input counts with the time until
- * it was rejected
+ * @returns the input shapes that break the law of linear cost, each with its measurements; a rejected input counts with
+ * the time until it was rejected
  */
 async function breaches<T>(
   shapes: readonly Shape[],
@@ -112,8 +113,8 @@ const signedMessage = Buffer.from(
 
 const dnsPieces = [" ", "a", ";", "a=b;;", "::::"];
 /**
- * Shapes for DNS values: text shapes (all in long runs, otherwise only those that once broke a record parser), and
- * those of SPF's macros and terms.
+ * Shapes of hostile DNS values: those of SPF's macros and terms, and text shapes (all of these in long runs, otherwise
+ * only those that once broke a record parser).
  */
 const dnsShapes: readonly Shape[] = [
   ...textShapes.filter(({ piece }) => isLongRun || dnsPieces.includes(piece)),

@@ -12,7 +12,7 @@ import { sealMessage } from "mailauth";
 import { describe, expect, it } from "vitest";
 import { arcKey, hugeExponentKey, largeKey } from "../hostile-keys.testing.ts";
 
-/** Milliseconds of processor time of this thread for authenticating one message; 20 to 40 were measured. */
+/** Maximum milliseconds of this thread's processor time for authenticating one message; 20 to 40 were measured. */
 const COST_MAX_MS = 100;
 const RUNS = 4;
 
@@ -39,7 +39,10 @@ const verify = ({ raw = plain, zone = {}, ...claim }: Attack) =>
     },
   );
 
-/** @returns the least of several runs, because other load on the machine is not a cost of the message */
+/**
+ * @returns processor time in milliseconds of authenticating a message: the lowest of several runs, because other load
+ * on the machine is not a cost of the message
+ */
 async function costOf(attack: Attack): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS && least > COST_MAX_MS / 2; run += 1) {
@@ -128,7 +131,10 @@ describe("evaluating an SPF record costs little,", () => {
 });
 
 const BODY_HASH = "s14J+iztnrytnRYzb7lhFG/jS/vrxWJnnahfijFMnco=";
-/** A signature value as long as the modulus and less than it: a shorter one is rejected without a check. */
+/**
+ * A signature value as long as the key's modulus and numerically less, because a shorter one is rejected without a
+ * check.
+ */
 const valueOf = (keyBits: number) => Buffer.alloc(keyBits / 8, 1).toString("base64");
 const signature = (more = "", form = "relaxed/relaxed", value = valueOf(4096)) =>
   `DKIM-Signature: v=1; a=rsa-sha256; c=${form}; d=evil.example; s=s; bh=${BODY_HASH}; b=${value}; ${more}\r\n`;

@@ -46,7 +46,7 @@ async function start(): Promise<ServerProcess> {
       KAUKE_RELAY_URL: `smtp://127.0.0.1:${destination.port}`,
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 100 }, () => "2s").join(","),
       KAUKE_LIMITS: "off",
-      // The file systems of these tests are smaller than any reserve.
+      // No disk reserve, because the file systems of these tests are smaller than any.
       KAUKE_DISK_RESERVE_MIB: "0",
     },
   });
@@ -157,7 +157,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
     const running = await start();
     await removeLogAfter(logFile);
-    // Space for the tables, but not for another file of the log.
+    // The disk has space for the tables, but not for another file of the write-ahead log.
     await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
     const sender = numberedSender(to, 500);
     expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
@@ -172,7 +172,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
   });
 });
 
-/** Writes until the database's write-ahead log soon needs its next file. @returns the file it is in */
+/** Writes to the database until its write-ahead log will soon need its next file. @returns name of the current file */
 async function writeLogUpTo(offsetInSegment: number): Promise<string> {
   const { db, close } = await openEmbedded(dataDir);
   const position = async () => {
@@ -191,7 +191,10 @@ async function writeLogUpTo(offsetInSegment: number): Promise<string> {
   return at.file;
 }
 
-/** Removes log files that a checkpoint created in advance; a longer stretch of writing would have used them up. */
+/**
+ * Removes the write-ahead log files that a checkpoint created in advance; a longer stretch of writing would have used
+ * them up.
+ */
 async function removeLogAfter(file: string): Promise<void> {
   const log = join(dataDir, "db", "pg_wal");
   for (const name of await readdir(log)) if (/^[0-9A-F]{24}$/.test(name) && name > file) await rm(join(log, name));

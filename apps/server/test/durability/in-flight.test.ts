@@ -136,7 +136,7 @@ test("files found at a start are queued; a damaged one stays and is reported; an
   await system.close();
   open();
   mx.messages.splice(0);
-  // The files as a kill would have left them.
+  // Leaves the files that a kill would have left: a complete one, a damaged one and one that was still being written.
   await emptyQueue();
   await writeFile(join(folder, String(kept[0])), bytes[0] as Buffer);
   await writeFile(join(folder, String(kept[1])), (bytes[1] as Buffer).subarray(0, 99));

@@ -74,7 +74,7 @@ const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, number) => 
 interface RunOptions {
   plan: readonly RoundKind[];
   retry?: number;
-  /** Settings of the server in addition to those of the load. */
+  /** Settings of the server in addition to those that `kill-rounds.ts` makes. */
   env?: Readonly<Record<string, string>>;
 }
 
@@ -108,9 +108,9 @@ async function runRounds(
  * own.
  */
 const CHAPTERS = isLongRun ? 20 : 1;
-const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 6;
-const SPOOL_ROUNDS = isLongRun ? 20 : 2;
-const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 3;
+const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 4;
+const SPOOL_ROUNDS = isLongRun ? 20 : 1;
+const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 2;
 const LONG_ACKNOWLEDGED_MIN = 20_000;
 let acknowledgedInAll = 0;
 

@@ -63,7 +63,7 @@ const aMessage = (body = "body") => {
   const header = `From: Ann <ann@example.org>\r\nSubject: hi\r\nMessage-ID: <${++sent}@example.org>\r\n`;
   return `${header}\r\n${body} ${sent}\r\n`;
 };
-/** @returns the reply to the final dot */
+/** Sends the message to an alias. @returns the server's last SMTP reply */
 const send = async (to: string, message: string) => (await sendMail({ port: system.mxPort, to, message })).last;
 const takenAt = (inbox: string) => mx.messages.filter(({ rcptTo }) => rcptTo.includes(inbox));
 
@@ -78,7 +78,7 @@ async function spoolFiles(): Promise<string[]> {
 }
 
 const notKept = "451 4.3.0 The message can't be kept safely now, please try again later";
-/** Waits until the spool is empty: a body is deleted after its last row. */
+/** Waits until the spool is empty: a body's file is deleted after the last queue row that refers to it. */
 const untilDrained = () =>
   vi.waitFor(
     async () => {
@@ -89,7 +89,7 @@ const untilDrained = () =>
   );
 
 describe("a disk on which one call fails", () => {
-  // The first message also creates the first directory.
+  // Disk calls that fail, in this order: only the first message also creates a directory of the spool.
   const calls: [DiskCall, "EIO" | "ENOSPC" | "EDQUOT"][] = [
     ["makeDirectory", "ENOSPC"],
     ["create", "ENOSPC"],
@@ -214,7 +214,8 @@ test("a database that can't fsync acknowledges nothing from then on; after a res
   expect(await send(before, aMessage())).toMatch(/^250 /);
   disk.failing = { call: "database fsync", code: "EIO" };
   expect(await send(during, message)).toMatch(/^4\d\d /);
-  // The kernel may have dropped the pages, so a disk that works again is not trusted.
+  // The kernel may have dropped pages that it could not write, so the database stays unusable although the disk works
+  // again.
   disk.failing = null;
   for (let again = 0; again < 3; again++) expect(await send(during, message)).toMatch(/^4\d\d /);
   expect(await spoolFiles()).toHaveLength(1);

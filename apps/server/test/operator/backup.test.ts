@@ -1,6 +1,6 @@
 /**
- * A backup while mail flows, restored into a directory of its own: the accounts exist, and every message acknowledged
- * before the backup began is delivered from there.
+ * A backup while mail flows, restored into a new directory: the accounts exist, and a server on that directory delivers
+ * every message acknowledged before the backup began.
  */
 import { copyFile, lstat, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   const server = await serve(dataDir);
   const person = await registerPerson(server.url, "jonas.backup@people.example");
   const alias = await person.createAlias({ alias: "shop", forwardTo: "jonas@inbox.example" });
-  // Some messages are attempted while their sender waits, some are queued.
+  // The destination fails: some messages are in an attempt while their sender waits, some are queued.
   await destination.goDown("4xx at the dot");
   // Without a pause the alias would reach its limit in the spool while the backup is made, and no more mail be
   // acknowledged.
@@ -64,7 +64,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   const { code, out, err } = await runKauke(["backup", file], { dataDir, env });
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(/^Written, \d+ bytes\. It does not contain the key/);
-  // Mail kept flowing during the backup, and goes on: these messages are in no backup.
+  // Mail kept flowing during the backup and still does; the messages acknowledged from now on are in no backup.
   const during = acknowledged.size;
   await until(() => acknowledged.size >= during + 10, "mail after the backup");
   const later = [...acknowledged].filter((number) => !before.has(number));
@@ -85,7 +85,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   expect(await signedIn.json()).toMatchObject({ aliases: [{ alias: "shop", forwardTo: "jonas@inbox.example" }] });
   await until(() => [...before].every((number) => destination.taken.has(number)), "every message of before");
   expect(destination.damaged).toEqual([]);
-  // Control: messages that the copy can't contain are not delivered from it.
+  // Control: messages that the backup can't contain are not delivered from it.
   expect(later.some((number) => !destination.taken.has(number))).toBe(true);
   await second.kill();
   expect(server.output() + second.output()).not.toMatch(/jonas\.backup|spool_body_missing/);

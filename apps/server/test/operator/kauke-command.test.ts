@@ -90,12 +90,13 @@ describe("beside a running server", () => {
     expect(out).toContain(`mta-sts.${domain}. 3600 IN CNAME www.${domain}.`);
     expect(out).not.toContain("PRIVATE");
     publish(out);
-    // With this record the command would fetch the MTA-STS policy over the network.
+    // With the `_mta-sts` record, which is removed here, `kauke doctor` would fetch the MTA-STS policy over the
+    // network.
     delete dns.zone[`_mta-sts.${domain}`];
     const report = await doctor();
     expect(namesOf(report, "fix")).toEqual([]);
-    // The certificate is self-signed, the port is not 25, MTA-STS was left out; legal links and the retention of logs
-    // have their defaults.
+    // Reasons of the warnings: the certificate is self-signed, the port is not 25, the MTA-STS record is missing; legal
+    // links and the retention of logs have their defaults.
     expect(new Set(namesOf(report, "warn"))).toEqual(new Set(["port", "certificate", "mta-sts", "links", "logs"]));
     expect(namesOf(report, "ok").filter((it) => it === "dkim")).toHaveLength(2);
     expect(namesOf(report, "ok")).toEqual(

@@ -72,7 +72,7 @@ it("a new secret.key replaces the old one at once, and the server starts with it
   await expectAllWorks();
   await restart();
   await expectAllWorks();
-  // The old key opens nothing any more.
+  // The old key no longer opens any stored data.
   await server.kill();
   const kept = join(dataDir, "kept");
   await rename(path, kept);
@@ -84,11 +84,11 @@ it("a new secret.key replaces the old one at once, and the server starts with it
 it("a kill between wrapping the keys anew and replacing the file loses nothing, on either side of the commit", async () => {
   const path = join(dataDir, "secret.key");
   const fitting = await readFile(path, "utf8");
-  // Before the commit: the next key's file exists, and nothing is wrapped with it.
+  // A kill before the commit: the next key's file exists, but nothing is wrapped with that key.
   await writeFile(`${path}.next`, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
   expect((await kauke("users")).code).toBe(0);
   expect(await readFile(path, "utf8")).toBe(fitting);
-  // After the commit: the old file has not been replaced yet.
+  // A kill after the commit: the next key is in use, but has not replaced the old one in its file yet.
   await copyFile(path, `${path}.next`);
   await writeFile(path, `${Buffer.alloc(32, 7).toString("base64")}\n`, { mode: 0o600 });
   expect((await kauke("users")).code).toBe(0);

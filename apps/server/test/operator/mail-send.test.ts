@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the command without any of this test's settings, the ports included. */
+/** Runs the command without any of this test's settings, so that it must find the ports itself. */
 function mailSend(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ test("a file with LF line ends is accepted, at the ports of the server that runs
   expect([code, err]).toEqual([0, ""]);
   expect(out).toContain(`RCPT TO:<${to}>  250 2.1.5 Ok`);
   expect(out).toMatch(/^DATA {2}250 2\.0\.0 Ok /m);
-  // The command asked the HTTP port of the same server for the verdicts of the stages.
+  // The command requested the verdicts of the mail path's stages from the HTTP port of the same server.
   expect(out).toMatch(/^ {2}deliver {2}taken +jonas@inbox\.example$/m);
   const mail = (await system.server.preview?.list())?.find((it) => it.rcptTo === "jonas@inbox.example");
   expect(String(system.server.preview?.raw(mail?.id ?? ""))).toContain(

@@ -31,8 +31,8 @@ const folder = fileURLToPath(new URL("../../../../test-vectors/data-directories"
 const names = readdirSync(folder).flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : []));
 const dns = createFakeDns({ "inbox.example": { txt: ["v=spf1 ip4:127.0.0.1 -all"] } });
 /**
- * Milliseconds after the directory was made: late enough for the scheduled message, early enough for addresses and
- * deliveries that expire.
+ * Milliseconds between the making of a data directory and its test: late enough for the scheduled message to be due,
+ * early enough for addresses and deliveries not to have expired.
  */
 const LATER_MS = 25 * 3_600_000;
 

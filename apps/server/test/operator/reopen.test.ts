@@ -16,13 +16,14 @@ import { afterAll, expect, test } from "vitest";
 
 const MEBIBYTE = 1_048_576;
 /**
- * Bytes written before the kill. The usual run ends shortly before its second checkpoint, when there is most to replay.
+ * Bytes written before the kill. In `npm test` the kill comes shortly before the second checkpoint, when most of the
+ * log must be replayed.
  */
 const WRITTEN_BYTES = (isLongRun ? 500 : 115) * MEBIBYTE;
 const REOPEN_MAX_MS = 3000;
 /**
- * Maximum size of the log: twice what is written between checkpoints (files are kept for reuse), plus what a slow
- * second adds.
+ * Maximum size of the write-ahead log: twice what is written between checkpoints (files are kept for reuse), plus what
+ * a slow second adds.
  */
 const LOG_MAX_BYTES = 192 * MEBIBYTE;
 const CONCURRENT_DELIVERIES = 50;
@@ -30,7 +31,7 @@ const writer = fileURLToPath(import.meta.resolve("@kauke/testkit/kill/bulk-write
 
 afterAll(removeDataDirs);
 
-/** @returns how many rounds of writing were acknowledged */
+/** Has a process write to the store and kills it. @returns how many rounds of writing the store had committed */
 async function writeAndKill(dataDir: string): Promise<number> {
   const child = spawn(process.execPath, [writer, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   let rounds = 0;
@@ -57,8 +58,8 @@ async function redoPosition(dataDir: string): Promise<number> {
 }
 
 /**
- * Opens the store. @returns milliseconds it took, less the time this process waited for a core, and the number of
- * deliveries
+ * Opens the store. @returns how many milliseconds that took, less the time this process waited for a core, and the
+ * number of deliveries in the store
  */
 async function timedReopen(dataDir: string): Promise<{ ms: number; deliveries: number }> {
   const waitedBefore = waitedForCoreMs(process.pid);

@@ -1,6 +1,6 @@
 /**
- * How long a start takes, and how much memory the process uses afterwards: of the first start, which creates the
- * database, and of later ones.
+ * How long the server takes to start, and how much memory its process uses afterwards; for the first start, which
+ * creates the database, and for later ones.
  */
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { memoryOf, waitedForCoreMs } from "@kauke/testkit/process-figures";

@@ -15,7 +15,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
 const vectors = new URL("../../../../test-vectors/eml/", import.meta.url);
-/** Fixtures without a header of their own, which programs add to, or with calendars, which we change. */
+/**
+ * Fixtures that cannot arrive unchanged: those without a complete header, to which the programs add fields, and those
+ * with calendars, which we change.
+ */
 const others = new Set(["headers-only.eml", "no-headers.eml", "body-at-once.eml", "calendar-invite.eml"]);
 const fixtures = readdirSync(vectors).filter((name) => name.endsWith(".eml") && !others.has(name));
 const folder = mkdtempSync(join(tmpdir(), "kauke-programs-"));
@@ -58,7 +61,8 @@ const programs: Record<string, Program> = {
     path: "/usr/bin/swaks",
     isSlow: true,
     send: oneByOne(async ({ from, file, port }) => {
-      // Without its own parsing of the message, swaks also expects the dots to be doubled already.
+      // With `--no-data-fixup` swaks sends the file unchanged, so the file must be dot-stuffed and end with the final
+      // dot.
       const whole = `${file}.swaks`;
       writeFileSync(whole, Buffer.concat([stuff(readFileSync(file)), Buffer.from(".\r\n")]));
       const args = [

@@ -26,7 +26,10 @@ const all = readdirSync(folder).filter((name) => name.endsWith(".eml") && !repai
 const some = all.filter((_, index) => isLongRun || index % 3 === 0 || all[index] === "plain.eml");
 /** Fixtures whose body changes, since addresses in it become reply addresses: see attacks/policy/calendar.test.ts. */
 const invitations = new Set(["calendar-invite.eml"]);
-/** Programs that verify our signature. All three verify mail without a host in between in authentication.test.ts. */
+/**
+ * Programs that verify our signature on mail that passed through a mail host. In authentication.test.ts the same three
+ * verify mail that did not.
+ */
 const judges = (isLongRun ? [byMailauth, pythonDkim(), opendkim()] : [byMailauth]).filter((it) => it !== null);
 
 describe.each([
@@ -35,7 +38,7 @@ describe.each([
 ])("$name", ({ program, fixtures }) => {
   if (program.missing !== null) {
     console.log(`${program.name} ${program.missing}: its tests are skipped.`);
-    // The skipped tests are counted; the reason is in the line printed above and in the test's name.
+    // Registers one skipped test, so that the test report counts it; its name states the reason.
     test.skip(`${program.name} ${program.missing}`, () => {});
     return;
   }
@@ -47,8 +50,8 @@ describe.each([
 
   beforeAll(async () => {
     last = await FakeMx.start();
-    // The host and the server need each other's ports: the server's is known first, and its relay address forwards to
-    // the host once that runs.
+    // The mail host and the server each need the other's port. The server is started first and told to relay to a free
+    // port, on which the mail host then listens.
     const relay = await FakeMx.start();
     const { port } = relay;
     await relay.close();

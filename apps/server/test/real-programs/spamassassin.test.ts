@@ -13,7 +13,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const folder = new URL("../../../../test-vectors/eml/", import.meta.url);
 const fixtures = readdirSync(folder).filter((name) => name.endsWith(".eml"));
 
-/** The client's real address and the one SpamAssassin sees instead: it ignores loopback, and scores example ranges. */
+/**
+ * The host that sends the fixtures: `at` is its real address, `shown` the one stated to SpamAssassin, which ignores
+ * loopback addresses and scores those of example ranges.
+ */
 const CLIENT = { at: "127.0.0.7", shown: "44.1.1.7", name: "mail.sender.example" };
 const KAUKE = { name: "mail.kauke.test", shown: "44.1.1.2" };
 const MORE_MAX = 0.3;
@@ -42,7 +45,7 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
 
   afterAll(() => forwarding.close());
 
-  /** @param from envelope sender */
+  /** Sends the message to a new alias. @param from envelope sender @returns the copy that arrived at the destination */
   async function forwarded(message: Buffer, from: string): Promise<Buffer> {
     const { mx, system, person } = forwarding;
     const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
@@ -56,7 +59,8 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
   }
 
   /**
-   * The fixture as it came, and as it arrives. @param isProven whether the envelope's sender authenticates the author
+   * Builds the versions of a fixture to be scored: as its sender sent it, and as forwarded by us. @param isProven
+   * whether the envelope sender authenticates the author
    */
   async function versionsOf(fixture: string, isProven: boolean): Promise<[name: string, bytes: Buffer][]> {
     const message = readFileSync(new URL(fixture, folder));
@@ -66,14 +70,17 @@ describe.skipIf(judge === null)("SpamAssassin", () => {
     const way = isProven ? "by way of" : "unproven, by way of";
     return [
       [`${fixture} as it came`, received(CLIENT, message)],
-      // The mailbox' host treats Kauke as one of its own relays, so that the client named in our Received field is
-      // scored.
+      // The destination's host treats Kauke as one of its own relays, so SpamAssassin scores the client named in our
+      // Received field.
       [`${fixture} ${way} its own Kauke`, received({ ...KAUKE, shown: OWN_RELAY }, copy)],
       ...(isLongRun ? [[`${fixture} ${way} Kauke`, received(KAUKE, copy)] as [string, Buffer]] : []),
     ];
   }
 
-  /** @returns the fixtures whose score rises by more than MORE_MAX, with the rules that make the difference */
+  /**
+   * @returns the fixtures whose score rises by more than `MORE_MAX` points when forwarded, with the rules that make the
+   * difference
+   */
   function scoredHigher(scores: ReadonlyMap<string, SpamScore>): string[] {
     return [...scores].flatMap(([name, after]) => {
       const [fixture = "", way = ""] = name.split(/ (?=(?:unproven, )?by way)/);

@@ -32,7 +32,10 @@ const post = (change: Record<string, unknown> = {}) =>
     ...change,
   });
 
-/** Sends a message. @returns the message as its recipient's host received it */
+/**
+ * Composes a message, with these changes to the request's body. @returns the message as its recipient's host received
+ * it
+ */
 async function sent(change: Record<string, unknown> = {}): Promise<{ header: string; body: string; jobId: string }> {
   const { status, body } = await post(change);
   expect(status, JSON.stringify(body)).toBe(201);

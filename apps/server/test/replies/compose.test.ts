@@ -241,7 +241,7 @@ describe("composed mail", () => {
     for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
     expect(await system.server.store.deliveries.count()).toBe(0);
 
-    // A message to the owner's own mailbox may name the mailbox.
+    // A message to the owner's own mailbox may contain that mailbox's address.
     await waitFor(await compose({ to: forwarded, body: "a note" }), "sent");
     await person.call("PATCH", "/api/account/settings", { leakGuard: false });
     await waitFor(await compose({ body: quoting }), "sent");

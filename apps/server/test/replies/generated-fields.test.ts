@@ -331,7 +331,10 @@ const makers: Record<string, Maker> = {
 };
 const rsaKey = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
 
-/** The builder itself, which all others use, gets every code point in every run; the others only in the long run. */
+/**
+ * Texts given to a function that makes fields. The field builder, which all others use, gets every code point in every
+ * run, the other functions only in long runs.
+ */
 const textsFor = (name: string) =>
   isLongRun || name.startsWith("a field of") ? everyCodePoint(16) : sampleOfCodePoints(16);
 

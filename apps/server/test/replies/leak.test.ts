@@ -33,7 +33,7 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.0/8 -all"] };
 const dns = createFakeDns({ "sender.example": spf, [home]: spf });
 const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
-/** Replies of our listeners to all clients. */
+/** SMTP replies of our listeners to all clients. */
 const replies: string[] = [];
 const {
   mx,
@@ -131,7 +131,7 @@ const chattyHeader = (from: string, to: string, more: string[] = []) => [
 ];
 
 /**
- * A message with parts as mail programs make them: their own names in boundaries, their host in Content-ID, X- fields.
+ * A multipart message that states facts about its writer as mail programs do: in boundaries, Content-ID and X- fields.
  */
 function chattyMessage(from: string, to: string): string {
   const id = `${facts.word("content-id")}@${computer}`;
@@ -280,7 +280,7 @@ describe("what a correspondent gets", () => {
     expect(await send({ ...fromHome, to: both, message: write(mailbox, both.join(", ")) })).toMatch(/^250 /);
     await outside(3);
     for (const mail of arrivedOutside()) {
-      // The null sender, because the answer's header says that a program wrote it.
+      // The header of the answer says that a program wrote it, so it is sent with the null sender.
       expect(mail.envelopeFrom).toBe("");
       expect(String(mail.bytes)).toMatch(new RegExp(`^From: ${address}\r$`, "m"));
       expect(String(mail.bytes)).toMatch(/my answer|bXkgYW5zd2Vy/);

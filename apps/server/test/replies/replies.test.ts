@@ -57,7 +57,7 @@ async function received(forwardTo = "jonas@inbox.example") {
 
 interface Answer {
   to: string[];
-  /** Content of the To field. */
+  /** Content of the answer's To field; the recipients of the envelope by default. */
   named?: string;
   from?: string;
   header?: string[];
@@ -231,7 +231,7 @@ test("an answer is sent once, though the message is also to an alias that can't 
   const to = [ann, `${other.alias}@kauke.test`];
   const named = "undisclosed-recipients:;";
   const large = (kib: number) => `${"x".repeat(62)}\r\n`.repeat(kib * 16);
-  // 300 of the 512 KiB that undelivered mail of one alias may take.
+  // The message takes 300 KiB of the 512 KiB that undelivered mail of one alias may take.
   expect((await answer({ to: to.slice(1), named, body: large(300) })).last).toMatch(/^250 /);
   expect((await answer({ to, named, body: `both ${large(300)}` })).last).toMatch(/^452 /);
   expect((await answer({ to, named, body: `both ${large(100)}` })).last).toMatch(/^250 /);

@@ -1,4 +1,7 @@
-/** Reply addresses in all spellings that programs and people may use, and aliases that had such a name before. */
+/**
+ * Reply addresses in all spellings that programs and people may use, and aliases whose names look like reply addresses
+ * because they are older than that form.
+ */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -11,7 +14,7 @@ const { mx, system, person } = await setUpForwarding({ dns });
 
 beforeEach(() => mx.reset());
 
-/** @returns the reply address that an owner sees, as written in the header */
+/** Forwards a message from Ann. @returns her reply address as written in the header that the owner sees */
 async function receiveOnce(): Promise<string> {
   const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const to = `${alias}@kauke.test`;

@@ -28,7 +28,7 @@ beforeEach(() => mx.reset());
 
 const messageId = (domain: string) => `${++count}.${process.pid}@${domain}`;
 
-/** @returns the message that arrived, and the last SMTP reply */
+/** Sends a message. @returns the copy that arrived (`null` if the message was refused), and the last SMTP reply */
 async function send(from: string, to: readonly string[], message: string, arrivals = 1) {
   const params = Buffer.byteLength(message) > message.length ? "BODY=8BITMIME" : undefined;
   mx.messages.length = 0;

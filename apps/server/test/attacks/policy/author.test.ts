@@ -1,7 +1,7 @@
 /**
- * Attacks on the author that is shown: a From that two programs read differently, so that the result for one author is
- * stated about another; a signature that covers only part of the body; and guesses of the owner's mailbox, tried as the
- * author of an answer.
+ * Attacks on the author that a message shows: a From field that two programs read differently, so that the
+ * authentication result of one author is stated about another; a signature that covers only part of the body; and
+ * guesses of the owner's mailbox, each tried as the author of an answer to a reply address.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { type FakeDnsZone, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
@@ -19,7 +19,7 @@ const zone: FakeDnsZone = {
   "bank.example": { txt: ["v=spf1 -all"] },
   "_dmarc.bank.example": { txt: ["v=DMARC1; p=reject"] },
   "s1._domainkey.bank.example": { txt: [bankRecord] },
-  // This domain's queries are never answered.
+  // DNS queries for this domain are never answered.
   "slow.example": { isSilent: true },
   "inbox.example": { txt: ["v=spf1 ip4:192.0.2.1 -all"] },
   "_dmarc.inbox.example": { txt: ["v=DMARC1; p=none"] },

@@ -37,7 +37,8 @@ async function bounceAddressOf(alias: { address: string }, from = newSender()): 
   const message = `From: Ann <${from}>\r\nSubject: ${subject}\r\n\r\nbody\r\n`;
   const { last } = await sendMail({ port: system.mxPort, from, to: alias.address, message });
   expect(last).toMatch(/^250 /);
-  // The copy arrived before the reply to the sender; since then our own reports may have arrived.
+  // The forwarded copy arrived before the reply to its sender. Our own delivery reports may have arrived since, so the
+  // copy is identified by its subject.
   return mx.messages.find((mail) => mail.bytes.includes(subject))?.envelopeFrom as string;
 }
 
@@ -182,13 +183,13 @@ test("forty reports to one bounce address become one notice and few reports to t
   for (let sent = 0; sent < 40; sent++) expect(await bounce(address)).toMatch(/^250 /);
   expect(await noticesAbout(attacker)).toHaveLength(1);
   expect(await sentAfterwards()).toHaveLength(3);
-  // The limit for reports about mail that failed here is not used up by this.
+  // Reports received as bounces do not use up the limit of our own reports about mail that failed in our queue.
   expect(await failHere(from)).toBe(1);
 });
 
 /**
- * Has mail of the same sender to another alias deferred until its retry schedule ends. @returns number of reports to
- * the sender about it
+ * Defers mail from this sender to another alias until its retry schedule ends. @returns number of delivery reports that
+ * the sender gets about that mail
  */
 async function failHere(from: string): Promise<number> {
   const other = await makeAlias(victim, "full@inbox.example");
@@ -212,7 +213,7 @@ test("one alias with many senders causes few reports, and so does one account wi
     for (let sent = 0; sent < 5; sent++) await bounce(await bounceAddressOf(another));
   }
   expect(await sentAfterwards()).toHaveLength(30);
-  // The limit of another account is not used up.
+  // The limit of delivery reports of another account is not used up.
   mx.messages.length = 0;
   await bounce(await bounceAddressOf(await makeAlias(victim)));
   expect(await sentAfterwards()).toHaveLength(1);

@@ -88,7 +88,7 @@ async function newAlias(): Promise<string> {
   return `${alias}@kauke.test`;
 }
 
-/** @returns the message that arrived at the owner's mailbox */
+/** Sends a message to an alias. @returns the copy that arrived at the owner's mailbox */
 async function forward(to: string, message: string | Buffer): Promise<Buffer> {
   const params = Buffer.from(message as string).some((byte) => byte > 127) ? { params: "BODY=8BITMIME" } : {};
   const { last } = await sendMail({ port: system.mxPort, from: ann, to, message, ...params });
@@ -374,7 +374,7 @@ describe("an invitation that can't be changed travels as an attachment under a w
     const bodyOf = (message: Buffer) => message.subarray(message.indexOf("\r\n\r\n")).toString("latin1");
     expect(bodyOf(inside) === bodyOf(Buffer.from(sent))).toBe(true);
     expect(inside.subarray(0, inside.indexOf("\r\n\r\n")).toString()).not.toContain(ann);
-    // mailauth counts a bare line feed as CRLF, so messages with one are left out.
+    // mailauth reads a bare line feed as CRLF, so it does not verify messages that contain one.
     if (!/[^\r]\n/.test(sent)) expect(await byMailauth(bytes, record)).toBe("pass");
   });
 
@@ -457,7 +457,10 @@ test("lines that begin with dots are kept, and a dot that its sender did not dou
 });
 
 describe("an acceptance sent to the organizer's reply address arrives as written by the alias, without a trace of the mailbox", () => {
-  /** @returns the message the owner received, and the reply address of its organizer */
+  /**
+   * Sends an invitation to a new alias. @returns the alias, the calendar that the owner received, and the reply address
+   * of the organizer in it
+   */
   async function invited() {
     const alias = await newAlias();
     const sent =
@@ -661,7 +664,7 @@ test("no header field that makes programs write contains a stranger's address", 
       "Cc: Eve <eve@planner.example>",
     ) + header(alias, ["", "hello"]);
   expect(names.length).toBeGreaterThan(50);
-  // Control: the same search finds such an address in each field before forwarding.
+  // Control: before forwarding, the search finds a stranger's address in each of these header fields.
   const holding = (bytes: Buffer) =>
     readHeader(bytes)
       .fields.filter((field) => bytes.toString("latin1", field.start, field.end).includes("@planner.example"))
@@ -711,7 +714,10 @@ test("calendars of the largest message, of 100,000 attendees and of nothing but 
     Buffer.from(header(to) + part("text/calendar", "7bit", `BEGIN:VCALENDAR\r\n${content}\r\nEND:VCALENDAR\r\n`)),
   );
   let checked = 0;
-  /** Checks the messages that have arrived, and discards them. */
+  /**
+   * Checks that no calendar that reached the owner's mailbox names a stranger as attendee, unless it was forwarded as
+   * an attached file. Discards the checked messages.
+   */
   const check = () => {
     for (const mail of scene.relay.messages.filter(({ rcptTo }) => rcptTo.includes(home))) {
       const isAttached = mail.bytes.includes('filename="invitation.eml"');

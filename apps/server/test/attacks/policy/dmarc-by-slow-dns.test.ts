@@ -10,7 +10,7 @@ import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
-// Each test waits five seconds for authentication to end, so they run concurrently.
+// Each test waits five seconds until authentication is cut off, so the tests run concurrently.
 vi.setConfig({ maxConcurrency: 40 });
 
 const zone: FakeDnsZone = {};
@@ -19,7 +19,7 @@ const keyRecord = `v=DKIM1; k=rsa; p=${publicKey.export({ format: "der", type: "
 const body = "Please pay.\r\n";
 const bodyHash = simpleBodyHash(Buffer.from(body)).toString("base64");
 
-/** Milliseconds within which the message is answered, on a busy machine too. */
+/** Maximum milliseconds until the server replies to a message, even on a machine under load. */
 const ANSWERED_WITHIN_MS = 12_000;
 
 const resolvers = [await startFakeDnsServer(zone), await startFakeDnsServer(zone)];

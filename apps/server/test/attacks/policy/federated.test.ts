@@ -83,7 +83,10 @@ describe("a former holder of an address, whom an issuer verified then,", () => {
     expect(await signInAtIssuer(former)).toBe("/auth#google-login-failed");
   });
 
-  /** Rewrites the sealed document as an earlier version wrote it: confirmed, without the issuer's host. */
+  /**
+   * Rewrites an account's sealed row as an earlier version wrote it: its mailbox counts as confirmed, and whether the
+   * issuer hosts the mailbox is not stored.
+   */
   async function asEarlierVersion(id: string, at: Date): Promise<void> {
     const { keys, users } = stage.system.server.store;
     const user = await users.find(id);
@@ -100,7 +103,7 @@ describe("a former holder of an address, whom an issuer verified then,", () => {
 });
 
 describe("an impostor who registered the owner's address", () => {
-  /** Adds everything to an account that it can have. @returns the impostor's browser and the ids to look for later */
+  /** Adds one of everything that an account can have. @returns the impostor's browser, and the ids of what was added */
   async function addEverything(enter = (browser: Browser): Promise<unknown> => browser.register(email)) {
     const impostor = stage.browser("192.0.2.9");
     await enter(impostor);
@@ -172,7 +175,8 @@ describe("an impostor who registered the owner's address", () => {
     expect(notice).toMatchObject({ kind: "first_proof", aliasId: null });
     for (const word of ["SMTP credentials", "encrypted", "leak guard", "waited to be sent", "where they forward to"])
       expect(notice.text).toContain(word);
-    // Aliases and encryption keys remain: the owner sees them in the dashboard and can remove them there.
+    // The impostor's aliases and encryption keys remain: the owner sees them in the dashboard and can remove them
+    // there.
     const { aliases } = (await owner.send(`/api/aliases/${made.user.id}`)).body;
     expect(aliases.map((it: { id: string }) => it.id)).toEqual([made.alias.id]);
     expect(await stage.system.server.store.encryptionKeys.find(made.user.id, made.keyId)).not.toBeNull();
@@ -207,8 +211,8 @@ describe("an impostor who registered the owner's address", () => {
     expect((await made.impostor.send("/api/auth/sign-in-link", { token, password })).status).toBe(200);
     expect(await leftOver(made)).toEqual(everything);
     expect((await stage.system.server.store.users.find(made.user.id))?.emailConfirmedAt).not.toBeNull();
-    // Signing in by that link was the first proof of the mailbox, so a later reset ends sessions and removes nothing
-    // else.
+    // Signing in by the link was the first proof of the mailbox, so a later password reset ends sessions and removes
+    // nothing else.
     stage.clock.advance(3600);
     await made.impostor.send("/api/auth/password-reset/message", { email });
     const reset = await stage.mailedToken(email, "reset", 1);

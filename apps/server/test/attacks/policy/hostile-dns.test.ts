@@ -13,7 +13,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectHarmless } from "../scenes/bystander.testing.ts";
 import { type DirectScene, startDirectScene } from "../scenes/direct-scene.testing.ts";
 
-/** Number of messages. In an earlier version each leaked 3 MiB; as many as in the long rounds used up the memory. */
+/**
+ * Number of messages sent. An earlier version leaked 3 MiB for each, so the number of the long rounds used up its
+ * memory.
+ */
 const MESSAGES = rounds(16, 400);
 const zone = {
   "example.net": { txt: ["v=spf1 +all"] },

@@ -54,7 +54,7 @@ interface Answer {
   body: string;
 }
 
-/** @param port port of the server, or of a proxy in front of it */
+/** Sends an HTTP request. @param port port of the server, or of a proxy in front of it */
 async function ask(
   path: string,
   headers: Record<string, string> = {},
@@ -198,7 +198,7 @@ test("a guessed token, a part of it, and tokens of other installations open noth
     const link = await ask(`/preview?token=${encoded}`);
     expect([link.status, link.headers.location, link.headers["set-cookie"]]).toEqual([303, "/preview", undefined]);
   }
-  // The cookie of a server on another port, and a token sent twice.
+  // Neither the cookie of a server on another port nor a link with two tokens gives access to the preview inbox.
   await expectNothingShown({ cookie: `kauke-preview-${httpPort + 1}=${token}` });
   expect((await ask(`/preview?token=${token}&token=x`)).headers["set-cookie"]).toBeUndefined();
 });
@@ -208,7 +208,8 @@ test("a page of another site gets no cookie into this browser, even if it knew t
     const from = { "sec-fetch-site": site, "sec-fetch-mode": "navigate", origin: "https://attacker.example" };
     const answer = await ask(`/preview?token=${token}`, from);
     expect([answer.status, answer.headers["set-cookie"]]).toEqual([303, undefined]);
-    // A browser sends no SameSite=Strict cookie with cross-site requests; if an old one did, writes are still refused.
+    // Browsers send no SameSite=Strict cookie with cross-site requests; if an outdated browser does, writes are still
+    // refused.
     const headers = { ...from, cookie: await openLink() };
     expect((await ask("/preview/api/messages", headers, { method: "DELETE" })).status).toBe(403);
     expect(await messagesLeft()).toBe(1);

@@ -124,7 +124,7 @@ test("control: the same text with real line ends is found as lines", () => {
   const found = headerLines(
     Buffer.from(`Subject: ${injection("\r\n").replace("\r\n\r\n", "\r\n")}\r\n\r\nbody`),
   ).filter(foreign);
-  // Each line is found in the header read as UTF-8 and in the header read as Latin-1.
+  // Each smuggled line is found twice: in the header read as UTF-8 and in the header read as Latin-1.
   expect(found).toHaveLength(2 * 6);
   const once = Buffer.from(`Subject: ${injection("\u010d\u060a")}\r\n\r\nbody`, "latin1");
   expect(headerLines(once).filter(foreign)).toContain("X-Injected: yes");

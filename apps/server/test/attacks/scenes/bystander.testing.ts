@@ -16,12 +16,13 @@ import type { HealthObservations, HealthTarget } from "./bystander-health.testin
 
 /** Milliseconds for which an attack without an end of its own is kept up. */
 export const ATTACK_MS = rounds(3000, 60_000);
-/** Additional milliseconds on slow machines, until the attack is seen to have taken place. */
+/** Maximum additional milliseconds that an attack lasts on slow machines, until it is seen to have taken place. */
 const LONGER_MS = 60_000;
 
 /**
- * @returns a function that says whether the attack, which starts now, goes on. @param isSeen whether the attack was
- * already seen to have taken place
+ * Starts the clock of an attack.
+ * @returns a function that says whether the attack goes on
+ * @param isSeen whether the attack was already seen to have taken place
  */
 export function attackTime(): (isSeen?: boolean) => boolean {
   const began = performance.now();
@@ -31,13 +32,16 @@ export function attackTime(): (isSeen?: boolean) => boolean {
 /** Milliseconds within which bystanders' mail must be delivered during any attack. */
 const DELIVERED_WITHIN_MS = 10_000;
 /**
- * Milliseconds within which `/healthz` must answer. In `npm test` three files share the cores; the long rounds require
- * a second.
+ * Milliseconds within which `/healthz` must answer: one second in the long rounds, two in `npm test`, where three test
+ * files share the cores.
  */
 export const HEALTHY_WITHIN_MS = rounds(2000, 1000);
 const MEMORY_MAX_MIB = 1024;
 
-/** Fewer than the fifteen messages a day that a mailbox accepts from one account without a confirmation. */
+/**
+ * Maximum number of a bystander's messages: fewer than the fifteen a day that an unconfirmed mailbox accepts from one
+ * account.
+ */
 const MESSAGES_MAX = 12;
 /** The bystander's network address; attacks must use others. */
 const BYSTANDER_ADDRESS = "127.99.9.9";
@@ -97,8 +101,8 @@ export async function startScene({ env = {}, relay: relayOptions = {} }: SceneOp
 }
 
 /**
- * Watches the bystanders until `attack` is over, and through one more message after it.
- * @param attack resolves when the attack ends; what it throws is thrown
+ * Watches the bystanders until `attack` has ended, and then for one more message.
+ * @param attack resolves when the attack ends; if it rejects, its error is thrown
  */
 export async function watchBystander(scene: Scene, attack: Promise<unknown>): Promise<Observations> {
   const seen: Observations = { messages: 0, answeredMs: 0, deliveredMs: 0, healthyMs: 0, peakMib: 0, failures: [] };
@@ -111,7 +115,7 @@ export async function watchBystander(scene: Scene, attack: Promise<unknown>): Pr
   return seen;
 }
 
-/** Fails unless the bystanders were served as promised. */
+/** Fails unless the bystanders were served within the time and memory limits of this file. */
 export function expectUnharmed(seen: Observations): void {
   expect(seen.failures).toEqual([]);
   expect(seen.messages).toBeGreaterThan(0);
@@ -121,7 +125,10 @@ export function expectUnharmed(seen: Observations): void {
   expect(seen.peakMib).toBeLessThan(MEMORY_MAX_MIB);
 }
 
-/** Watches the bystanders while `attack` runs, prints the figures and fails unless they were served as promised. */
+/**
+ * Watches the bystanders while `attack` runs, prints the figures and fails unless the bystanders were served within the
+ * time and memory limits of this file.
+ */
 export async function expectHarmless(scene: Scene, name: string, attack: Promise<unknown>): Promise<Observations> {
   const seen = await watchBystander(scene, attack);
   const { answeredMs, deliveredMs, healthyMs, peakMib } = seen;
@@ -140,7 +147,7 @@ async function sendMessages(scene: Scene, seen: Observations, end: { isOver: boo
     isLast = end.isOver || seen.messages === MESSAGES_MAX - 1;
     await sendOne(scene, seen);
     if (seen.failures.length > 0) return;
-    // The longer an attack lasts, the longer the interval between messages.
+    // The interval between the bystander's messages doubles with each, so that a long attack gets only a few of them.
     for (let waited = 0; waited < 250 * 2 ** seen.messages && !end.isOver; waited += 50) await sleep(50);
   }
 }

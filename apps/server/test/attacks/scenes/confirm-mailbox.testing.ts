@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { bystanderMailbox, type Scene } from "./bystander.testing.ts";
 
-/** The owner of the mailbox confirms it, so that the caps of unconfirmed mailboxes do not apply. */
+/** Confirms the bystander's mailbox as its owner does, so that the caps of unconfirmed mailboxes do not apply. */
 export async function confirmMailbox(scene: Scene): Promise<void> {
   const { server, relay, owner } = scene;
   await owner.call("POST", "/api/confirmation/message", { address: bystanderMailbox });

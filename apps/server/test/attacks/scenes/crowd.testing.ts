@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 export interface CrowdMember {
   socket: Socket;
   address: string;
-  /** What the server has sent so far, the first 64 KiB of it. */
+  /** First 64 KiB of what the server has sent to this client. */
   heard(): string;
   heardBytes(): number;
   isOpen(): boolean;
@@ -17,13 +17,13 @@ export interface CrowdOptions {
   port: number;
   /** Client addresses, one connection each, e.g. `127.1.0.1`. */
   addresses: readonly string[];
-  /** Sent as soon as the client is connected. */
+  /** Bytes that the client sends as soon as it is connected. */
   says?: string | Buffer;
-  /** Sent after the server has sent something, as SMTP requires. */
+  /** Text that the client sends after the server has sent something, as SMTP requires. */
   answers?: string;
-  /** Whether the client keeps its side open after the server has closed. */
+  /** Whether the client keeps its side of the connection open after the server has closed the other. */
   staysHalfOpen?: boolean;
-  /** Whether the client connects again whenever the server has closed. */
+  /** Whether the client connects again whenever the server has closed its connection. */
   comesBack?: boolean;
 }
 
@@ -36,7 +36,7 @@ export class Crowd implements Disposable {
     this.#options = options;
   }
 
-  /** @returns once every client is connected or was turned away */
+  /** Opens all connections. @returns once every client is connected or was turned away */
   static async gather(options: CrowdOptions): Promise<Crowd> {
     const crowd = new Crowd(options);
     // A listener's accept queue is finite, and a SYN that does not fit is sent again after a second.
@@ -88,7 +88,9 @@ export class Crowd implements Disposable {
   }
 }
 
-/** @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice */
+/**
+ * @returns the addresses of many clients @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice
+ */
 export function addressesOf(count: number, addressAt: (n: number) => string, each = 1): string[] {
   return Array.from({ length: count * each }, (_, n) => addressAt(Math.floor(n / each)));
 }

@@ -20,7 +20,7 @@ export interface DirectScene extends Scene {
   dns: FakeDnsServer;
   /** Port on which all mail hosts listen, each at an address of its own. */
   smtpPort: number;
-  /** Adds a domain with a mail host that wastes time. */
+  /** Adds a domain with a mail host that wastes the sender's time. */
   addTarpit(domain: string, kind: TarpitKind): Promise<Tarpit>;
   /** Adds a domain with a mail host. */
   addHost(domain: string, options?: FakeMxOptions): Promise<FakeMx>;
