@@ -198,7 +198,7 @@ function rewriteRules({ config, store }: MailParts): RewriteRules {
   return {
     mailHost: config.mailHost,
     domains: new Set(config.domains),
-    srsHash: (data) => store.keys.hmac("srs", Buffer.from(data)),
+    srsHash: (data) => store.keys.hmac("srs", data),
   };
 }
 

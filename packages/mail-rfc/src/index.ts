@@ -38,6 +38,7 @@ export * from "./header/message-id.ts";
 export * from "./header/message-id-map.ts";
 export * from "./header/received.ts";
 export * from "./header/rewrite-forward-header.ts";
+export * from "./hmac-sha256.ts";
 export * from "./leak/leak-finding.ts";
 export * from "./leak/leak-scan.ts";
 export * from "./leak/search-message.ts";

@@ -29,7 +29,7 @@ export type StageVerdict<T> = (
 };
 
 export const accept = <T>(value: T, notes?: readonly string[]) =>
-  ({ verdict: "accept", value, ...(notes === undefined ? {} : { notes }) }) as const;
+  notes === undefined ? ({ verdict: "accept", value } as const) : ({ verdict: "accept", value, notes } as const);
 export const reject = (code: ErrorCode) => ({ verdict: "reject", code }) as const;
 export const defer = (code: ErrorCode) => ({ verdict: "defer", code }) as const;
 export const answer = (reply: SmtpReply) => ({ verdict: "answer", reply }) as const;

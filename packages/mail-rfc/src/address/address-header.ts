@@ -13,21 +13,25 @@ export interface HeaderSource {
   fields: readonly HeaderField[];
 }
 
-const CRLF = Buffer.from("\r\n");
 /** Matches a CR without LF, or an LF without CR. */
 export const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
+const EVERY_BARE_BREAK = /\r(?!\n)|(?<!\r)\n/g;
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Copies a field's bytes. A bare CR or LF becomes a space: a program that takes it for a line end would read the rest
  * as another field, e.g. Reply-To. A field that ends without CRLF gets one.
  */
 export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
-  const bytes = header.subarray(field.start, field.end);
-  const text = bytes.toString("latin1");
-  const isWhole = text.endsWith("\r\n");
-  if (isWhole && !BARE_BREAK.test(text)) return bytes;
-  const clean = Buffer.from(text.replace(/\r(?!\n)|(?<!\r)\n/g, " "), "latin1");
-  return isWhole ? clean : Buffer.concat([clean, CRLF]);
+  const text = header.toString("latin1", field.start, field.end);
+  const clean = cleanField(text);
+  return clean === text ? header.subarray(field.start, field.end) : Buffer.from(clean, "latin1");
+}
+
+/** Cleans a field like `fieldBytes`. @param text the field, one character per byte */
+export function cleanField(text: string): string {
+  const clean = BARE_BREAK.test(text) ? text.replace(EVERY_BARE_BREAK, " ") : text;
+  return clean.endsWith("\r\n") ? clean : `${clean}\r\n`;
 }
 
 /**
@@ -43,9 +47,10 @@ const listsByHeader = new WeakMap<readonly HeaderField[], Map<string, AddressLis
  */
 export function addressesOf(source: HeaderSource, name: string): Readonly<AddressList> {
   const lists = listsByHeader.get(source.fields) ?? new Map<string, AddressList>();
-  listsByHeader.set(source.fields, lists);
-  const list = lists.get(name) ?? readAddresses(source, name);
-  lists.set(name, list);
+  const known = lists.get(name);
+  if (known !== undefined) return known;
+  const list = readAddresses(source, name);
+  listsByHeader.set(source.fields, lists.set(name, list));
   return list;
 }
 
@@ -62,8 +67,9 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
     list.isCut ||= read.isCut;
     entries += read.mailboxes.length + read.unreadCount;
     for (const mailbox of read.mailboxes) {
-      if (!seen.has(addressKey(mailbox.address))) list.mailboxes.push(mailbox);
-      seen.add(addressKey(mailbox.address));
+      const key = addressKey(mailbox.address);
+      if (!seen.has(key)) list.mailboxes.push(mailbox);
+      seen.add(key);
     }
   }
   return list;
@@ -74,5 +80,5 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
  * exception, since no mail host in use distinguishes their case.
  */
 export function addressKey(address: string): string {
-  return address.normalize("NFC").toLowerCase();
+  return (ASCII.test(address) ? address : address.normalize("NFC")).toLowerCase();
 }

@@ -8,7 +8,7 @@
 
 import { decodeEncodedWords, oneLine } from "../header/encoded-word.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { type MailPath, parseAddress } from "./address.ts";
+import { type MailPath, parseAddress, readPlainAddress } from "./address.ts";
 import { type Token, tokenizeAddresses } from "./address-tokens.ts";
 import { quoteLocal } from "./local-part.ts";
 
@@ -35,6 +35,19 @@ export interface AddressList {
 /** Maximum entries of one field, including unreadable ones; bounds the work. */
 export const ADDRESSES_MAX = 1000;
 
+const ATOM = "!#$%&'*+\\-./0-9=?A-Z^_`a-z{|}~";
+const PLAIN_ADDRESS = `[${ATOM}]+@[${ATOM}]+`;
+/**
+ * Matches an entry in ASCII with at most one quoted name or some bare words before the address, and its comma. Its
+ * alternatives begin differently, so that a text is scanned only a few times.
+ */
+const PLAIN_ENTRY = new RegExp(
+  `(?:(?:[ \\t]*"([ !#-[\\]-~]*)"[ \\t]*|([ \\t${ATOM}]*))<(${PLAIN_ADDRESS})>|[ \\t]*(${PLAIN_ADDRESS}))[ \\t]*(?:,|$)`,
+  "y",
+);
+/** Maximum characters of a plain entry, far below `WORDS_MAX`. */
+const PLAIN_MAX = 500;
+
 /** Maximum tokens kept of one entry, before and within its angle brackets each. */
 const WORDS_MAX = 1000;
 
@@ -58,6 +71,29 @@ export function parseAddressList(value: string): Mailbox[] {
 
 /** Parses like `parseAddressList`, and also reports entries that it could not read. */
 export function readAddressList(value: string): AddressList {
+  const mailboxes = readPlainList(value);
+  return mailboxes === null ? readAnyList(value) : { mailboxes, unreadCount: 0, looseCount: 0, isCut: false };
+}
+
+/** Parses a list of plain entries without tokens. @returns `null` if an entry is not plain */
+function readPlainList(value: string): Mailbox[] | null {
+  // Encoded words may contain brackets and commas.
+  if (value.includes("=?")) return null;
+  const mailboxes: Mailbox[] = [];
+  PLAIN_ENTRY.lastIndex = 0;
+  while (PLAIN_ENTRY.lastIndex < value.length) {
+    const [whole, quoted, phrase, inAngle, bare] = PLAIN_ENTRY.exec(value) ?? [];
+    const address = inAngle ?? bare;
+    if (whole === undefined || address === undefined) return null;
+    if (whole.length > PLAIN_MAX || mailboxes.length === ADDRESSES_MAX) return null;
+    const path = readPlainAddress(address);
+    if (path === null) return null;
+    mailboxes.push({ name: readName(quoted ?? phrase ?? ""), address: path.canonical });
+  }
+  return mailboxes;
+}
+
+function readAnyList(value: string): AddressList {
   const list: AddressList = { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false };
   for (const entry of entries(value)) {
     if (list.mailboxes.length + list.unreadCount === ADDRESSES_MAX) {

@@ -7,7 +7,7 @@
  */
 
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { canonicalLocal } from "./local-part.ts";
+import { canonicalLocal, LOCAL_MAX_OCTETS } from "./local-part.ts";
 
 export interface MailPath {
   /** Local part in canonical spelling, quoted only when necessary; empty for the null sender. */
@@ -28,6 +28,10 @@ const PATH_MAX_OCTETS = 256;
 const DOMAIN_MAX_OCTETS = 255;
 const NON_ASCII = "\\u{a0}-\\u{fffc}\\u{10000}-\\u{10ffff}";
 const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
+// Parts of a mailbox in ASCII whose local part needs no quotes.
+const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const PLAIN_LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
+const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL}(?:\\.${PLAIN_LOCAL})*)@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 /**
@@ -51,6 +55,8 @@ export function parsePathArgument(argument: string): { path: MailPath; parameter
  */
 export function parsePath(text: string): MailPath {
   if (text === "<>") return makePath("", "");
+  const plain = text.startsWith("<") && text.endsWith(">") ? readPlainAddress(text.slice(1, -1)) : null;
+  if (plain !== null) return plain;
   if (Buffer.byteLength(text) > PATH_MAX_OCTETS) throw new MailSyntaxError("path_too_long");
   if (!text.startsWith("<") || !text.endsWith(">")) throw new MailSyntaxError("path_syntax");
   const mailbox = dropSourceRoute(text.slice(1, -1));
@@ -65,10 +71,24 @@ export function parsePath(text: string): MailPath {
  * @throws MailSyntaxError as `parsePath` does
  */
 export function parseAddress(text: string): MailPath {
+  const plain = readPlainAddress(text);
+  if (plain !== null) return plain;
   if (text === "" || text.startsWith("@")) throw new MailSyntaxError("path_syntax");
   const path = parsePath(`<${text}>`);
   if (path.domain === "") throw new MailSyntaxError("path_syntax");
   return path;
+}
+
+/**
+ * Parses `local@domain` in ASCII and without quotes, which a single pattern can check.
+ * @returns `null` for any other text, which `parseAddress` may accept
+ */
+export function readPlainAddress(text: string): MailPath | null {
+  if (text.length + 2 > PATH_MAX_OCTETS) return null;
+  const [, local, written] = PLAIN_ADDRESS.exec(text) ?? [];
+  if (local === undefined || written === undefined || local.length > LOCAL_MAX_OCTETS) return null;
+  const domain = written.toLowerCase();
+  return { local, domain, canonical: `${local}@${domain}`, isLiteral: false, needsSmtpUtf8: false };
 }
 
 /**
@@ -131,7 +151,7 @@ function dropSourceRoute(inside: string): string {
 
 /** @returns the offset after the closing bracket, ignoring brackets in quotes; 0 when there is none */
 function findPathEnd(text: string): number {
-  const found = /^<(?:[^"<>\\]|"(?:[^"\\]|\\.)*")*>/su.exec(text);
+  const found = /^<[^"<>\\]*(?:"(?:[^"\\]|\\.)*"[^"<>\\]*)*>/su.exec(text);
   return found ? found[0].length : 0;
 }
 

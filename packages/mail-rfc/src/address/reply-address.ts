@@ -6,17 +6,21 @@
  * Security properties: correspondents cannot be listed from the rows; somebody who has the reply key can test a guessed
  * correspondent.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { toBase32 } from "../base32.ts";
+import { hmacSha256 } from "../hmac-sha256.ts";
+import { addressKey } from "./address-header.ts";
 import type { Mailbox } from "./address-list.ts";
 
 /** Characters of a token: 100 bits in base32. */
 const TOKEN_LENGTH = 20;
+/** Bytes that are encoded for a token, the last one in part. */
+const TOKEN_BYTES = 13;
 /**
- * Splits a token into groups of five: spam filters penalize twenty random characters in a row (SpamAssassin's
+ * Characters between two hyphens: spam filters penalize twenty random characters in a row (SpamAssassin's
  * HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL).
  */
-const GROUP = /.{5}(?=.)/g;
+const GROUP_LENGTH = 5;
 /** Matches a reply address' local part; hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
 /** Matches the local part of a reply address of the first format, which must be accepted forever. */
@@ -33,8 +37,8 @@ const CONTENT_KEY_INFO = "kauke reply path content v1";
  * @param correspondent an address; its letter case is ignored
  */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
-  const digest = createHmac("sha256", replyKey).update(correspondent.normalize("NFC").toLowerCase()).digest();
-  return toBase32(digest).slice(0, TOKEN_LENGTH);
+  const digest = hmacSha256(replyKey, addressKey(correspondent));
+  return toBase32(digest.subarray(0, TOKEN_BYTES)).slice(0, TOKEN_LENGTH);
 }
 
 /**
@@ -42,7 +46,9 @@ export function replyToken(replyKey: Buffer, correspondent: string): string {
  * @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test"
  */
 export function replyAddress(token: string, domain: string): string {
-  return `r-${token.replace(GROUP, "$&-")}@${domain}`;
+  let local = "r";
+  for (let at = 0; at < token.length; at += GROUP_LENGTH) local += `-${token.slice(at, at + GROUP_LENGTH)}`;
+  return `${local}@${domain}`;
 }
 
 /**

@@ -14,6 +14,8 @@ const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 // The "@" sign and its fullwidth and small variants.
 const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
+// Matches a text that is shown unchanged: ASCII words without "@", with one space between them.
+const PLAIN_TEXT = /^[!-?A-~]+(?: [!-?A-~]+)*$/;
 
 export interface ShownCorrespondent {
   name: string | null;
@@ -30,8 +32,13 @@ export interface ShownCorrespondent {
 export function shownName({ name, address, isVerified }: ShownCorrespondent): string {
   const { local, domain } = splitAddress(address);
   const spelled = address.includes("@") ? `${plain(local)} at ${plain(domain)}` : plain(address);
-  const shown = [...plain(name ?? "")].slice(0, SHOWN_NAME_MAX).join("").trim();
+  const shown = shortened(plain(name ?? ""));
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
+}
+
+/** Cuts a text without splitting a character. */
+function shortened(text: string): string {
+  return text.length <= SHOWN_NAME_MAX ? text : [...text].slice(0, SHOWN_NAME_MAX).join("").trim();
 }
 
 /**
@@ -39,5 +46,6 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
  * tab separates words instead of being removed as invisible.
  */
 function plain(text: string): string {
+  if (PLAIN_TEXT.test(text)) return text;
   return text.replace(/\s+/gu, " ").replace(UNSEEN, "").replace(AT_SIGNS, "").replace(/ {2,}/g, " ").trim();
 }

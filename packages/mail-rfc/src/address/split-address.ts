@@ -14,8 +14,11 @@ export function domainOf(address: string): string {
   return splitAddress(address).domain.toLowerCase();
 }
 
+/** Matches names that A-labels leave unchanged. A number at the end is left out, since it may be part of an address. */
+const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9-]{1,63}\.)*[a-z]{1,63}$/;
+
 /** @returns the domain of an address as A-labels (RFC 5891) in lower case; an invalid domain only in lower case */
 export function asciiDomainOf(address: string): string {
   const domain = domainOf(address);
-  return domainToASCII(domain) || domain;
+  return PLAIN_NAME.test(domain) ? domain : domainToASCII(domain) || domain;
 }

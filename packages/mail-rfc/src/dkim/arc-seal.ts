@@ -5,10 +5,10 @@
  */
 
 import { resultsWords } from "../header/authentication-results.ts";
-import { type FieldText, headerField, joinFields, NO_FIELD } from "../header/header-field.ts";
+import { bytesAsText, type FieldText, headerField, joinFields, NO_FIELD } from "../header/header-field.ts";
 import { fieldValue, type HeaderField } from "../header/headers.ts";
 import { relaxedField } from "./dkim-canonical.ts";
-import { bytesAsText, type DkimKey, type DkimSource, foldNames, signedField, signedFields } from "./dkim-sign.ts";
+import { type DkimKey, type DkimSource, foldNames, signedField, signedFields } from "./dkim-sign.ts";
 
 export interface ArcSource extends DkimSource {
   /** Value of our Authentication-Results, beginning with our host name. May contain text chosen by remote hosts. */

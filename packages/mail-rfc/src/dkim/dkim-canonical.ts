@@ -2,12 +2,14 @@
  * DKIM canonicalization for signing (RFC 6376 §3.4): relaxed for header fields, simple for the body. The simple body
  * needs only one pass of SHA-256, whatever white space the message contains.
  */
-import { createHash } from "node:crypto";
+import { createHash, hash as hashOnce } from "node:crypto";
 
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 const emptyLines = Buffer.from("\r\n".repeat(16_384));
+/** Matches wherever the relaxed algorithm changes something within a value. */
+const LOOSE_SPACE = /[\r\t]| {2}/;
 
 /**
  * Hashes a whole body for `bh=`.
@@ -15,7 +17,10 @@ const emptyLines = Buffer.from("\r\n".repeat(16_384));
  * @returns SHA-256 of the simple body (§3.4.3)
  */
 export function simpleBodyHash(body: Buffer): Buffer {
-  return simpleBodyHashOf([body]);
+  const end = endOfText(body);
+  return end > 0 && body[end - 1] === LF
+    ? hashOnce("sha256", body.subarray(0, end), "buffer")
+    : simpleBodyHashOf([body]);
 }
 
 /** Hashes a body given in chunks, none of which may end between CR and LF. */
@@ -40,8 +45,9 @@ export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
 export function relaxedField(field: string): string {
   const colon = field.indexOf(":");
   const name = field.slice(0, colon).trimEnd().toLowerCase();
-  const value = field.slice(colon + 1).replace(/\r\n/g, "");
-  return `${name}:${value.replace(/[ \t]+/g, " ").replace(/^ | $/g, "")}`;
+  const value = field.slice(colon + 1, field.endsWith("\r\n") ? -2 : undefined);
+  const line = LOOSE_SPACE.test(value) ? value.replace(/\r\n/g, "").replace(/[ \t]+/g, " ") : value;
+  return `${name}:${line.slice(line.startsWith(" ") ? 1 : 0, line.endsWith(" ") ? -1 : undefined)}`;
 }
 
 /** @returns the offset after the last line with text and its line end; further empty lines do not count (§3.4.3) */

@@ -3,7 +3,7 @@
  * loop. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
-import { type FieldText, fieldTextBytes, headerFieldOfLines, joinFields } from "../header/header-field.ts";
+import { bytesAsText, type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
 import type { HeaderField } from "../header/headers.ts";
 import { relaxedField } from "./dkim-canonical.ts";
 
@@ -78,9 +78,16 @@ interface ToSign {
  * it occurs, so that adding another From invalidates the signature.
  */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
-  const chosen = fields.filter((field) => signedNames.has(field.name)).toReversed();
-  const lines = chosen.map((field) => `${relaxedField(header.toString("latin1", field.start, field.end))}\r\n`);
-  return { names: [...chosen.map((field) => field.name), "from"], input: lines.join("") };
+  const text = header.toString("latin1");
+  const names: string[] = [];
+  let input = "";
+  for (const { name, start, end } of fields.toReversed()) {
+    if (!signedNames.has(name)) continue;
+    names.push(name);
+    input += `${relaxedField(text.slice(start, end))}\r\n`;
+  }
+  names.push("from");
+  return { names, input };
 }
 
 function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
@@ -107,14 +114,6 @@ export async function signedField(
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
-/**
- * Converts a field we wrote to one character per byte of its wire form, the form in which received fields are signed
- * too.
- */
-export function bytesAsText(field: FieldText): string {
-  return fieldTextBytes(field).toString("latin1");
-}
-
 /** Splits the `b=` tag into lines; white space within it is ignored. */
 function foldSignature(signature: Buffer): string[] {
   const text = signature.toString("base64");
@@ -129,15 +128,15 @@ function foldSignature(signature: Buffer): string[] {
 export function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
   let line = "h=";
-  for (const [index, name] of names.entries()) {
-    const word = `${name}${index === names.length - 1 ? ";" : ":"}`;
-    if (line.length + word.length > 75) {
+  for (const name of names) {
+    if (line.length + name.length + 1 > 75) {
       lines.push(line);
       line = " ";
     }
-    line += word;
+    line += `${name}:`;
   }
-  return [...lines, line];
+  lines.push(`${line.slice(0, -1)};`);
+  return lines;
 }
 
 function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {

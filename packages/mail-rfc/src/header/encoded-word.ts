@@ -5,6 +5,8 @@
 
 // Matches an encoded word: charset, optional language (RFC 2231 §5), encoding, text.
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
+/** Matches words of printable ASCII with one space between them. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /**
  * Octets per encoded word: 39 octets become 52 characters, 64 with delimiters, of 75 allowed (§2), so that a word fits
@@ -50,6 +52,7 @@ export function decodeEncodedWords(text: string): string {
 
 /** Puts a text on one line: control characters, line ends and runs of white space become one space. */
 export function oneLine(text: string): string {
+  if (PLAIN_LINE.test(text)) return text;
   return text
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, " ")

@@ -4,7 +4,8 @@
  * could begin a line: C0 controls (CR, LF and tab occur only in folds), DEL, C1 controls, U+2028, U+2029; and lone
  * surrogates, which have no UTF-8 form.
  *
- * Only `fieldTextBytes` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A an LF.
+ * Only `fieldTextBytes` and `bytesAsText` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A
+ * an LF.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -31,6 +32,9 @@ const OCTETS_PER_UNIT = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,35}$/;
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 const EVERY_UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/gu;
+const NON_ASCII = /[^\0-\x7f]/;
+/** Matches a line of printable ASCII that is not blank, as nearly all are. */
+const PLAIN_LINE = /^\t?[ -~]*[!-~][ -~]*$/;
 
 /**
  * Joins words by a space, or by a fold where the next word would exceed the last column. Empty words are skipped.
@@ -54,7 +58,8 @@ export function headerField(
     }
     isFirst = false;
   }
-  return checked(name, [...lines, isFirst ? `${line} ` : line]);
+  lines.push(isFirst ? `${line} ` : line);
+  return checked(name, lines);
 }
 
 /**
@@ -71,6 +76,11 @@ export function headerFieldOfLines(name: string, lines: readonly string[]): Fiel
 /** Encodes fields as the bytes to be sent. */
 export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
+}
+
+/** Encodes fields as a text with one character for each byte to be sent, the form in which received fields are read. */
+export function bytesAsText(field: FieldText): string {
+  return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }
 
 /** Concatenates several fields in order. */
@@ -95,12 +105,18 @@ export function neutralized(text: string): string {
  */
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
-  for (const [index, line] of lines.entries()) {
-    const text = index > 0 && line.startsWith("\t") ? line.slice(1) : line;
-    if (UNSAFE.test(text) || (index > 0 && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
-    if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {
-      throw new MailSyntaxError("field_line_too_long");
-    }
+  let isFirst = true;
+  for (const line of lines) {
+    if (line.length > LINE_MAX_OCTETS || !PLAIN_LINE.test(line)) checkLine(line, isFirst);
+    isFirst = false;
   }
   return `${lines.join("\r\n")}\r\n` as FieldText;
+}
+
+function checkLine(line: string, isFirst: boolean): void {
+  const text = !isFirst && line.startsWith("\t") ? line.slice(1) : line;
+  if (UNSAFE.test(text) || (!isFirst && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
+  if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {
+    throw new MailSyntaxError("field_line_too_long");
+  }
 }

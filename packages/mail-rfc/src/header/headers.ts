@@ -1,7 +1,6 @@
 /**
- * Parses the header block of a message (RFC 5322 §2.2) in place: yields offsets into the received bytes, copies
- * nothing, and runs no JavaScript per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form
- * (dot-stuffed) and plain form.
+ * Parses the header block of a message (RFC 5322 §2.2): yields offsets into the received bytes, and runs no JavaScript
+ * per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form (dot-stuffed) and plain form.
  *
  * The block ends at the first blank line, at the first line that is not a field, or at the end of the bytes. If it ends
  * without a blank line (`isSeparated` false), code that puts fields on top must add one; otherwise the body would be
@@ -57,15 +56,18 @@ const readLimits: HeaderLimits = {
   fieldLinesMax: Number.POSITIVE_INFINITY,
 };
 
-const CRLF = Buffer.from("\r\n");
+const BLANK_LINE = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
-const COLON = 0x3a;
-// Matches a field name (ftext, RFC 5322 §3.6.8). White space before the colon is obsolete syntax that still occurs
-// (§4.5).
-const NAME = /^([!-9;-~]+)[ \t]*$/;
+/** Maximum octets of a field name with the white space after it. */
+const NAME_MAX = 998;
+// Matches a field name (ftext, RFC 5322 §3.6.8) and its colon. White space before the colon is obsolete syntax that
+// still occurs (§4.5).
+const NAME = /[!-9;-~]+[ \t]*:/y;
+/** Matches a field in printable ASCII without folds. */
+const PLAIN_FIELD = /^[\t -~]*\r\n$/;
 
 /**
  * Parses the whole header block in one pass.
@@ -73,17 +75,17 @@ const NAME = /^([!-9;-~]+)[ \t]*$/;
  * @throws MailSyntaxError `header_too_large`, `header_too_many_fields`, `header_field_too_large`
  */
 export function readHeader(bytes: Buffer, limits: HeaderLimits = readLimits): HeaderBlock {
-  const head = bytes.length > limits.bytesMax ? bytes.subarray(0, limits.bytesMax) : bytes;
+  const head = headText(bytes, limits.bytesMax);
   const fields: HeaderField[] = [];
   let at = 0;
   let lines = 0;
   let last: HeaderField | undefined;
-  while (at < head.length && !isBlankLine(head, at)) {
+  while (at < head.length && !head.startsWith("\r\n", at)) {
     const lineEnd = findLineEnd(head, at, bytes.length);
     lines += 1;
-    if (last && isWhiteSpace(head[at])) last.end = lineEnd;
+    if (last && isWhiteSpace(head.charCodeAt(at))) last.end = lineEnd;
     else {
-      const name = readName(head, at, lineEnd);
+      const name = readName(head, at);
       if (name === null) break;
       last = { name, start: at, end: lineEnd };
       lines = 1;
@@ -130,10 +132,12 @@ export function findField(fields: readonly HeaderField[], name: string): HeaderF
  * line anywhere.
  */
 export function fieldValue(bytes: Buffer, field: HeaderField): string {
-  const raw = bytes.subarray(bytes.indexOf(COLON, field.start) + 1, field.end);
-  const utf8 = raw.toString("utf8");
-  const text = utf8.includes("\u{fffd}") ? raw.toString("latin1") : utf8;
-  return text
+  const latin1 = bytes.toString("latin1", field.start, field.end);
+  const colon = latin1.indexOf(":");
+  const raw = latin1.slice(colon + 1);
+  if (PLAIN_FIELD.test(raw)) return raw.trim();
+  const utf8 = bytes.toString("utf8", field.start + colon + 1, field.end);
+  return (utf8.includes("\u{fffd}") ? raw : utf8)
     .replace(/\r\n(?=[ \t])/g, "")
     .replace(/[\r\n\0]/g, " ")
     .trim();
@@ -147,23 +151,33 @@ export function firstValue(bytes: Buffer, fields: readonly HeaderField[], name: 
   return field ? fieldValue(bytes, field) : null;
 }
 
-function findLineEnd(head: Buffer, start: number, wholeLength: number): number {
-  const at = head.indexOf(CRLF, start);
+/** Returns the bytes up to the first blank line, at most `bytesMax`, one character per byte. */
+function headText(bytes: Buffer, bytesMax: number): string {
+  const blank = bytes.subarray(0, bytesMax).indexOf(BLANK_LINE);
+  return bytes.toString("latin1", 0, blank < 0 ? bytesMax : blank + BLANK_LINE.length);
+}
+
+function findLineEnd(head: string, start: number, wholeLength: number): number {
+  const lineFeed = head.indexOf("\n", start);
+  // Finding a single character is much faster than CRLF, and a bare LF is rare.
+  if (lineFeed > start && head.charCodeAt(lineFeed - 1) === CR) return lineFeed + 1;
+  const at = head.indexOf("\r\n", start);
   if (at >= 0) return at + 2;
   if (head.length < wholeLength) throw new MailSyntaxError("header_too_large");
   return head.length;
 }
 
-function readName(head: Buffer, start: number, lineEnd: number): string | null {
-  const colon = head.indexOf(COLON, start);
-  if (colon < 0 || colon >= lineEnd || colon - start > 998) return null;
-  return NAME.exec(head.toString("latin1", start, colon))?.[1]?.toLowerCase() ?? null;
+/** @returns the name of the field that begins at `start`, in lower case; `null` when no field begins there */
+function readName(head: string, start: number): string | null {
+  NAME.lastIndex = start;
+  const colon = NAME.test(head) ? NAME.lastIndex - 1 : -1;
+  return colon < 0 || colon - start > NAME_MAX ? null : head.slice(start, colon).trimEnd().toLowerCase();
 }
 
 function isBlankLine(bytes: Buffer, at: number): boolean {
   return bytes[at] === CR && bytes[at + 1] === LF;
 }
 
-function isWhiteSpace(byte: number | undefined): boolean {
-  return byte === SPACE || byte === TAB;
+function isWhiteSpace(character: number): boolean {
+  return character === SPACE || character === TAB;
 }

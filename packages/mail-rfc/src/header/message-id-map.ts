@@ -8,9 +8,11 @@
  * an additional identifier in References, the voucher, which consists of keyed hashes of the correspondents'
  * identifiers. In a reply those pass unchanged, and all others are sealed.
  */
-import { createCipheriv, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { isUtf8 } from "node:buffer";
+import { createCipheriv, hkdfSync, timingSafeEqual } from "node:crypto";
 import { canonicalDomain } from "../address/address.ts";
 import { fromBase32, toBase32 } from "../base32.ts";
+import { hmacSha256 } from "../hmac-sha256.ts";
 
 export interface MessageIdKeys {
   /** Domain of the alias in lower case. */
@@ -54,21 +56,24 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
  */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
-  const plain = Buffer.from(withoutBrackets(id));
+  const plain = withoutBrackets(id);
   const mac = macOf("seal", plain, keys);
   const iv = mac.subarray(0, IV_BYTES);
-  const left = toBase32(Buffer.concat([iv, crypt(plain, iv, keys)]));
+  const left = toBase32(Buffer.concat([iv, crypt(Buffer.from(plain), iv, keys)]));
   return bracketed(left.length <= LEFT_MAX ? left : toBase32(mac.subarray(0, HASH_BYTES)), keys);
 }
 
-/** Reverses `sealMessageId`. @returns `null` when `id` was not made with these keys or is only a hash */
-export function openMessageId(id: string, keys: MessageIdKeys): string | null {
-  if (!isAtAlias(id, keys)) return null;
-  const bytes = fromBase32(leftOf(id));
+/** Reverses `sealMessageId`. @returns `null` when it was not made with these keys or is only a hash */
+export function openMessageId(sealed: string, keys: MessageIdKeys): string | null {
+  if (!isAtAlias(sealed, keys)) return null;
+  const bytes = fromBase32(leftOf(sealed));
   if (bytes === null || bytes.length <= IV_BYTES) return null;
   const iv = bytes.subarray(0, IV_BYTES);
   const plain = crypt(bytes.subarray(IV_BYTES), iv, keys);
-  return timingSafeEqual(macOf("seal", plain, keys).subarray(0, IV_BYTES), iv) ? `<${plain.toString("utf8")}>` : null;
+  // Only text is ever sealed.
+  if (!isUtf8(plain)) return null;
+  const id = plain.toString("utf8");
+  return timingSafeEqual(macOf("seal", id, keys).subarray(0, IV_BYTES), iv) ? `<${id}>` : null;
 }
 
 /**
@@ -121,11 +126,11 @@ function isVoucher(id: string, keys: MessageIdKeys): boolean {
 }
 
 function vouchHash(id: string, keys: MessageIdKeys): string {
-  return toBase32(macOf("vouch", Buffer.from(withoutBrackets(id)), keys).subarray(0, VOUCH_BYTES));
+  return toBase32(macOf("vouch", withoutBrackets(id), keys).subarray(0, VOUCH_BYTES));
 }
 
-function macOf(purpose: string, plain: Buffer, keys: MessageIdKeys): Buffer {
-  return createHmac("sha256", keys.macKey).update(`${purpose}\0${keys.aliasDomain}\0`).update(plain).digest();
+function macOf(purpose: "seal" | "vouch", plain: string, keys: MessageIdKeys): Buffer {
+  return hmacSha256(keys.macKey, `${purpose}\0${keys.aliasDomain}\0${plain}`);
 }
 
 function crypt(bytes: Buffer, iv: Buffer, keys: MessageIdKeys): Buffer {

@@ -15,6 +15,7 @@ export interface MessageId {
 // Matches a message identifier. More lenient than the grammar, as real programs require: accepts anything printable
 // except brackets, white space and a second "@".
 const MESSAGE_ID = /^<([^<>@\s\u{0}-\u{1f}\u{7f}]+)@([^<>@\s\u{0}-\u{1f}\u{7f}]+)>$/u;
+const CANDIDATE = /<[^<>\s]+>/g;
 const LONGEST = 998;
 
 /**
@@ -43,8 +44,9 @@ export function parseMessageId(text: string): MessageId {
  */
 export function findMessageIds(text: string, max = 100): string[] {
   const found: string[] = [];
-  for (const [candidate] of text.matchAll(/<[^<>\s]+>/g)) {
-    if (found.length === max) break;
+  CANDIDATE.lastIndex = 0;
+  for (let match = CANDIDATE.exec(text); match !== null && found.length < max; match = CANDIDATE.exec(text)) {
+    const [candidate] = match;
     if (candidate.length <= LONGEST && MESSAGE_ID.test(candidate)) found.push(candidate);
   }
   return found;

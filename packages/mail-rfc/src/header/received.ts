@@ -24,40 +24,28 @@ export interface ReceivedTrace {
 
 const COLUMNS = 78;
 const LONGEST_WORD = 300;
+const DOMAIN_WORD = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/;
 
 /** @returns the whole Received field with its CRLF, continuation lines indented by a tab */
 export function formatReceived(trace: ReceivedTrace): FieldText {
-  const words = [
-    "from",
-    domainWord(trace.helo),
-    ...clientComment(trace).split(" "),
-    "by",
-    domainWord(trace.by),
-    "with",
-    trace.protocol,
-    "id",
-    trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown",
-    ...forWords(trace.forAlias),
-  ];
-  const all = [...words.slice(0, -1), `${words.at(-1)};`, ...formatDate(trace.at).split(" ")];
-  return headerField("Received", all, { columns: COLUMNS, indent: "\t" });
+  const id = trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown";
+  const helo = domainWord(trace.helo);
+  const host = `from ${helo} ${clientComment(trace, helo === trace.helo)} by ${domainWord(trace.by)}`;
+  const text = `${host} with ${trace.protocol} id ${id}${forClause(trace.forAlias)}; ${formatDate(trace.at)}`;
+  return headerField("Received", text.split(" "), { columns: COLUMNS, indent: "\t" });
 }
 
 /**
  * @returns a name or literal that may be written outside a comment; otherwise "unknown", and the comment shows the text
  */
 function domainWord(text: string): string {
-  return isDomainWord(text) ? text : "unknown";
+  return text.length <= 255 && DOMAIN_WORD.test(text) ? text : "unknown";
 }
 
-function isDomainWord(text: string): boolean {
-  return text.length <= 255 && /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/.test(text);
-}
-
-function clientComment(trace: ReceivedTrace): string {
+function clientComment(trace: ReceivedTrace, isHeloShown: boolean): string {
   const name = trace.clientName ? domainWord(trace.clientName) : "unknown";
   const address = trace.clientAddress.replace(/[^0-9A-Fa-f:.]/g, "").slice(0, 45) || "unknown";
-  const helo = isDomainWord(trace.helo) ? "" : ` helo=${commentText(trace.helo)}`;
+  const helo = isHeloShown ? "" : ` helo=${commentText(trace.helo)}`;
   return `(${name} [${address.includes(":") ? `IPv6:${address}` : address}]${helo})`;
 }
 
@@ -69,6 +57,6 @@ function commentText(text: string): string {
     .replace(/[()\\]/g, "\\$&");
 }
 
-function forWords(alias: string | null | undefined): string[] {
-  return alias && canStandInField(alias) && /^[^\s<>()]{3,254}$/u.test(alias) ? ["for", `<${alias}>`] : [];
+function forClause(alias: string | null | undefined): string {
+  return alias && canStandInField(alias) && /^[^\s<>()]{3,254}$/u.test(alias) ? ` for <${alias}>` : "";
 }

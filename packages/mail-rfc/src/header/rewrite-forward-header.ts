@@ -6,14 +6,14 @@
  */
 
 import { splitAliasAddress } from "../address/address.ts";
-import { addressesOf, addressKey, BARE_BREAK, fieldBytes, type HeaderSource } from "../address/address-header.ts";
+import { addressesOf, addressKey, BARE_BREAK, cleanField, type HeaderSource } from "../address/address-header.ts";
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { ReplyAddresses } from "../address/reply-addresses.ts";
 import { shownName } from "../address/shown-name.ts";
 import { splitAddress } from "../address/split-address.ts";
 import { isDroppedField } from "./forward-fields.ts";
-import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "./header-field.ts";
+import { bytesAsText, canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
 import { rewriteListField } from "./list-links.ts";
 import { findMessageIds } from "./message-id.ts";
@@ -30,6 +30,8 @@ export interface ForwardHeaderSource extends HeaderSource {
   replyAddressOf: (correspondent: string) => string;
   /** Whether an address is another alias of the same owner, which stays unchanged. */
   isOwnAlias?: (address: string) => boolean;
+  /** Fields of our own to put on top of the new block. */
+  trace?: FieldText;
   /** Our own name in Authentication-Results; received fields with it are forged and removed. */
   removeResultsOf: string;
   /**
@@ -85,50 +87,30 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
     else kept.write(text);
     if (written.has(name)) done.add(name);
   }
-  const missing = [...written].filter(([name]) => !done.has(name)).map(([, text]) => text);
-  const header = Buffer.concat([fieldTextBytes(...missing), ...kept.parts()]);
-  return { header, correspondents: replies.correspondents, replies };
+  let top = bytesAsText(source.trace ?? NO_FIELD);
+  for (const [name, text] of written) if (!done.has(name)) top += bytesAsText(text);
+  return { header: Buffer.from(top + kept.text, "latin1"), correspondents: replies.correspondents, replies };
 }
 
-/** Collects the parts of the new block; adjacent fields that stay unchanged are one part. */
+/** Collects the fields of the new block, one character per byte. */
 class KeptFields {
-  readonly #header: Buffer;
-  readonly #parts: Buffer[] = [];
-  /** Whether the header has no bare line breaks, so that no field needs `fieldBytes`. */
+  text = "";
+  readonly #header: string;
+  /** Whether the header has no bare line breaks, so that no field needs to be cleaned. */
   readonly #isClean: boolean;
-  #start = 0;
-  #end = 0;
 
   constructor(header: Buffer) {
-    this.#header = header;
-    const text = header.toString("latin1");
-    this.#isClean = text.endsWith("\r\n") && !BARE_BREAK.test(text);
+    this.#header = header.toString("latin1");
+    this.#isClean = this.#header.endsWith("\r\n") && !BARE_BREAK.test(this.#header);
   }
 
-  keep(field: HeaderField): void {
-    if (!this.#isClean) this.#parts.push(fieldBytes(this.#header, field));
-    else if (field.start === this.#end) this.#end = field.end;
-    else {
-      this.#close();
-      this.#start = field.start;
-      this.#end = field.end;
-    }
+  keep({ start, end }: HeaderField): void {
+    const field = this.#header.slice(start, end);
+    this.text += this.#isClean ? field : cleanField(field);
   }
 
   write(text: FieldText): void {
-    if (text === NO_FIELD) return;
-    this.#close();
-    this.#parts.push(fieldTextBytes(text));
-  }
-
-  parts(): readonly Buffer[] {
-    this.#close();
-    return this.#parts;
-  }
-
-  #close(): void {
-    if (this.#end > this.#start) this.#parts.push(this.#header.subarray(this.#start, this.#end));
-    this.#start = this.#end;
+    this.text += bytesAsText(text);
   }
 }
 
@@ -207,7 +189,10 @@ function envelopeMailbox(envelopeFrom: string): Mailbox | null {
 
 function writeThread(source: ForwardHeaderSource): Written {
   if (source.messageIds === undefined) return [];
-  const ids = (name: string, max: number): string[] => findMessageIds(valuesOf(source, name).join(" "), max);
+  const ids = (name: string, max: number): string[] => {
+    const values = valuesOf(source, name);
+    return values.length === 0 ? [] : findMessageIds(values.join(" "), max);
+  };
   const [messageId = null] = ids("message-id", 1);
   const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
   const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
@@ -245,5 +230,7 @@ function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
 }
 
 function valuesOf({ header, fields }: HeaderSource, name: string): string[] {
-  return fields.filter((field) => field.name === name).map((field) => fieldValue(header, field));
+  const values: string[] = [];
+  for (const field of fields) if (field.name === name) values.push(fieldValue(header, field));
+  return values;
 }

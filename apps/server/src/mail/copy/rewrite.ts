@@ -5,11 +5,13 @@
  */
 import {
   domainOf,
+  type FieldText,
   fieldTextBytes,
   formatReceived,
   formatResultsField,
   type HeaderBlock,
   headerField,
+  joinFields,
   type Mailbox,
   MailSyntaxError,
   type MessageIdKeys,
@@ -86,26 +88,31 @@ export function rewrite(source: RewriteSource, rules: RewriteRules): Rewritten {
     at: envelope.receivedAt,
   });
   const results = envelope.authentication?.results ?? null;
-  const ours = fieldTextBytes(
+  const trace = joinFields([
     headerField("Delivered-To", [aliasAddress]),
     results === null ? NO_FIELD : formatResultsField(results),
     received,
-  );
-  const { header, replies } = rewriteHeader(source, rules);
+  ]);
+  const { header, replies } = rewriteHeader(source, trace, rules);
   return {
     envelopeFrom: forwardSender(source, rules),
-    header: Buffer.concat([ours, header]),
-    traceBytes: ours.length,
+    header,
+    traceBytes: Buffer.byteLength(trace),
     rest: restOf(source.wire, source.header),
     correspondents: replies?.correspondents() ?? [],
     replies,
   };
 }
 
-function rewriteHeader(source: RewriteSource, rules: RewriteRules): Pick<Rewritten, "header" | "replies"> {
+/** @param trace our own fields, written on top */
+function rewriteHeader(
+  source: RewriteSource,
+  trace: FieldText,
+  rules: RewriteRules,
+): Pick<Rewritten, "header" | "replies"> {
   const { wire, aliasAddress, replyKey, envelope } = source;
   const header = wire.subarray(0, source.header.end);
-  if (replyKey === null) return { header, replies: null };
+  if (replyKey === null) return { header: Buffer.concat([fieldTextBytes(trace), header]), replies: null };
   const domain = domainOf(aliasAddress);
   const tokens = new Map<string, string>();
   const replyAddressOf = (correspondent: string) => {
@@ -121,6 +128,7 @@ function rewriteHeader(source: RewriteSource, rules: RewriteRules): Pick<Rewritt
     // When this server does not authenticate senders, a host in front of it is assumed to have done so.
     isVerified: envelope.authentication?.isAligned ?? true,
     replyAddressOf,
+    trace,
     removeResultsOf: rules.mailHost,
     messageIds: messageIdsOf(replyKey, domain),
   });

@@ -24,8 +24,9 @@ export async function prepareReplies(
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
   const replies = new PreparedReplies();
-  ends.defer(() => replies.discard());
   const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
+  if (recipients.length === 0) return accept({ ...message, replies });
+  ends.defer(() => replies.discard());
   const groups = [...Map.groupBy(recipients, (recipient) => recipient.route.aliasId).values()] as [ReplyRecipient][];
   // All aliases are checked before a reply is prepared: the verdict is for the whole transaction, which the sender may
   // repeat.

@@ -23,7 +23,7 @@ export function createMetrics(): MetricsRegistry {
   const delay = watchProcess(readings);
   return {
     count: (name, labels = {}, by = 1) => {
-      const series = seriesOf(counters, name, labels);
+      const series = seriesOf(name, labels);
       if (series === null || !(by >= 0)) add("kauke_metrics_refused_total", "", 1);
       else add(name, series, by);
     },
@@ -36,17 +36,24 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
+const labelsByCounter = new Map(
+  Object.entries(counters).map(([name, { labels = {} }]) => [name, Object.entries(labels)]),
+);
+
 /**
  * Name of a metric's series, e.g. its labels as `{kind="mailbox",result="taken"}`; `null` if the table does not have
  * exactly these labels and values.
  */
-function seriesOf(table: Readonly<Record<string, MetricKind>>, name: string, labels: Record<string, string>) {
-  if (!Object.hasOwn(table, name)) return null;
-  const allowed = Object.entries(table[name]?.labels ?? {});
-  const isKnown = allowed.every(([label, values]) => values.includes(labels[label] ?? ""));
-  if (!isKnown || Object.keys(labels).length !== allowed.length) return null;
-  if (allowed.length === 0) return "";
-  return `{${allowed.map(([label]) => `${label}="${labels[label]}"`).join(",")}}`;
+function seriesOf(name: string, labels: Record<string, string>): string | null {
+  const allowed = labelsByCounter.get(name);
+  if (allowed === undefined || Object.keys(labels).length !== allowed.length) return null;
+  let series = "";
+  for (const [label, values] of allowed) {
+    const value = labels[label];
+    if (value === undefined || !values.includes(value)) return null;
+    series += `${series === "" ? "{" : ","}${label}="${value}"`;
+  }
+  return series === "" ? "" : `${series}}`;
 }
 
 function watchProcess(readings: Map<string, () => number>) {

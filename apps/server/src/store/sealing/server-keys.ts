@@ -4,6 +4,7 @@
  * that a value made for one purpose is not valid for another.
  */
 import { createHmac, randomBytes } from "node:crypto";
+import { hmacSha256 } from "@kauke/mail-rfc";
 import type { Database, InTransaction } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
 import { openBytes, type SealKey, sealBytes } from "./seal.ts";
@@ -117,7 +118,7 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Ke
   const hmac: ServerKeys["hmac"] = (purpose, data) => {
     const key = byPurpose.get(purpose);
     if (key === undefined) throw new Error(`no key for ${purpose}`);
-    return createHmac("sha256", key).update(data).digest();
+    return typeof data === "string" ? hmacSha256(key, data) : createHmac("sha256", key).update(data).digest();
   };
   const open = (context: string, sealed: Uint8Array) => openBytes((id) => openers.get(id), context, sealed);
   return {

@@ -96,10 +96,8 @@ export class SmtpChannel {
   }
 
   /** The next reply in order. @throws ChannelError */
-  async reply(timeoutMs: number): Promise<PeerReply> {
-    const waiting = this.#replies.shift();
-    if (waiting !== undefined) return waiting;
-    return (await this.#waitFor("reply", timeoutMs)) as PeerReply;
+  reply(timeoutMs: number): PeerReply | Promise<PeerReply> {
+    return this.#replies.shift() ?? (this.#waitFor("reply", timeoutMs) as Promise<PeerReply>);
   }
 
   /**

@@ -170,9 +170,9 @@ class SetUp {
     this.#demand(answer, "auth");
   }
 
-  #ask(channel: SmtpChannel, line: string): Promise<PeerReply> {
+  async #ask(channel: SmtpChannel, line: string): Promise<PeerReply> {
     channel.write(`${line}\r\n`);
-    return channel.reply(this.#times.commandMs);
+    return await channel.reply(this.#times.commandMs);
   }
 
   #demand(reply: PeerReply, stage: SmtpStage): void {

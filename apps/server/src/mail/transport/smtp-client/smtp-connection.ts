@@ -192,7 +192,7 @@ export class SmtpConnection {
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
   }
 
-  #command(line: string, timeoutMs: number): Promise<PeerReply> {
+  #command(line: string, timeoutMs: number): PeerReply | Promise<PeerReply> {
     this.#channel.write(line);
     return this.#channel.reply(timeoutMs);
   }

@@ -192,7 +192,7 @@ export class SmtpPool {
     }
   }
 
-  async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  #take(host: Host, signal?: AttemptSignal): Lease | Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
     const idle = host.idle.pop();
     if (idle !== undefined) {
