@@ -268,6 +268,18 @@ describe("a look-up that runs during a change", () => {
     expect(await found).toEqual(aRoute("alias", "account"));
   });
 
+  it("ends after ten queries when changes never stop, and caches nothing", async () => {
+    const { cache, queries, change } = aSlowStore();
+    const found = cache.find("alias@kauke.test");
+    for (let query = 1; query <= 10; query += 1) {
+      await expect.poll(() => queries.length).toBe(1);
+      change("all");
+      queries.shift()?.(aRoute("alias", "account"));
+    }
+    expect(await found).toEqual(aRoute("alias", "account"));
+    expect(cache.find("alias@kauke.test")).toBeInstanceOf(Promise);
+  });
+
   it("that fails leaves nothing behind", async () => {
     const cache = new RouteCache(
       { findRoute: () => Promise.reject(new Error("gone")), onRouteChange: () => {}, reportsAllChanges: true },

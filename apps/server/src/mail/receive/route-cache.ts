@@ -11,6 +11,8 @@ import { CachedRoutes } from "./cached-routes.ts";
 
 /** Maximum milliseconds for which a route is used that another process may change. */
 const AGE_MAX_MS = 60_000;
+/** Maximum number of queries for one look-up, so that accounts which change aliases all the time cannot hold it up. */
+const QUERIES_MAX = 10;
 
 type Routes = Pick<AliasStore, "findRoute" | "onRouteChange" | "reportsAllChanges">;
 
@@ -43,13 +45,14 @@ export class RouteCache {
   }
 
   async #ask(address: string): Promise<AliasRoute | null> {
-    for (;;) {
+    for (let queries = 1; ; queries++) {
       const changes: RouteChange[] = [];
       this.#changesDuring.add(changes);
       const route = await this.#aliases.findRoute(address).finally(() => this.#changesDuring.delete(changes));
       // The query may have read the state before a change that is acknowledged by now, so it is repeated.
-      if (changes.some((change) => mayConcern(change, route))) continue;
-      if (route !== null && !route.paused) this.#routes.add(address, route, this.#usableUntil());
+      const isStale = changes.some((change) => mayConcern(change, route));
+      if (isStale && queries < QUERIES_MAX) continue;
+      if (!isStale && route !== null && !route.paused) this.#routes.add(address, route, this.#usableUntil());
       return route;
     }
   }
