@@ -1,7 +1,7 @@
 /**
  * No header field that we write contains a control character or a line of a stranger's, whatever code point is in its
- * input. Each function that makes fields (field-makers.testing.ts) gets texts of sixteen code points; if it rejects one,
- * each code point is tried alone.
+ * input. Each function that makes fields (field-makers.testing.ts) gets texts of sixteen code points; if it rejects
+ * one, each code point is tried alone.
  */
 import { MailSyntaxError, srsForward } from "@kauke/mail-rfc";
 import { everyCodePoint, fieldFault, sampleOfCodePoints } from "@kauke/testkit/field-law";

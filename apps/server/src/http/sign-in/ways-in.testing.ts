@@ -22,7 +22,7 @@ export async function challenge(who: Visitor, key: WalletKey, purpose: "link" | 
   return body.challenge;
 }
 
-/** Starts a server for all tests of a file, and closes it after the last of them. Called at the top level of the file. */
+/** Starts a server for all tests of a file, which closes after the last of them. Called at the file's top level. */
 export async function setUpWaysIn() {
   const server = await startTestServer();
   afterAll(() => server.close());

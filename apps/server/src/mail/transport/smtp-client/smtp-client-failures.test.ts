@@ -1,6 +1,6 @@
 /**
- * Peers that close the connection, reply late or never, or read slowly: whether the message is deferred, and whether the
- * peer may have taken it.
+ * Peers that close the connection, reply late or never, or read slowly: whether the message is deferred, and whether
+ * the peer may have taken it.
  */
 import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { startTarpit } from "@kauke/testkit/fakes/tarpit";
