@@ -1,9 +1,9 @@
 /**
  * Tests that every parser of this package takes linear time (linear-cost.testing.ts) for every hostile shape, up to the
- * largest input that the limits permit.
+ * largest input that the limits permit. whole-message-cost.test.ts measures whole messages.
  */
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseAddress, parsePathArgument } from "./address/address.ts";
 import { addressesOf, fieldBytes } from "./address/address-header.ts";
 import { readAddressList } from "./address/address-list.ts";
@@ -15,9 +15,6 @@ import { fromBase32, toBase32 } from "./base32.ts";
 import { stuff, unstuff, withStuffedHeader } from "./body/dot-stuffing.ts";
 import { rewriteParts } from "./body/rewrite-parts.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./body/transfer-encoding.ts";
-import { readMessageFields } from "./calendar/find-calendars.ts";
-import { findOwnerParts, type OwnerParts, writeOwnerParts } from "./calendar/reply-calendars.ts";
-import { type CalendarPlan, planCalendars, writeCalendars } from "./calendar/rewrite-calendars.ts";
 import { arcSeal } from "./dkim/arc-seal.ts";
 import { canonicalBody } from "./dkim/dkim-body.ts";
 import { relaxedField, simpleBodyHash } from "./dkim/dkim-canonical.ts";
@@ -32,7 +29,6 @@ import { messageIdKeys, openMessageId, sealMessageId } from "./header/message-id
 import { formatReceived } from "./header/received.ts";
 import { rewriteForwardHeader } from "./header/rewrite-forward-header.ts";
 import { formatTextField } from "./header/text-field.ts";
-import { hostileMessages } from "./hostile-messages.testing.ts";
 import {
   bodyShapes,
   fill,
@@ -43,9 +39,7 @@ import {
   type Shape,
   textShapes,
 } from "./hostile-shapes.testing.ts";
-import { mimeLeaves } from "./leak/mime-leaves.ts";
-import { UnsearchableError } from "./leak/unpack/unpack-limits.ts";
-import { growthOf, leastCpuMs } from "./linear-cost.testing.ts";
+import { growthOf } from "./linear-cost.testing.ts";
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 import { composeMessage } from "./message/compose-message.ts";
 import { rewriteReplyHeader } from "./message/reply-message.ts";
@@ -297,136 +291,5 @@ describe("doubling the hostile input about doubles the time:", () => {
   it.each(Object.entries(bodies))("%s", { timeout: aFewMinutes }, async (_, read) => {
     expect(await nonLinearShapes(bodyShapes, latin1, [BODY, read])).toEqual([]);
     expect(await growthOf({ make: (size) => latin1(nestedParts(size)), run: read, largest: BODY })).toBe("linear");
-  });
-});
-
-/** Bytes of the largest message that the server accepts; `npm test` uses a quarter of it. */
-const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
-/**
- * Maximum milliseconds of one turn of the event loop. The slowest takes about 60 ms on an idle machine, more under
- * load.
- */
-const TURN_MS = 150;
-/** Maximum milliseconds for splitting a message for the leak guard, which has its own process. */
-const LEAVES_MS = isLong ? 1500 : 750;
-
-function messageOf(name: string, size: number) {
-  const made = hostileMessages[name]?.(size - 2000);
-  if (made === undefined) throw new Error(`unknown hostile message: ${name}`);
-  const header = latin1(made.header);
-  return { header, body: latin1(made.body), fields: readMessageFields({ header, fields: readHeader(header).fields }) };
-}
-
-type Message = ReturnType<typeof messageOf>;
-
-const owner = { aliasAddress: "shop@kauke.test", isOwnMailbox: () => true, correspondentOf: () => null };
-const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
-
-/**
- * Operations on the parts of a whole message. Each step is one turn of the event loop, and a later step uses the result
- * of the earlier one.
- */
-const turns: Record<string, (message: Message) => Generator<() => unknown>> = {
-  *"calendars to be forwarded"({ fields, body }) {
-    let plan: CalendarPlan = { kind: "keep" };
-    yield () => {
-      plan = planCalendars(fields, () => body);
-    };
-    yield () => (plan.kind === "edit" ? writeCalendars(plan.edits, body, toAlias) : null);
-  },
-  *"parts that name the owner"({ fields, body }) {
-    let found: OwnerParts = { edits: [], reports: [] };
-    yield () => {
-      found = findOwnerParts(fields, body);
-    };
-    yield () => writeOwnerParts(body, found, owner);
-  },
-  *"parts of an answer"({ header, body }) {
-    const named = { token: "abcdefgh", domain: "kauke.test" };
-    yield () => rewriteParts({ header, body, ...named });
-  },
-};
-
-function splitForLeakGuard({ header, body }: Message): void {
-  try {
-    for (const leaf of mimeLeaves(Buffer.concat([header, latin1("\r\n"), body]))) if (leaf.part === "?") return;
-  } catch (thrown) {
-    if (!(thrown instanceof UnsearchableError)) throw thrown;
-  }
-}
-
-describe("parsing a whole message", () => {
-  it.each(Object.keys(hostileMessages))(
-    "takes no long turn of the event loop: %s",
-    { timeout: aFewMinutes },
-    async (name) => {
-      const message = messageOf(name, MESSAGE_BYTES);
-      const slow: string[] = [];
-      for (const [parts, begin] of Object.entries(turns)) {
-        for (const turn of begin(message)) {
-          const tookMs = await leastCpuMs(turn, undefined, TURN_MS);
-          if (tookMs >= TURN_MS) slow.push(`${parts}: ${tookMs.toFixed(0)} ms`);
-        }
-      }
-      const splitMs = await leastCpuMs(splitForLeakGuard, message, LEAVES_MS);
-      if (splitMs >= LEAVES_MS) slow.push(`the leak guard splits it: ${splitMs.toFixed(0)} ms`);
-      expect(slow).toEqual([]);
-    },
-  );
-
-  it.each(Object.keys(hostileMessages))(
-    "takes about twice the time for twice the bytes: %s",
-    {
-      timeout: aFewMinutes,
-    },
-    async (name) => {
-      const largest = isLong ? MESSAGE_BYTES : 64 * 1024;
-      const make = (size: number) => messageOf(name, size + 2000);
-      for (const [parts, begin] of Object.entries(turns)) {
-        const run = (message: Message) => {
-          for (const turn of begin(message)) turn();
-        };
-        expect([parts, await growthOf({ make, run, largest })]).toEqual([parts, "linear"]);
-      }
-    },
-  );
-});
-
-describe("the measurement of growth", () => {
-  const spaces = (size: number) => `${" ".repeat(size)}x`;
-
-  test("detects quadratic growth, in a regular expression and in a loop", async () => {
-    const trim = (text: string) => text.replace(/\s+$/, "");
-    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, attempts: 1 })).toMatch(
-      / ms for \d+, .* ms for \d+/,
-    );
-    const search = (text: string) => [...text].filter((_, at) => text.includes("x", at)).length;
-    expect(await growthOf({ make: (size) => spaces(size), run: search, largest: 1_000_000, attempts: 1 })).not.toBe(
-      "linear",
-    );
-  });
-
-  test("detects quadratic growth in asynchronous work", async () => {
-    const trim = async (text: string) => {
-      await Promise.resolve();
-      return text.replace(/\s+$/, "");
-    };
-    expect(await growthOf({ make: spaces, run: trim, largest: 60_000, attempts: 1 })).not.toBe("linear");
-  });
-
-  test("accepts a step in linear work, wherever the step is", async () => {
-    const turn = (text: string, times: number) => {
-      for (let time = 0; time < times; time += 1) [...text].toReversed().join("");
-    };
-    for (let step = 3000; step < 1_000_000; step *= 2) {
-      const run = (text: string) => turn(text, text.length > step ? 3 : 2);
-      expect(await growthOf({ make: spaces, run, largest: 1_000_000 })).toBe("linear");
-    }
-  });
-
-  test("accepts linear work, and quadratic work that is fast at its largest input", async () => {
-    const turn = (text: string) => [...text].toReversed().join("");
-    expect(await growthOf({ make: spaces, run: turn, largest: 1_000_000 })).toBe("linear");
-    expect(await growthOf({ make: spaces, run: (text) => text.replace(/\s+$/, ""), largest: 1000 })).toBe("linear");
   });
 });

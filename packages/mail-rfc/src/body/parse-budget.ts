@@ -1,7 +1,8 @@
 /**
  * Bounds the cost of reading the parts of one message. The same budget is passed to every nested read: parts within
  * parts, attached messages, decoded and signed content. So the total is bounded, whatever the nesting. Costs are
- * nanoseconds of processor time, estimated for the slowest known input (linear-cost.test.ts measures whole messages).
+ * nanoseconds of processor time, estimated for the slowest known input (whole-message-cost.test.ts measures whole
+ * messages).
  */
 
 /** Maximum nesting of multiparts and attached messages. */
