@@ -16,7 +16,7 @@ export interface Comparison {
   title: string;
   kind: "ratio" | "difference" | "amount";
   of: PeerRow;
-  /** Row to divide by or to subtract; not for an amount. */
+  /** Row by which `of` is divided (`ratio`) or which is subtracted from it (`difference`); absent for `amount`. */
   to?: PeerRow;
   target?: Target;
 }

@@ -25,7 +25,10 @@ export type PeerRow = (typeof peerRows)[number];
 
 interface RowFacts {
   title: string;
-  /** Row to which the result is shown as an addition; such a row is measured at 20 sessions only. */
+  /**
+   * Row to compare with: the table also shows the difference from its processor time, e.g. `(+0.66)`. A row with
+   * `onTopOf` is measured at 20 sessions only.
+   */
   onTopOf?: PeerRow;
   /** Whether the mail is that of the mix: many aliases and senders. */
   isMix?: boolean;

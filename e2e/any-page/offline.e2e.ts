@@ -93,7 +93,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await page.goto("/settings");
     await seeHeading(page, "Something went wrong");
     await page.getByRole("alert").getByText("This page could not be shown.", { exact: false }).waitFor();
-    // The top bar above the error message still works.
+    // The top bar is still shown above the error message.
     await page.getByRole("banner").getByRole("link", { name: "Kauke, home" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Back to start" }).click();
     await seePath(page, "/home");

@@ -61,7 +61,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   const exceptions: Exception[] = [
     // The app checks the session on loading; without a signed-in person the answer is 401.
     { status: 401, path: "/api/auth/session", used: false, needed: false },
-    // The app ignores a failed request of the visitor count.
+    // The request that counts visits may fail: the app ignores that, so it is not reported as a finding.
     { status: "failed", path: "/api/analytics", used: false, needed: false },
   ];
   const expectedErrors: { text: RegExp; used: boolean }[] = [];

@@ -1,4 +1,7 @@
-/** What moves on the landing page, by the page's own clock: the domain in the hero and the strip. */
+/**
+ * Motion on the landing page: of the domain in the hero, and of the strip. The tests advance the page's clock
+ * themselves.
+ */
 import type { CDPSession, Locator, Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { type VisitOptions, widths } from "../browser/browser.ts";

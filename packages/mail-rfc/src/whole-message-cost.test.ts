@@ -23,7 +23,10 @@ const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
  * load.
  */
 const TURN_MS = 150;
-/** Maximum milliseconds for splitting a message for the leak guard, which has its own process. */
+/**
+ * Maximum milliseconds for splitting a message for the leak guard. It may exceed `TURN_MS`, because the leak guard runs
+ * in a process of its own.
+ */
 const LEAVES_MS = isLong ? 1500 : 750;
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");

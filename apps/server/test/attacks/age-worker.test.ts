@@ -20,8 +20,8 @@ interface Decryption {
 }
 
 /**
- * A decryption of nearly the highest possible cost: keys that do not match, tried on a text encrypted to the maximum
- * number of recipients.
+ * An expensive decryption: five keys that do not match, tried on a text encrypted to the maximum number of
+ * recipients.
  */
 async function costly(): Promise<Decryption> {
   const pairsOf = (count: number) => Promise.all(Array.from({ length: count }, () => generateKeyPair("post-quantum")));

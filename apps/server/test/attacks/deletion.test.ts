@@ -29,8 +29,12 @@ const keptTables = new Set(["released_address", "rate_limit"]);
 const clock = { now: () => new Date(Date.now() + laterMs) };
 let laterMs = 0;
 
+/** Bytes of an account's row that must not be found in any file after its deletion. */
 interface Needle {
-  /** Table, column and offset in the value that the needle was taken from, e.g. `alias.sealed 0`. */
+  /**
+   * Table, column and offset of the bytes, e.g. `alias.address_index 0`; in a sealed value 0 stands for 4, after the
+   * key's id.
+   */
   name: string;
   bytes: Buffer;
 }

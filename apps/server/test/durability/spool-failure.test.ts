@@ -89,7 +89,7 @@ const untilDrained = () =>
   );
 
 describe("a disk on which one call fails", () => {
-  // Disk calls that fail, in this order: only the first message also creates a directory of the spool.
+  // `makeDirectory` comes first, because only the first message is certain to create a directory of the spool.
   const calls: [DiskCall, "EIO" | "ENOSPC" | "EDQUOT"][] = [
     ["makeDirectory", "ENOSPC"],
     ["create", "ENOSPC"],

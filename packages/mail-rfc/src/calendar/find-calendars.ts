@@ -193,7 +193,7 @@ class Search {
       if (this.#hidden !== null) return;
     }
     if (isSplit) return;
-    // No delimiter line was found; another program may read another boundary from the Content-Type.
+    // No delimiter line was found. Another program may read another boundary and find parts: the message is ambiguous.
     this.#isAmbiguous = true;
     // Encoded multiparts violate RFC 2045 §6.4, but some programs decode them.
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);

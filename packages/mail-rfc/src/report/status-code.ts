@@ -1,7 +1,6 @@
 /**
- * Replies of an SMTP server: the reply code (RFC 5321 §4.2), the enhanced status after it (RFC 2034, RFC 3463), and the
- * pairs used in our own answers. Text of a remote server is returned unchanged and must not leave the process, since it
- * can contain addresses.
+ * Replies of an SMTP server: the reply code (RFC 5321 §4.2) and the enhanced status after it (RFC 2034, RFC 3463). Text
+ * of a remote server is returned unchanged and must not leave the process, since it can contain addresses.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -69,39 +68,3 @@ export function replyClass(code: number): "done" | "more" | "transient" | "perma
   if (code < 400) return "more";
   return code < 500 ? "transient" : "permanent";
 }
-
-/** Reply code and enhanced status of each of our answers; `mail/reply.ts` of the server chooses the text. */
-export const answers = {
-  ok: { code: 250, enhancedStatus: "2.0.0" },
-  senderOk: { code: 250, enhancedStatus: "2.1.0" },
-  recipientOk: { code: 250, enhancedStatus: "2.1.5" },
-  closing: { code: 221, enhancedStatus: "2.0.0" },
-  /** Reply while the service shuts down; the client should retry (RFC 5321 §3.8). */
-  shuttingDown: { code: 421, enhancedStatus: "4.3.2" },
-  idleTooLong: { code: 421, enhancedStatus: "4.4.2" },
-  tooManyConnections: { code: 421, enhancedStatus: "4.7.0" },
-  /** Reply when the message cannot be stored safely now: database, disk or fsync failed. */
-  cannotKeep: { code: 451, enhancedStatus: "4.3.0" },
-  rateLimited: { code: 451, enhancedStatus: "4.7.1" },
-  memoryBudget: { code: 452, enhancedStatus: "4.3.1" },
-  spoolQuota: { code: 452, enhancedStatus: "4.2.2" },
-  tooManyRecipients: { code: 452, enhancedStatus: "4.5.3" },
-  unknownCommand: { code: 500, enhancedStatus: "5.5.2" },
-  badSyntax: { code: 501, enhancedStatus: "5.5.4" },
-  badSenderAddress: { code: 501, enhancedStatus: "5.1.7" },
-  badRecipientAddress: { code: 501, enhancedStatus: "5.1.3" },
-  badSequence: { code: 503, enhancedStatus: "5.5.1" },
-  signInFirst: { code: 530, enhancedStatus: "5.7.0" },
-  badCredentials: { code: 535, enhancedStatus: "5.7.8" },
-  tlsFirst: { code: 538, enhancedStatus: "5.7.11" },
-  unknownAlias: { code: 550, enhancedStatus: "5.1.1" },
-  noRelaying: { code: 550, enhancedStatus: "5.7.1" },
-  refusedByAll: { code: 550, enhancedStatus: "5.0.0" },
-  tooLarge: { code: 552, enhancedStatus: "5.3.4" },
-  headerTooLarge: { code: 552, enhancedStatus: "5.3.4" },
-  notYourAlias: { code: 553, enhancedStatus: "5.7.1" },
-  /** Reply when the address needs SMTPUTF8 but the client did not request it (RFC 6531 §3.5). */
-  needsSmtpUtf8: { code: 553, enhancedStatus: "5.6.7" },
-  mailLoop: { code: 554, enhancedStatus: "5.4.6" },
-  unknownParameter: { code: 555, enhancedStatus: "5.5.4" },
-} as const satisfies Record<string, { code: number; enhancedStatus: string }>;

@@ -5,8 +5,9 @@
 export interface KeptMail<Id> {
   id: Id;
   sizeBytes: number;
-  /** Keyed hash of the sender's network, as `block` is of its block, in hexadecimal; empty if unknown. */
+  /** Keyed hash of the sender's network (IPv4 address or IPv6 /64), in hexadecimal; empty if unknown. */
   network: string;
+  /** Keyed hash of the sender's block (IPv4 /24 or IPv6 /48), in hexadecimal; empty if unknown. */
   block: string;
 }
 

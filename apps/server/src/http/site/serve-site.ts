@@ -69,7 +69,8 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    // Programs request files of the build and well-known URIs (RFC 8615); anything else may be a user's typing error.
+    // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text. Anything
+    // else may be a user's typing error and gets the page "not found".
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
       ? answerMissing(reply)
       : send(reply, missing, 404);

@@ -19,7 +19,7 @@ type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "d
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
-  /** Required in preview mode, else `null`. */
+  /** Inbox that receives all mail in preview mode; `null` in other modes. */
   preview: PreviewInbox | null;
   clock: Clock;
   resolver: Resolver;

@@ -88,13 +88,13 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** Reads a complete SMTP reply, or what has arrived of it when the connection ends. */
+/** Reads an SMTP reply up to its last line, or what has arrived when the connection ends or 16 KiB are exceeded. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
     const read = (chunk: Buffer) => {
       text += chunk.toString("latin1");
-      if (text.length > 16_384 || /^\d{3}(?: [^\n]*)?\n/m.test(text)) done();
+      if (text.length > 16_384 || /^\d{3}(?: [^\n]*|\r)?\n/m.test(text)) done();
     };
     const done = () => {
       socket.off("data", read).off("close", done);

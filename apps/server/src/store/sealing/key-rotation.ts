@@ -151,7 +151,7 @@ class Rotation {
   }
 
   async begin(): Promise<boolean> {
-    // Checked without waiting for a resealing pass in progress, which can take minutes.
+    // Checked here too, since `#inTurn` would first wait for a resealing pass in progress, which can take minutes.
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
     // A failure of this check is not lost: the next periodic check fails in the same way and is logged.
@@ -236,7 +236,7 @@ class Rotation {
     const newest = this.#context.keys.sealingKeyId();
     await this.#resealOlder(newest);
     if (this.#stopped) return;
-    // Another key may have been made during the pass.
+    // If another key was made during the pass, the rotation is not over: the next check reseals with the newer key.
     if (newest !== this.#context.keys.sealingKeyId()) return;
     this.#state = { ...this.#state, step: "none" };
     this.#passDueAt = performance.now() + PASS_MS;

@@ -8,7 +8,9 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
-/** Maximum steps of back-off: even after hours of busy replies, this many messages taken lift the limit. */
+/**
+ * Maximum steps of back-off. Each message taken undoes one step, so ten lift the limit even after hours of busy replies.
+ */
 const LEVEL_MAX = 10;
 /** Milliseconds after the pause until an entry expires without another busy reply. */
 const FORGET_MS = 15 * 60_000;

@@ -198,7 +198,7 @@ export class RunningAttempts {
     return attempt;
   }
 
-  /** Ends an attempt with its outcome. @returns the outcome to store */
+  /** Ends an attempt. @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome` */
   finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;

@@ -52,7 +52,10 @@ export async function hashBody(
   return found;
 }
 
-/** Parses a hash key. As in the library, a limit that is no number of bytes does not limit. */
+/**
+ * Parses a hash key, `canonicalization:algorithm:limit`. As in mailauth, a limit that is not a number of bytes counts
+ * as no limit.
+ */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
   const isLimited = limitText !== "" && Number(limitText) >= 0;

@@ -59,8 +59,9 @@ class SetUpRefused extends Error {
 type Dialect = "extended" | "plain" | "basic";
 
 /**
- * Connects and sets up the session. In opportunistic mode a failed TLS handshake or EHLO is followed by one connection
- * with a simpler dialect. Never throws because of what the peer does.
+ * Connects and sets up the session. In opportunistic mode one connection with a simpler dialect follows a failed TLS
+ * handshake, or a failed EHLO unless it timed out, got a 4xx reply or a login is needed. Never throws because of what
+ * the peer does.
  */
 export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: StopSignal): Promise<OpenResult> {
   const first = await tryOpen(peer, options, "extended", signal);

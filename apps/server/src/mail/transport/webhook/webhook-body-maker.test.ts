@@ -61,7 +61,8 @@ test("accounts that fill the queue lose queued messages to an account that comes
     Array.from({ length: 16 }, () => make(`mallory${account}`, "crowd", 3000)),
   ).flat();
   expect(await make("innocent", "innocent")).not.toBeNull();
-  // At most one message of each of the 17 other accounts comes first, since they had used no time before either.
+  // Before innocent's message at most one message of each of the 17 other accounts is made: after it, that account has
+  // used more time than innocent.
   expect(made.indexOf("innocent")).toBeLessThanOrEqual(17);
   expect((await Promise.all(crowd)).filter((it) => it === null)).toHaveLength(17 * 16 - 256);
 });

@@ -6,7 +6,7 @@ import type { Database } from "../../database.ts";
 import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
 
 export type AnyRow = Record<string, unknown>;
-/** Tables whose rows belong to an account: each has the columns `id` and `user_id`. */
+/** Tables that `ownedRows` reads; all have the columns `id` and `user_id`. */
 export type OwnedTable =
   | "alias"
   | "destination"

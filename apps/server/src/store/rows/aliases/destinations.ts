@@ -245,7 +245,7 @@ function lockPairs(
 
 interface Change<T> {
   answer: T;
-  /** Ids of the accounts whose routes have changed. */
+  /** Ids of the accounts whose cached routes must be dropped because of the change. */
   changed: readonly string[];
 }
 
