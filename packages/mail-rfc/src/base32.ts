@@ -4,18 +4,9 @@
  */
 import { base32nopad } from "@scure/base";
 
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
-
 /** @returns one character for every five bits; the last character is filled with zero bits */
 export function toBase32(bytes: Uint8Array): string {
-  let text = "";
-  let pending = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    pending = ((pending << 8) | byte) & 0xfff;
-    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(pending >> (bits - 5)) & 31];
-  }
-  return bits === 0 ? text : text + ALPHABET[(pending << (5 - bits)) & 31];
+  return base32nopad.encode(bytes).toLowerCase();
 }
 
 /**
