@@ -197,7 +197,7 @@ class Outgoing {
   }
 }
 
-/** A connection of a sender. */
+/** SMTP connection from a sender to the ceiling relay. */
 class Incoming {
   readonly #socket: Socket;
   #isData = false;

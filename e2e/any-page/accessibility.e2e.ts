@@ -25,8 +25,8 @@ test("the feedback button covers no control of the dashboard, on a wide or narro
   const feedback = page.getByRole("button", { name: "Feedback" });
   for (const width of [NARROWEST_PX, widths.phone, 768, 1024, widths.desktop]) {
     await page.setViewportSize({ width, height: 800 });
-    // The feedback button is fixed while the page scrolls beneath it, so a control that ends left of it is never
-    // covered, at any scroll position.
+    // The feedback button keeps its place in the window while the page scrolls beneath it. It can't cover a control
+    // whose right edge is to the left of it, whatever the scroll position.
     const edges = (await page.evaluate(`[...document.querySelectorAll("main :is(button, input, select, a)")]
       .map((it) => it.getBoundingClientRect().right)`)) as number[];
     expect(edges.length).toBeGreaterThan(20);

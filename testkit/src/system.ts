@@ -43,8 +43,8 @@ export async function startSystem({
   confirmation = false,
 }: SystemOptions = {}): Promise<TestSystem> {
   const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
-  // The server stores its self-signed certificate in a data directory, so it gets one even if the database is in
-  // memory.
+  // The server stores its self-signed certificate in the data directory, so every system gets such a directory, even
+  // with its database in memory.
   const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
   // No test queries the real DNS: a test of authentication turns it on and supplies a zone.
   const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };

@@ -2,7 +2,7 @@
  * The route table: method, path and access of every call of the JSON API. It is free of schemas, so that public pages
  * carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts them, the web client's calls are typed
  * by them, and /api/openapi.json describes them. The redirects of the federated sign-in (/api/auth/google) and the
- * preview inbox (/preview/api) are not in it.
+ * preview inbox (/preview/api) are not in this table.
  */
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

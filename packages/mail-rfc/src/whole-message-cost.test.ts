@@ -44,8 +44,8 @@ const owner = { aliasAddress: "shop@kauke.test", isOwnMailbox: () => true, corre
 const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
 
 /**
- * Operations on the parts of a whole message. Each step is one turn of the event loop, and a later step uses the result
- * of the earlier one.
+ * Operations on the parts of a whole message, as sequences of steps. Each step runs in a turn of the event loop of its
+ * own and may use the results of earlier steps.
  */
 const turns: Record<string, (message: Message) => Generator<() => unknown>> = {
   *"calendars to be forwarded"({ fields, body }) {

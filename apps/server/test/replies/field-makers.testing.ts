@@ -1,6 +1,6 @@
 /**
- * Every function that makes header fields, each given a text where a stranger's input may be. A new one joins the table
- * `makers`.
+ * Every function that generates header fields, each called with a test's text wherever input of a stranger can occur.
+ * New functions are added to the table `makers`.
  */
 import { generateKeyPairSync } from "node:crypto";
 import {

@@ -33,7 +33,7 @@ const spf = { txt: ["v=spf1 ip4:127.0.0.0/8 -all"] };
 const dns = createFakeDns({ "sender.example": spf, [home]: spf });
 const ann = "ann@sender.example";
 const isHome = (address: string | undefined) => address?.endsWith(home) ?? false;
-/** SMTP replies of our listeners to all clients. */
+/** Every SMTP reply that the server's MX and submission listeners sent during these tests. */
 const replies: string[] = [];
 const {
   mx,

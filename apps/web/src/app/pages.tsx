@@ -1,6 +1,6 @@
 /**
- * The page of each screen. All but the landing page and the not-found page are separate chunks; pages with many server
- * calls load the query library too.
+ * Maps each screen to its page component. All but the landing page and the not-found page are loaded as separate
+ * chunks; pages that make many server calls load the query library too.
  */
 import type { ComponentType } from "react";
 import { LandingPage } from "../pages/LandingPage.tsx";

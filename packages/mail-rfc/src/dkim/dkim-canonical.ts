@@ -8,7 +8,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 const emptyLines = Buffer.from("\r\n".repeat(16_384));
-/** Matches wherever the relaxed algorithm changes something within a value. */
+/** White space within a field's value that DKIM's relaxed canonicalization changes (RFC 6376 §3.4.2). */
 const LOOSE_SPACE = /[\r\t]| {2}/;
 
 /**

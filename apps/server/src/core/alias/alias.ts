@@ -33,7 +33,10 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** Mailboxes of an alias that have not answered the request for confirmation, by address as the alias spells it. */
+/**
+ * Unconfirmed mailboxes of an alias, by address as the alias spells it: `new` if the mailbox was never asked to confirm,
+ * `asked` if it has not answered.
+ */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** All data the mail path needs of an alias, read in one look-up. */

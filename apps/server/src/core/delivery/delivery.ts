@@ -180,8 +180,8 @@ export interface Finished {
 }
 
 /**
- * The delivery queue. Calls that take a lease token do nothing when the lease was lost, and their result says so. The
- * record of composed mail (`email_job`) changes in the same commit.
+ * The delivery queue. Methods that take a lease token do nothing when the lease was lost, and their result says so. A
+ * method that changes a delivery of composed mail changes its record (`email_job`) in the same commit.
  */
 export interface DeliveryStore {
   /** Inserts the message and its open deliveries in one commit (fsync). The body must already be in `MessageBodies`. */

@@ -7,8 +7,8 @@ import type { Answered } from "./destination.ts";
 const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
 
 /**
- * State of the mailbox that an answer link is about; changes nothing. A link works until it expires, also after an
- * answer.
+ * Returns the state of the mailbox that an answer link is about, without changing it. A link works until it expires,
+ * even after it was used to answer.
  * @throws AppError `not_found` when the link is unknown or has expired
  */
 export async function readLink(

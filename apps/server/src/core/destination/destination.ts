@@ -38,7 +38,7 @@ export type AskDecision =
   | { kind: "known"; state: KnownState }
   /** The account has as many unconfirmed mailboxes as it may have. */
   | { kind: "too_many" }
-  /** `nextAt`: when the mailbox may be asked again; `null`: never. */
+  /** The mailbox was asked for confirmation before. It may be asked again at `nextAt`, or never if that is `null`. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface Answered {

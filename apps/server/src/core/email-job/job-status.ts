@@ -25,7 +25,7 @@ export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobSta
   return transitions[status][event] ?? null;
 }
 
-/** The statuses in which an event can happen. */
+/** Job statuses in which the event is possible. */
 export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }

@@ -66,8 +66,8 @@ export class FairQueue {
   }
 
   /**
-   * Passes the slot of a finished job directly to the next waiting job, so that a newcomer cannot take it first;
-   * without one, frees the slot.
+   * Passes the slot of a finished job directly to the next waiting job, so that a newcomer cannot take it first.
+   * If no job waits, the slot becomes free.
    */
   #leave(): void {
     const lines = [this.#known, this.#unknown];

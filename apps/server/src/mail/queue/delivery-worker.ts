@@ -77,7 +77,7 @@ export class DeliveryWorker {
   #claimDone = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** Earliest due time announced since the last claim began; that claim may have missed the delivery. */
+  /** Earliest due time of deliveries announced since the last claim began, which may have missed them. */
   #announcedDueAt = Number.POSITIVE_INFINITY;
   #claimedAt = Number.NEGATIVE_INFINITY;
   #claiming = false;

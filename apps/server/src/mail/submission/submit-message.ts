@@ -22,7 +22,7 @@ export async function submitMessage(mail: ReceivedMail, submitter: Submitter, de
   if (!isFromAlias(mail.wire, header, submitter)) return replyFor("forbidden");
   const route = await deps.aliases.findRouteById(submitter.aliasId);
   if (route === null || route.paused) return replyFor("forbidden");
-  const people = await realPeople(mail, submitter, deps);
+  const people = await resolveRecipients(mail, submitter, deps);
   if (people === null) return replyFor("alias_not_found");
   try {
     await deps.takeSubmissionLimit(submitter.userId);
@@ -40,8 +40,11 @@ function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): b
   return mailboxes.length === 1 && mailboxes[0]?.address.toLowerCase() === submitter.aliasAddress;
 }
 
-/** Recipients, with reply addresses of this alias resolved to correspondents; `null` when one can't be resolved. */
-async function realPeople(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
+/**
+ * @returns the message's recipients, each reply address of this alias replaced by the correspondent it stands for;
+ * `null` when a reply address can't be resolved
+ */
+async function resolveRecipients(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
   const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
   const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };
   const correspondents = await resolveRepliesOf(alias, addresses, deps);

@@ -1,6 +1,9 @@
 import { useEffect, useEffectEvent } from "react";
 
-/** Cancel button beside the pending wallet button, which keeps the focus; Escape cancels too. */
+/**
+ * Cancel button beside the wallet button, shown while the wallet has not answered. The focus stays on the wallet button;
+ * Escape cancels too.
+ */
 export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   const cancel = useEffectEvent(onCancel);
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Limits the open deliveries an alias may have in the spool (reply 452 4.2.2). Only aliases that recently had mail
- * spooled are counted, so that mail delivered at once costs no query. A count below the limit is cached for up to
+ * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
+ * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for up to
  * `CACHED_MS`.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";

@@ -23,8 +23,8 @@ export interface PlantedAccount {
 }
 
 /**
- * Creates an account with one row in each table. Every free text of a row is `planted <table>`, so that tests can
- * search for it.
+ * Creates an account with one row in each table that can hold its data. Every free text of a row is
+ * `planted <table>`, so that tests can search for it.
  * @param without tables that get no row
  */
 export async function plantAccount(
