@@ -44,7 +44,11 @@ function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): b
  * @returns the message's recipients, each reply address of this alias replaced by the correspondent it stands for;
  * `null` when a reply address can't be resolved
  */
-async function resolveRecipients(mail: ReceivedMail, submitter: Submitter, deps: SubmitDeps): Promise<Mailbox[] | null> {
+async function resolveRecipients(
+  mail: ReceivedMail,
+  submitter: Submitter,
+  deps: SubmitDeps,
+): Promise<Mailbox[] | null> {
   const addresses = mail.recipients.flatMap((it) => (it.kind === "outside" ? [it.address] : []));
   const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };
   const correspondents = await resolveRepliesOf(alias, addresses, deps);
