@@ -10,6 +10,7 @@ import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
 import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
@@ -74,6 +75,8 @@ export interface MailParts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  /** Shares that hold over all workers; default: this process is the only one. */
+  shares?: WorkerShares;
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
