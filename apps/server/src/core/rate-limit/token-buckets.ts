@@ -3,7 +3,9 @@
  * Time is passed in, in milliseconds. Memory is bounded: above `capacity` keys, the half not used for longest is
  * forgotten, which can only allow more. Of that half, keys that have used more than half of their tokens are kept if
  * there is space, so that a flood of new keys does not reset those over their limit. Keys should be compact and contain
- * no address in clear. With several workers, each takes the tokens that the others published. Pure.
+ * no address in clear. Pure. With several workers, each takes the tokens that the others published. Small amounts are
+ * collected before they are published, so that mail of people far below a limit causes no messages: a worker withholds
+ * less than a 256th of a limit.
  */
 import type { PublishEvent, WorkerShares } from "../worker-shares/worker-shares.ts";
 
@@ -25,7 +27,12 @@ interface Bucket {
   /** Tokens of this key that had been taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
+  /** Tokens taken here that are not published yet. */
+  unsent: number;
 }
+
+/** Part of a limit that a worker takes from a bucket before it publishes that. */
+const UNSENT_PART = 1 / 256;
 
 export class TokenBuckets {
   readonly #max: number;
@@ -71,14 +78,19 @@ export class TokenBuckets {
    * window.
    */
   spend(key: string, nowMs: number, count = 1): void {
-    this.#count(key, nowMs, count);
-    this.#publish?.(key, count);
+    const bucket = this.#count(key, nowMs, count);
+    if (this.#publish === null) return;
+    bucket.unsent += count;
+    if (bucket.unsent < this.#max * UNSENT_PART) return;
+    this.#publish(key, bucket.unsent);
+    bucket.unsent = 0;
   }
 
-  #count(key: string, nowMs: number, count: number): void {
+  #count(key: string, nowMs: number, count: number): Bucket {
     const bucket = this.#bucketOf(key, nowMs);
     bucket.used = Math.min(this.#usedAt(bucket, nowMs) + count, this.#max * 2);
     bucket.at = nowMs;
+    return bucket;
   }
 
   /** A worker that starts later learns the keys that have used more than half of their tokens. */
@@ -112,7 +124,7 @@ export class TokenBuckets {
   #bucketOf(key: string, nowMs: number): Bucket {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
-    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs };
+    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs, unsent: 0 };
     this.#old.delete(key);
     if (this.#young.size >= this.#half) this.#forgetOld(nowMs);
     this.#young.set(key, bucket);

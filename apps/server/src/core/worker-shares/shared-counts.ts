@@ -17,7 +17,7 @@ interface Member {
 interface Publisher {
   self: number;
   /** Called at a change while nothing else waits to be published. */
-  onChange(counts: SharedCounts): void;
+  onChange(): void;
 }
 
 export class SharedCounts {
@@ -33,7 +33,7 @@ export class SharedCounts {
   /** Own counts as the other workers know them. */
   readonly #published = new Map<string, number>();
   readonly #changed = new Set<string>();
-  #onOthers: (() => void) | null = null;
+  #isSkipped: ((key: string) => boolean) | null = null;
 
   constructor(publisher: Publisher | null = null) {
     this.#publisher = publisher;
@@ -64,11 +64,6 @@ export class SharedCounts {
     return this.#own.size + this.#others.size - this.#common;
   }
 
-  /** Number of keys with a count in this worker. */
-  get ownSize(): number {
-    return this.#own.size;
-  }
-
   /** Keys with a count in any worker. */
   keys(): Set<string> {
     return new Set([...this.#own.keys(), ...this.#others.keys()]);
@@ -86,8 +81,32 @@ export class SharedCounts {
     else this.#own.delete(key);
     if (this.#publisher === null) return;
     if (before === 0 || count === 0) this.#common += this.#others.has(key) ? Math.sign(count - before) : 0;
+    if (this.#isSkipped !== null && !this.#published.has(key) && this.#isSkipped(key)) return;
+    this.#note(key);
+  }
+
+  /**
+   * Publishes only keys that matter to others.
+   * @param isSkipped whether a key is not published; `publish` is to be called when it no longer is
+   */
+  skip(isSkipped: (key: string) => boolean): void {
+    this.#isSkipped = isSkipped;
+  }
+
+  /** Publishes the count of a key that was skipped. */
+  publish(key: string): void {
+    if (this.#publisher !== null && this.#own.has(key)) this.#note(key);
+  }
+
+  #note(key: string): void {
     this.#changed.add(key);
-    if (this.#changed.size === 1) this.#publisher.onChange(this);
+    if (this.#changed.size === 1) this.#publisher?.onChange();
+  }
+
+  /** Sets all counts of this worker. */
+  replace(counts: ReadonlyMap<string, number>): void {
+    for (const key of this.#own.keys()) if (!counts.has(key)) this.set(key, 0);
+    for (const [key, count] of counts) this.set(key, count);
   }
 
   /** How many of those counted here may stay, so that all workers together keep at most `limit` of this key. */
@@ -98,11 +117,6 @@ export class SharedCounts {
   /** Like `part`, over all keys. */
   partOfTotal(limit: number): number {
     return this.#apportion(limit, this.#ownTotal, ({ total }) => total);
-  }
-
-  /** Registers a function that is called after counts of other workers changed. */
-  onOthers(listener: () => void): void {
-    this.#onOthers = listener;
   }
 
   /** @returns keys whose count changed since the last call, with their counts */
@@ -134,7 +148,6 @@ export class SharedCounts {
     else member.counts.set(key, count);
     member.total += count - before;
     this.#addOthers(key, count - before);
-    this.#onOthers?.();
   }
 
   /** Forgets the counts of a worker that ended. */
@@ -143,7 +156,6 @@ export class SharedCounts {
     if (member === undefined) return;
     this.#members.delete(from);
     for (const [key, count] of member.counts) this.#addOthers(key, -count);
-    this.#onOthers?.();
   }
 
   #addOthers(key: string, change: number): void {
