@@ -16,6 +16,7 @@ import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { onlyWorker } from "./core/worker-shares/worker-shares.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -211,6 +212,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       ...parts,
       transports,
       resolver,
+      shares: onlyWorker,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -223,7 +225,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       mail.deliveryWorker.start();
       closers.fronts.push(() => mail.deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await startMailListeners({ ...parts, mail, isRunning: runs });
+    const listeners = await startMailListeners({ ...parts, mail, shares: onlyWorker, isRunning: runs });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }

@@ -1,23 +1,19 @@
 /**
  * Budget for the bytes of messages in memory, over all sessions of the process, and over all workers if it is shared.
  * Over budget the sender is asked to retry later. A budget within another is one client's share of it. When a budget is
- * nearly full, the callbacks registered with it are asked to free memory: each worker frees a part in proportion to what
- * it holds, and those that hold most free what is less than one unit.
+ * nearly full, the callbacks registered with it are asked to free memory, those of other workers too.
  */
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
-import type { PublishEvent, WorkerShares } from "../core/worker-shares/worker-shares.ts";
+import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
+import { ReliefParts } from "./relief-parts.ts";
 
 type Relief = (bytes: number) => void;
 
 /** Used part of a budget above which its callbacks are asked to free memory. */
 const PRESSURE_SHARE = 7 / 8;
-/** Bytes of which the parts that workers free are multiples. */
-const RELIEF_UNIT_BYTES = 65_536;
-/** Minimum milliseconds between two reliefs for other workers: until the others know what the last one freed. */
-const RELIEF_FOR_OTHERS_MS = 50;
 
-/** Where the bytes of a budget are counted over all workers. */
-export interface SharedBytes {
+/** Where the bytes of one client are counted over all workers. */
+export interface ClientBytes {
   counts: SharedCounts;
   key: string;
 }
@@ -25,28 +21,25 @@ export interface SharedBytes {
 export class MemoryBudget {
   readonly #limitBytes: number;
   readonly #whole: MemoryBudget | null;
-  readonly #shared: SharedBytes | null;
+  readonly #client: ClientBytes | null;
+  readonly #parts: ReliefParts | null;
   readonly #reliefs = new Set<Relief>();
-  /** Asks the other workers to free memory. */
-  #publishWanted: PublishEvent | null = null;
-  #relievedOthersAt = Number.NEGATIVE_INFINITY;
   #usedBytes = 0;
 
   /**
-   * @param whole budget that this one is a share of
-   * @param shared `null` for a budget of this process alone
+   * @param whole budget that this one is a client's share of; `null` for the whole budget
+   * @param shares shares of this budget alone, over all workers
    */
-  constructor(limitBytes: number, whole: MemoryBudget | null = null, shared: SharedBytes | null = null) {
+  constructor(
+    limitBytes: number,
+    whole: { budget: MemoryBudget; client: ClientBytes } | null = null,
+    shares?: WorkerShares,
+  ) {
     this.#limitBytes = limitBytes;
-    this.#whole = whole;
-    this.#shared = shared;
-  }
-
-  /** Makes the budget one over all workers. @param shares shares of this budget alone */
-  static over(shares: WorkerShares, limitBytes: number): MemoryBudget {
-    const budget = new MemoryBudget(limitBytes, null, { counts: shares.counts("bytes"), key: "" });
-    budget.#publishWanted = shares.events("wanted bytes", { apply: (_, bytes) => budget.#relieveForOthers(bytes) });
-    return budget;
+    this.#whole = whole?.budget ?? null;
+    this.#client = whole?.client ?? null;
+    this.#parts =
+      shares === undefined ? null : new ReliefParts(shares, (bytes) => this.#relieveTo(this.#usedBytes - bytes));
   }
 
   get limitBytes(): number {
@@ -89,36 +82,18 @@ export class MemoryBudget {
 
   #count(bytes: number): void {
     this.#usedBytes += bytes;
-    this.#shared?.counts.add(this.#shared.key, bytes);
-  }
-
-  get #othersBytes(): number {
-    return this.#shared?.counts.others(this.#shared.key) ?? 0;
+    this.#client?.counts.add(this.#client.key, bytes);
+    this.#parts?.add(bytes);
   }
 
   get #allBytes(): number {
-    return this.#usedBytes + this.#othersBytes;
+    const others = this.#client?.counts.others(this.#client.key) ?? this.#parts?.othersBytes ?? 0;
+    return this.#usedBytes + others;
   }
 
   #relieve(bytes: number): void {
     const wanted = this.#allBytes + bytes - this.#limitBytes * PRESSURE_SHARE;
-    if (wanted <= 0) return;
-    if (this.#othersBytes === 0) return this.#relieveTo(this.#usedBytes - wanted);
-    this.#publishWanted?.("", wanted);
-    this.#relieveTo(this.#usedBytes - this.#partOf(wanted));
-  }
-
-  #relieveForOthers(wanted: number): void {
-    const now = performance.now();
-    if (now - this.#relievedOthersAt < RELIEF_FOR_OTHERS_MS) return;
-    this.#relievedOthersAt = now;
-    this.#relieveTo(this.#usedBytes - this.#partOf(wanted));
-  }
-
-  /** This worker's part of the bytes that all workers together are to free. */
-  #partOf(wanted: number): number {
-    if (this.#shared === null) return wanted;
-    return this.#shared.counts.part(this.#shared.key, Math.ceil(wanted / RELIEF_UNIT_BYTES)) * RELIEF_UNIT_BYTES;
+    if (wanted > 0) this.#relieveTo(this.#usedBytes - (this.#parts?.share(wanted) ?? wanted));
   }
 
   #relieveTo(bytes: number): void {

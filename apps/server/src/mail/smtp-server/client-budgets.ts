@@ -38,17 +38,14 @@ export class ClientBudgets {
   /** @returns the budget for a connection of this party; call `leave` when the connection ends */
   enter({ network, block }: ClientParty): MemoryBudget {
     const { budget: whole, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = this.#shares;
-    const [blocks, networks] = [this.#bytesOfBlocks, this.#bytesOfNetworks];
-    const ofBlock = enter(
-      this.#blocks,
-      block,
-      (key) => new MemoryBudget(maxBytesPerBlock, whole, { counts: blocks, key }),
-    );
-    return enter(
-      this.#networks,
-      network,
-      (key) => new MemoryBudget(maxBytesPerAddress, ofBlock, { counts: networks, key }),
-    );
+    const ofBlock = enter(this.#blocks, block, () => {
+      const client = { counts: this.#bytesOfBlocks, key: block };
+      return new MemoryBudget(maxBytesPerBlock, { budget: whole, client });
+    });
+    return enter(this.#networks, network, () => {
+      const client = { counts: this.#bytesOfNetworks, key: network };
+      return new MemoryBudget(maxBytesPerAddress, { budget: ofBlock, client });
+    });
   }
 
   leave({ network, block }: ClientParty): void {
@@ -57,8 +54,8 @@ export class ClientBudgets {
   }
 }
 
-function enter(held: Map<string, Held>, key: string, make: (key: string) => MemoryBudget): MemoryBudget {
-  const known = held.get(key) ?? { connections: 0, budget: make(key) };
+function enter(held: Map<string, Held>, key: string, make: () => MemoryBudget): MemoryBudget {
+  const known = held.get(key) ?? { connections: 0, budget: make() };
   held.set(key, known);
   known.connections++;
   return known.budget;
