@@ -17,6 +17,8 @@ import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { ExchangedShares } from "./core/worker-shares/exchanged-shares.ts";
+import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -30,6 +32,7 @@ import { createResolver, type Resolver } from "./mail/resolver.ts";
 import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
 import type { LaunchWorker } from "./mail-workers/launch-worker.ts";
+import { ShareHub } from "./mail-workers/share-hub.ts";
 import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control/control-socket.ts";
@@ -214,6 +217,8 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
     const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
+    const hub = config.workers > 1 && runs("mx", "submission") ? new ShareHub() : null;
+    const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
     const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
       ...parts,
@@ -222,6 +227,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
       resolver,
+      shares,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -235,7 +241,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       deliveryWorker.start();
       closers.fronts.push(() => deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await listen({ ...parts, mail, store, started, runs });
+    const listeners = await listen({ ...parts, mail, store, shares, hub, started, runs });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
@@ -252,17 +258,19 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
 interface ListenParts extends Parts {
   mail: WiredMail;
   store: Parts["store"] & OwnerStore;
+  shares: WorkerShares;
+  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
+  hub: ShareHub | null;
   /** Receives the workers, if there are any. */
   started: { workers: StartedWorkers | null };
   runs(...services: string[]): boolean;
 }
 
 /** Listens for mail in this process, or in its mail workers. */
-async function listen({ started, runs, ...parts }: ListenParts): Promise<MailListeners> {
-  const { config, overrides } = parts;
-  if (config.workers === 1 || !runs("mx", "submission")) return await startMailListeners({ ...parts, isRunning: runs });
+async function listen({ hub, started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+  if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
   const confirmation = confirmationOf(parts);
-  started.workers = await startMailWorkers({ ...parts, confirmation, launch: overrides.launchWorker });
+  started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });
   return started.workers;
 }
 

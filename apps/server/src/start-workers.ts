@@ -7,6 +7,7 @@ import type { MailTrace } from "./core/preview/mail-trace.ts";
 import type { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { type LaunchWorker, launchWorkerProcess } from "./mail-workers/launch-worker.ts";
 import { MailWorkers } from "./mail-workers/mail-workers.ts";
+import type { ShareHub } from "./mail-workers/share-hub.ts";
 import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { sendConfig, sendDkimKey, workerHmacPurposes } from "./mail-workers/worker-setup.ts";
 import { loadCertificate } from "./operate/certificate.ts";
@@ -23,6 +24,7 @@ export interface MailWorkerParts {
   clock: Clock;
   logger: Logger;
   confirmation: ConfirmationSettings | null;
+  hub: ShareHub;
   /** Default: starts a process. */
   launch: LaunchWorker | undefined;
 }

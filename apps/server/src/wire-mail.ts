@@ -10,6 +10,7 @@ import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
 import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
@@ -76,6 +77,8 @@ export interface MailParts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  /** Shares that hold over all workers; `onlyWorker` in a process that carries the mail alone. */
+  shares: WorkerShares;
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
@@ -100,7 +103,7 @@ export interface WiredMail {
 }
 
 export function wireMail(parts: MailParts): WiredMail {
-  const { config, store, transports, clock } = parts;
+  const { config, store, transports, clock, shares } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
@@ -108,14 +111,15 @@ export function wireMail(parts: MailParts): WiredMail {
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
+  const newRules = config.limits === "off" ? null : newCorrespondents;
+  const replyBook = new ReplyBook(store.replyPaths, clock, newRules, shares);
   const shared = {
     copyParts,
     replyBook,
     settleDeps,
     leases: new HeldLeases(parts),
     backgroundAttempts,
-    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits),
+    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits, undefined, shares),
     waiting: new WaitingTransactions(budget),
     memory,
     reports,
@@ -198,11 +202,14 @@ function wireDeliveryWorker(
  * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
  * encrypted copies), so that the second never takes memory from new mail.
  */
-function messageMemory({ config, metrics }: MailParts) {
-  const budget = new MemoryBudget(config.memoryBudgetBytes);
-  const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
+function messageMemory({ config, metrics, shares }: MailParts) {
+  const [ofMessages, ofCopies] = [shares.within("messages"), shares.within("copies")];
+  const budget = new MemoryBudget(config.memoryBudgetBytes, null, ofMessages);
+  const copyBudget = new MemoryBudget(config.memoryBudgetBytes, null, ofCopies);
   metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes + copyBudget.usedBytes);
-  return { budget, memory: new BackgroundMemory(budget), copyMemory: new BackgroundMemory(copyBudget, copyShares) };
+  const memory = new BackgroundMemory(budget, undefined, undefined, ofMessages.within("answered"));
+  const copyMemory = new BackgroundMemory(copyBudget, copyShares, undefined, ofCopies.within("held"));
+  return { budget, memory, copyMemory };
 }
 
 function rewriteRules({ config, store }: MailParts): RewriteRules {
@@ -234,17 +241,20 @@ function attemptParts(
     aliases: store.aliases,
     replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
-    shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination }),
+    shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
     findings: new AttemptFindings({ ...parts, ...store }),
     transports,
   };
 }
 
+/** Key of the hashes under which limits count addresses, the same in all workers. */
+const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
+
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
-  const { config, store, clock, random, logger, metrics } = parts;
+  const { config, store, clock, random, logger, metrics, shares } = parts;
   const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
   const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
-  const quota = new SpoolQuota(store.deliveries, clock);
+  const quota = new SpoolQuota(store.deliveries, clock, shares);
   return mxService({
     resolve: resolveDeps(parts, copyParts.rules, quota),
     plan: {
@@ -278,7 +288,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       metrics,
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
     },
-    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
+    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock, shares),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
     // With authentication off, the client is another host of the operator, so its name is not looked up.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
@@ -303,14 +313,14 @@ function resolveDeps(
 }
 
 function takeBounceDeps(
-  { config, store, clock, random }: MailParts,
+  parts: MailParts,
   { settleDeps, reports }: Pick<InboundParts, "settleDeps" | "reports">,
 ): MxServiceDeps["takeBounce"] {
   return {
-    aliases: store.aliases,
+    aliases: parts.store.aliases,
     failures: settleDeps.failures,
-    reports: config.authentication ? reports : null,
-    limits: new BounceLimits({ clock, random }),
+    reports: parts.config.authentication ? reports : null,
+    limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
   };
 }
 

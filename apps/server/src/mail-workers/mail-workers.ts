@@ -11,6 +11,7 @@ import type { MetricsRegistry } from "../operate/telemetry/metrics.ts";
 import type { MailPorts } from "../start-mail.ts";
 import type { LaunchWorker } from "./launch-worker.ts";
 import { RunningWorker } from "./running-worker.ts";
+import type { ShareHub } from "./share-hub.ts";
 import type { OwnerStore } from "./worker-calls.ts";
 import type { WorkerSetup } from "./worker-setup.ts";
 
@@ -22,6 +23,7 @@ export interface MailWorkersParts {
   preview: Pick<PreviewInbox, "add"> | null;
   trace: Pick<MailTrace, "add"> | null;
   metrics: Pick<MetricsRegistry, "count" | "gauge">;
+  hub: ShareHub;
   clock: Clock;
   logger: Logger;
 }
@@ -90,9 +92,11 @@ export class MailWorkers {
   }
 
   #startIn(slot: number): RunningWorker {
-    const { launch, setup, metrics, trace, preview, store, clock, logger } = this.#parts;
+    const { launch, setup, metrics, trace, preview, store, hub, clock, logger } = this.#parts;
     const number = slot + 1;
-    const worker = new RunningWorker(launch(), {
+    const launched = launch();
+    hub.join(number, launched.link);
+    const worker = new RunningWorker(launched, {
       setup: { ...setup, number, ports: this.#ports },
       store,
       server: {

@@ -7,6 +7,7 @@ import type { Clock, Logger, Random } from "../core/ports.ts";
 import type { TraceStep } from "../core/preview/mail-trace.ts";
 import type { PreviewArrival } from "../core/preview/preview-inbox.ts";
 import { SpoolSpace } from "../core/spool/spool-space.ts";
+import { ExchangedShares } from "../core/worker-shares/exchanged-shares.ts";
 import type { Encrypter } from "../mail/copy/forward-copy.ts";
 import { chooseTransports, type DirectOverrides } from "../mail/queue/choose-transport.ts";
 import { createResolver, type Resolver } from "../mail/resolver.ts";
@@ -22,6 +23,7 @@ import type { Link } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 import { type CallOwner, remoteCalls } from "./remote-calls.ts";
 import { remoteStore } from "./remote-store.ts";
+import { workerExchange } from "./share-hub.ts";
 import { SERVER_PART } from "./store-methods.ts";
 import { workerMetrics } from "./worker-metrics.ts";
 import { receiveConfig, type WorkerSetup } from "./worker-setup.ts";
@@ -89,13 +91,26 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
   const random = overrides.random ?? systemRandom;
   const { confirmation } = setup;
   const { encrypter } = overrides;
-  const tools = { clock, random, logger, metrics, trace, shutdown, leakGuard, spoolSpace, confirmation, encrypter };
+  const shares = new ExchangedShares(workerExchange(setup.number, link));
+  const tools = {
+    clock,
+    random,
+    logger,
+    metrics,
+    trace,
+    shutdown,
+    leakGuard,
+    spoolSpace,
+    shares,
+    confirmation,
+    encrypter,
+  };
   const mail = wireMail({ ...tools, config, store, queue: null, signsInline: true, transports, resolver });
   link.onMessage((message) => {
     if (message.kind === "lease") mail.leases.takeOver(message);
   });
   const isRunning = (service: "mx" | "submission") => config.services.has(service);
-  const listeners = await startMailListeners({ config, logger, metrics, clock, mail, isRunning, sharesPorts: true });
+  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true });
   link.send({ kind: "ready", ports: listeners.ports });
   return async () => {
     shutdown.begin();

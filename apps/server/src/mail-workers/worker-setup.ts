@@ -20,7 +20,7 @@ type SentConfig = Omit<Config, "publicUrl" | "delivery"> & {
 type SentDkimKey = Omit<DkimKey, "privateKey"> & { privateKey: Buffer };
 
 /** Purposes of the keyed hashes that the mail path makes. */
-export const workerHmacPurposes = ["srs", "fingerprint"] as const;
+export const workerHmacPurposes = ["srs", "fingerprint", "abuse"] as const;
 
 export interface WorkerSetup {
   /** Number of the worker, from 1. */
