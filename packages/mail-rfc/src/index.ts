@@ -52,3 +52,5 @@ export * from "./report/dsn.ts";
 export * from "./report/feedback-report.ts";
 export * from "./report/status-code.ts";
 export * from "./retry-schedule.ts";
+export * from "./spf/check-host.ts";
+export * from "./spf/spf-record.ts";

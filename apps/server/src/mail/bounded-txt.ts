@@ -1,6 +1,6 @@
 /**
  * Limits on the TXT records that mailauth reads: DKIM keys, DMARC records and announcements of MTA-STS policies (those
- * on SPF records are in receive/authenticate/bounded-spf.ts). Usual records have some hundred octets. Records beyond
+ * on SPF records are in @kauke/mail-rfc). Usual records have some hundred octets. Records beyond
  * the limits would cost the library more than linear time, or are useless.
  */
 import type { DnsAnswer } from "./resolver.ts";

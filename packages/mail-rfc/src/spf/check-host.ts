@@ -53,19 +53,19 @@ export const SPF_VOIDS_MAX = 2;
 /** Maximum host names of one `mx` mechanism, or of the client, whose addresses are queried (§4.6.4). */
 const HOSTS_MAX = 10;
 
-/** @param parse parses a record that `isSpfRecord` accepts, as `parseSpfRecord` */
-export async function checkHost(
-  { clientAddress, helo, sender: claimed }: SpfClaim,
-  ask: AskSpf,
-  parse: (text: string) => SpfRecord | null = parseSpfRecord,
-): Promise<SpfVerdict> {
+/**
+ * Checks whether a client may send mail in the name of a domain.
+ * @example checkHost({ clientAddress: "192.0.2.1", helo: "mail.example.org", sender: "ann@example.org" }, ask)
+ * // { result: "pass", domain: "example.org", sender: "ann@example.org" }
+ */
+export async function checkHost({ clientAddress, helo, sender: claimed }: SpfClaim, ask: AskSpf): Promise<SpfVerdict> {
   const sender = withLocalPart(claimed || `postmaster@${helo}`);
   const at = sender.lastIndexOf("@");
   const domain = asciiName(sender.slice(at + 1));
   const client = parseClientAddress(clientAddress);
   if (client === null) return { result: "temperror", domain, sender };
   if (!isHostName(domain)) return { result: "none", domain, sender };
-  const check = new HostCheck({ client, helo, local: sender.slice(0, at), domain: sender.slice(at + 1) }, ask, parse);
+  const check = new HostCheck({ client, helo, local: sender.slice(0, at), domain: sender.slice(at + 1) }, ask);
   return { result: await check.run(domain), domain, sender };
 }
 
@@ -101,17 +101,15 @@ interface Identity {
 class HostCheck {
   readonly #identity: Identity;
   readonly #ask: AskSpf;
-  readonly #parse: (text: string) => SpfRecord | null;
   readonly #values: { sender: string; helo: string };
   #lookups = 0;
   #voids = 0;
 
-  constructor(identity: Identity, ask: AskSpf, parse: (text: string) => SpfRecord | null) {
+  constructor(identity: Identity, ask: AskSpf) {
     // The sender's domain is in A-labels in macros too (RFC 8616 §4).
     const domain = NON_ASCII.test(identity.domain) ? asciiName(identity.domain) : identity.domain;
     this.#identity = { ...identity, domain };
     this.#ask = ask;
-    this.#parse = parse;
     this.#values = { sender: `${identity.local}@${domain}`, helo: identity.helo };
   }
 
@@ -156,7 +154,7 @@ class HostCheck {
       found = text;
     }
     if (found === undefined) return null;
-    const record = this.#parse(found);
+    const record = parseSpfRecord(found);
     if (record === null || !isWithinExpansion(record, this.#values)) throw new SpfStop("permerror");
     return record;
   }
@@ -166,25 +164,26 @@ class HostCheck {
   }
 
   async #matches(mechanism: SpfMechanism, domain: string): Promise<boolean> {
+    if (mechanism.kind === "all") return true;
+    if (mechanism.kind === "ip") return this.#isIn(mechanism);
+    const target = await this.#target(mechanism.target, domain);
+    if (target === NEVER) return false;
+    if (mechanism.kind === "include") {
+      // A name that cannot have a record counts as one without (§4.3).
+      if (target === null) throw new SpfStop("permerror");
+      return (await this.#evaluateOther(target)) === "pass";
+    }
+    if (target === null) return false;
+    this.#countLookup();
     switch (mechanism.kind) {
-      case "all":
-        return true;
-      case "ip":
-        return this.#isIn(mechanism);
-      case "include": {
-        const target = await this.#target(mechanism.target, domain);
-        // A name that cannot have a record counts as one without (§4.3).
-        if (target === null) throw new SpfStop("permerror");
-        return target !== NEVER && (await this.#evaluateOther(target)) === "pass";
-      }
-      default: {
-        const target = await this.#target(mechanism.target, domain);
-        if (target === null || target === NEVER) return false;
-        this.#countLookup();
-        if (mechanism.kind === "exists") return (await this.#find(target, "A")).length > 0;
-        if (mechanism.kind === "ptr") return this.#isHostIn(target);
-        return mechanism.kind === "a" ? this.#isAddressOf(target, mechanism) : this.#isMxOf(target, mechanism);
-      }
+      case "exists":
+        return (await this.#find(target, "A")).length > 0;
+      case "ptr":
+        return this.#isHostIn(target);
+      case "a":
+        return this.#isAddressOf(target, mechanism);
+      case "mx":
+        return this.#isMxOf(target, mechanism);
     }
   }
 
@@ -198,13 +197,14 @@ class HostCheck {
   }
 
   async #isMxOf(name: string, prefixes: Prefixes): Promise<boolean> {
-    let queried = 0;
+    let hosts = 0;
     for (const host of await this.#find(name, "MX")) {
+      // The null MX (RFC 7505) names no host.
+      if (host === "" || host === ".") continue;
+      hosts += 1;
+      if (hosts > HOSTS_MAX) throw new SpfStop("permerror");
       const exchange = targetName(host);
-      // The null MX (RFC 7505) has no host.
       if (exchange === null) continue;
-      queried += 1;
-      if (queried > HOSTS_MAX) throw new SpfStop("permerror");
       const addresses = await this.#addressesOf(exchange);
       if (addresses === null) throw new SpfStop("temperror");
       if (this.#isClientIn(addresses, prefixes)) return true;

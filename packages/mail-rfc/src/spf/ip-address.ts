@@ -61,13 +61,17 @@ const nibbles = (words: readonly number[]) => [...words.map((word) => word.toStr
 /** Parses a dotted quad without leading zeros (RFC 7208 §5.6) that fills the text from `start` on. */
 function parseIpv4(text: string, start: number): number | null {
   if (text.length - start > 15) return null;
-  let [word, part, digits, dots] = [0, 0, 0, 0];
+  let word = 0;
+  let part = 0;
+  let digits = 0;
+  let dots = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === DOT) {
       if (digits === 0 || dots === 3) return null;
       word = word * 256 + part;
-      [part, digits] = [0, 0];
+      part = 0;
+      digits = 0;
       dots += 1;
     } else {
       if (code < ZERO || code > NINE || (digits > 0 && part === 0)) return null;

@@ -109,12 +109,12 @@ class Draft {
 
   /** @returns false when the term has a syntax error, or the record too many macros */
   add(term: string): boolean {
-    const mark = term.search(/[:/=]/);
-    if (mark >= 0 && term[mark] === "=") return this.#addModifier(term, mark);
+    const mark = markOf(term);
+    if (term[mark] === "=") return this.#addModifier(term, mark);
     const outcome = outcomes.get(term.charCodeAt(0));
     const start = outcome === undefined ? 0 : 1;
-    const name = term.slice(start, mark < 0 ? term.length : mark).toLowerCase();
-    const mechanism = parseMechanism(name, mark < 0 ? "" : term.slice(mark), outcome ?? "pass");
+    const name = term.slice(start, mark).toLowerCase();
+    const mechanism = parseMechanism(name, term.slice(mark), outcome ?? "pass");
     if (mechanism === null) return false;
     this.#mechanisms.push(mechanism);
     if (mechanism.kind === "all") this.#hasAll = true;
@@ -148,6 +148,16 @@ class Draft {
     if (expansion !== null) this.#expansions.push(expansion);
     return this.#macros <= SPF_MACROS_MAX;
   }
+}
+
+/** @returns the position after a term's name: of the first colon, slash or equals sign, or the end */
+function markOf(term: string): number {
+  let at = 0;
+  for (; at < term.length; at += 1) {
+    const code = term.charCodeAt(at);
+    if (code === 0x3a || code === 0x2f || code === 0x3d) break;
+  }
+  return at;
 }
 
 const MODIFIER_NAME = /^[a-z][a-z0-9._-]*$/;
