@@ -82,9 +82,9 @@ function parseMacro(body: string, isExplanation: boolean): Macro | null {
   const parts = at === 1 ? 0 : Number(body.slice(1, at));
   if (at > 1 && parts === 0) return null;
   const isReversed = body[at] === "r" || body[at] === "R";
-  const delimiters = body.slice(isReversed ? at + 1 : at);
+  const delimiters = new Set(body.slice(isReversed ? at + 1 : at));
   for (const character of delimiters) if (!DELIMITERS.includes(character)) return null;
-  return { letter, parts, isReversed, delimiters: delimiters || ".", isEscaped: letter !== first };
+  return { letter, parts, isReversed, delimiters: [...delimiters].join("") || ".", isEscaped: letter !== first };
 }
 
 /** @returns `null` unless the text is a domain-spec (§7.1): it ends with a macro or with a dot and a top label */
