@@ -1,5 +1,5 @@
 /**
- * Mail standards as pure functions: addresses, headers, SRS, replies, schedules. No I/O; imports no other package of
+ * Mail standards as pure functions: addresses, headers, SRS, SPF, replies, schedules. No I/O; imports no other package of
  * this repository.
  */
 
