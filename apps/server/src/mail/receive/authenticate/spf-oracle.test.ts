@@ -36,7 +36,7 @@ const faults: readonly Fault[] = [
   },
   {
     what: "queries and matches hosts for a ptr term that expands to no well-formed name (RFC 7208 §4.8)",
-    shows: (_, it) => texts(it).some((text) => /ptr:\S*%/i.test(text)),
+    shows: (_, it) => texts(it).some((text) => /ptr:\S*(?:%|\.\.|[^\s.]{64})/i.test(text)),
   },
   { what: "expands a redirect that it does not reach (RFC 7208 §6.1)", shows: saying("Invalid redirect target") },
   {
