@@ -9,6 +9,8 @@ import type { ForwardSystem } from "./forward-system.ts";
 export interface Measured {
   cpuPer1000: number;
   messagesPerSecond: number;
+  /** CPU time of the system as a share of what others left of all cores; `null` if unknown. */
+  coresUsed: number | null;
   /** Peak memory. */
   rssMib: number;
   privateMib: number;
@@ -63,7 +65,7 @@ const variantOf: Partial<Record<PeerRow, ForwardSystem["variant"]>> = {
 
 function comparisonRows(testCase: ForwardCase, where: string, cpuOf: (row: PeerRow) => number | null): Row[] {
   return comparisons.flatMap((comparison) => {
-    const compared = compare(comparison, cpuOf, testCase);
+    const compared = compare(comparison, { cpuOf }, testCase);
     if (compared === null) return [];
     const { value, target, isMet } = compared;
     const judged = target === null || isMet === null ? {} : { target, isMet };
