@@ -63,7 +63,7 @@ export function utf8Of(bytes: string): string {
 
 /** Lower case of ASCII letters only: other characters stand for single bytes. */
 export function asciiLowerCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return NON_ASCII.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
 }
 
 /** Strips spaces and tabs only; `trim` would also strip other white space, which belongs to the field name. */

@@ -6,7 +6,8 @@
  *   OpenSSL decide, which checks RSA with SHA-256 where `a=ed25519-sha256` is written.
  * - RFC 6376 §3.5: `a=` names an algorithm literally. The library also takes `rsa -sha256` and `ed25519-x-sha256`.
  * - RFC 6376 §3.5: `c=` has a header algorithm. For `c=/relaxed` the library throws.
- * - RFC 8601 §2.2: the result of a method is the word after `=`. The library takes a property named `result` instead.
+ *
+ * A fourth has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word after `=`).
  */
 import { createPublicKey } from "node:crypto";
 import { createRequire } from "node:module";
