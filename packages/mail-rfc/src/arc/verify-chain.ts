@@ -39,7 +39,7 @@ export function lastSealer(sets: readonly ArcSet[]): string {
 
 /** A generator of one seal check after the other, so that the caller can let other work run in between. */
 export function* checkChain(sets: readonly ArcSet[], { message, keys }: ChainProof): Generator<void, ChainStatus> {
-  const isLate = message?.result === "temperror" || keys.some((key) => key !== null && "failed" in key);
+  const isLate = keys.some((key) => key !== null && "failed" in key);
   const texts = coveredTexts(sets);
   for (let at = sets.length - 1; at >= 0; at -= 1) {
     const problem = sealProblem(sets[at] as ArcSet, {
@@ -50,7 +50,9 @@ export function* checkChain(sets: readonly ArcSet[], { message, keys }: ChainPro
     if (problem !== null) return failed(problem, isLate);
     yield;
   }
-  if (message?.result !== "pass") return failed(`i=${sets.length} no valid signature`, isLate);
+  if (message?.result !== "pass") {
+    return failed(`i=${sets.length} no valid signature`, isLate || message?.result === "temperror");
+  }
   const results = sets.at(-1)?.results;
   const saidDmarc = results === undefined ? "" : methodResult(readArcResults(unicodeValue(results)), "dmarc");
   return { result: "pass", reason: "", saidDmarc };

@@ -73,7 +73,6 @@ const onArc =
     return chosen === undefined ? fields : change(fields, chosen);
   };
 const changes: Record<string, Change> = {
-  nothing: (fields) => fields,
   "a field left out": onArc((fields, at) => fields.toSpliced(at, 1)),
   "a field twice": onArc((fields, at) => fields.toSpliced(at, 0, fields[at] ?? "")),
   "fields in another order": onArc((fields, at) => [...fields.slice(at), ...fields.slice(0, at)]),
@@ -105,8 +104,8 @@ const changes: Record<string, Change> = {
 };
 
 const message = fc.record({
-  sealers: fc.array(sealing, { maxLength: 4 }),
-  edits: fc.array(fc.tuple(fc.constantFrom(...Object.keys(changes)), fc.nat()), { minLength: 1, maxLength: 2 }),
+  sealers: fc.oneof({ arbitrary: fc.array(sealing, { minLength: 1, maxLength: 3 }), weight: 20 }, fc.constant([])),
+  edits: fc.array(fc.tuple(fc.constantFrom(...Object.keys(changes)), fc.nat()), { maxLength: 2 }),
   cut: fc.option(fc.tuple(fc.nat(), fc.constantFrom("x", " ", ";", "\r\n ")), { freq: 4, nil: null }),
   answer: fc.oneof(
     { arbitrary: fc.constant(null), weight: 8 },
@@ -158,7 +157,7 @@ test("generated chains of all forms get the result that mailauth gives", { timeo
       const result = await compare(Buffer.from(header + text.slice(end), "latin1"), tableWith(answer));
       results.set(result, (results.get(result) ?? 0) + 1);
     }),
-    { numRuns: rounds(1000, 100_000) },
+    { numRuns: rounds(600, 100_000) },
   );
   printFigures("ARC results that were compared", Object.fromEntries(results));
   for (const result of ["pass", "none", "temperror"]) expect(results.get(result) ?? 0, result).toBeGreaterThan(0);
