@@ -5,6 +5,7 @@
  * unreadable (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 import type { Vouchers } from "@kauke/mail-rfc";
+import type { spf as Spf } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import type { Resolver } from "../../resolver.ts";
@@ -46,15 +47,15 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
   }
 }
 
-let loaded: Promise<typeof import("mailauth")> | undefined;
+let loaded: Promise<{ spf: typeof Spf }> | undefined;
 
 async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
   const shown = readShownAuthor(mail);
   const judge = new DmarcJudge(shown.domain, dns);
   const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
   const policy = judge.policy().catch(() => "unknown" as const);
-  // SPF alone is mailauth's, which is loaded with the first message.
-  const library = (loaded ??= import("mailauth"));
+  // SPF alone is mailauth's; that part of it is loaded with the first message.
+  const library = (loaded ??= import("mailauth/lib/spf/index.js"));
   const spf = library.then((it) => checkSpf(mail, it, { dns, mailHost: deps.mailHost })).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
   const signatures = checkSignatures(
