@@ -38,12 +38,8 @@ export async function lookUpKey(
   dns: Pick<MessageDns, "answerTo">,
 ): Promise<KeyLookup> {
   const answer = await dns.answerTo(keyName(place), "TXT");
-  switch (answer.kind) {
-    case "found":
-      return keyRecords.read(String(answer.records[0] ?? ""));
-    case "failed":
-      return { failed: answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
-    default:
-      return null;
-  }
+  if (answer.kind === "failed") return { failed: answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
+  if (answer.kind !== "found") return null;
+  const [text] = answer.records;
+  return keyRecords.read(typeof text === "string" ? text : "");
 }
