@@ -1,6 +1,6 @@
 /**
  * Limits on the TXT records that are read: DKIM keys, DMARC records and announcements of MTA-STS policies (those on SPF
- * records are in receive/authenticate/bounded-spf.ts). Usual records have some hundred octets. Of the announcements
+ * records are part of `parseSpfRecord` in @kauke/mail-rfc). Usual records have some hundred octets. Of the announcements
  * longer ones would cost mailauth more than linear time.
  */
 import type { DnsAnswer } from "./resolver.ts";

@@ -1,19 +1,19 @@
 /**
- * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at once, and the author's DMARC policy is looked up independently of them. They share
- * a deadline of five seconds; a check that has not finished by then results in `temperror`, and the others keep their
- * results. A message that is not proven because a check is unfinished is deferred if the policy is `reject` or
- * unreadable (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
+ * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a check
+ * that has not finished by then results in `temperror`, and the others keep their results. A message that is not proven
+ * because a check is unfinished is deferred if the policy is `reject` or unreadable
+ * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 import type { Vouchers } from "@kauke/mail-rfc";
-import type { spf as Spf } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import type { Resolver } from "../../resolver.ts";
 import { checkSignatures } from "./check-signatures.ts";
+import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
 import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
-import { checkSpf } from "./sender-checks.ts";
 import { readShownAuthor } from "./shown-author.ts";
 
 export interface ToAuthenticate {
@@ -47,16 +47,12 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
   }
 }
 
-let loaded: Promise<{ spf: typeof Spf }> | undefined;
-
 async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
   const shown = readShownAuthor(mail);
   const judge = new DmarcJudge(shown.domain, dns);
   const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
   const policy = judge.policy().catch(() => "unknown" as const);
-  // SPF alone is mailauth's; that part of it is loaded with the first message.
-  const library = (loaded ??= import("mailauth/lib/spf/index.js"));
-  const spf = library.then((it) => checkSpf(mail, it, { dns, mailHost: deps.mailHost })).catch(() => null);
+  const spf = checkSpf(mail, dns).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
   const signatures = checkSignatures(
     { raw: mail.raw, shown },

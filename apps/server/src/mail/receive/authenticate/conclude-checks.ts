@@ -3,8 +3,8 @@ import type { ErrorCode } from "@kauke/contract";
 import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
+import type { SpfFound } from "./check-spf.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
-import type { SpfFound } from "./sender-checks.ts";
 
 type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 
