@@ -54,6 +54,13 @@ export class SharedCounts {
     return this.own(key) + this.others(key);
   }
 
+  /** Number of workers, with this one, that count a key. */
+  workers(key: string): number {
+    let workers = 1;
+    for (const { counts } of this.#members.values()) if (counts.has(key)) workers++;
+    return workers;
+  }
+
   /** Sum of all counts over all workers. */
   get total(): number {
     return this.#ownTotal + this.#othersTotal;

@@ -22,18 +22,23 @@ function closing(talk: SmtpTalk): SmtpTalk {
   return talk;
 }
 
-const greetingOf = async (port: number, address = "127.1.0.1") =>
-  closing(await smtpTalk(port, "127.0.0.1", address)).greeting;
+const connect = async (port: number) => closing(await smtpTalk(port, "127.0.0.1", "127.1.0.1"));
+
+/** Connects for a moment. */
+async function greetingOf(port: number, address = "127.1.0.1"): Promise<string> {
+  const talk = await smtpTalk(port, "127.0.0.1", address);
+  talk.close();
+  return talk.greeting;
+}
 
 test("the connections of an address are counted over all workers until they end, or their worker does", async () => {
   const { first, second, endFirst } = await startTwo({ maxConnections: 100, maxConnectionsPerAddress: 3 });
-  const open = [await smtpTalk(first, "127.0.0.1", "127.1.0.1"), await smtpTalk(first, "127.0.0.1", "127.1.0.1")];
-  for (const talk of open) closing(talk);
-  expect(await greetingOf(second)).toMatch(/^220 /);
+  const open = [await connect(first), await connect(first), await connect(second)];
   await vi.waitFor(async () => expect(await greetingOf(second)).toMatch(/^421 /));
   expect(await greetingOf(second, "127.2.0.1")).toMatch(/^220 /);
   open[0]?.close();
   await vi.waitFor(async () => expect(await greetingOf(second)).toMatch(/^220 /));
+  await connect(first);
   await vi.waitFor(async () => expect(await greetingOf(second)).toMatch(/^421 /));
   endFirst();
   expect(await greetingOf(second)).toMatch(/^220 /);
@@ -52,8 +57,14 @@ test("the connections of an account are counted over all workers until they end"
     await talk.ask("EHLO c.test");
     return { talk, answer: await talk.ask(`AUTH PLAIN ${Buffer.from("\0name\0secret").toString("base64")}`) };
   };
+  /** Signs in for a moment. */
+  const answerOf = async (port: number) => {
+    const { talk, answer } = await signIn(port);
+    talk.close();
+    return answer;
+  };
   const [one] = [await signIn(first), await signIn(first)];
-  await vi.waitFor(async () => expect((await signIn(second)).answer).toMatch(/^454 4\.7\.0 /));
+  await vi.waitFor(async () => expect(await answerOf(second)).toMatch(/^454 4\.7\.0 /));
   one.talk.close();
-  await vi.waitFor(async () => expect((await signIn(second)).answer).toMatch(/^235 /));
+  await vi.waitFor(async () => expect(await answerOf(second)).toMatch(/^235 /));
 });
