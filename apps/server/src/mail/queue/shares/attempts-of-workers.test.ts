@@ -171,3 +171,14 @@ test("the delivery worker claims no more mail of an account whose slow attempts 
   vi.advanceTimersByTime(15_000);
   expect(workers[0]?.attempts.slowAccounts()).toEqual(["ann"]);
 });
+
+test("slow attempts that ended no longer count for other workers", () => {
+  const { workers } = connectedWorkers(WORKERS, tryingWith);
+  const attempts = Array.from({ length: limits.slow.account }, (_, request) =>
+    workers[1]?.start("ann", `${request}.example`),
+  );
+  vi.advanceTimersByTime(15_000);
+  for (const attempt of attempts) attempt?.stop();
+  letWorkersKnow();
+  expect(workers[0]?.attempts.slowAccounts()).toEqual([]);
+});

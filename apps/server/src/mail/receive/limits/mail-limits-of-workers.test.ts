@@ -82,3 +82,19 @@ test("each block of client addresses has its reserved part of an alias' limit on
   expect(workers.every((worker) => fromBlock(worker, 300) === false)).toBe(true);
   expect(workers[0]?.isRouteOver({ aliasId: "alias", userId: "user" }, bystander)).toBe(false);
 });
+
+test("mail far below a limit causes no messages between workers, and what they withhold is a small part of it", () => {
+  const usual = { max: 6000, windowSeconds: 86_400 };
+  const usualRules = mailLimitRules(new Map([["mail_connections_ip", usual]]));
+  const withUsual = (shares: WorkerShares) =>
+    new MailLimits({ rules: usualRules as NonNullable<typeof usualRules>, clock, metrics, shares });
+  const { workers, sent } = connectedWorkers(WORKERS, withUsual);
+  letWorkersKnow();
+  const before = sent();
+  for (let block = 0; block < 100; block++) flood(workers, 20, (limits) => limits.takeConnection(`10.0.${block}.1`));
+  letWorkersKnow();
+  expect(sent()).toBe(before);
+  const admitted = flood(workers, 2 * usual.max, (limits, request) => limits.takeConnection(attacker(request)));
+  expect(admitted).toBeGreaterThanOrEqual(usual.max);
+  expect(admitted).toBeLessThanOrEqual(usual.max + OVERSHOOT + (WORKERS * usual.max) / 256);
+});
