@@ -28,6 +28,8 @@ export interface MailListenerParts {
   mail: WiredMail;
   shares: WorkerShares;
   isRunning(service: "mx" | "submission"): boolean;
+  /** Whether other processes of this server listen on the same ports. Default: only with PostgreSQL. */
+  sharesPorts?: boolean;
 }
 
 /** Maximum connections of each listener in each worker. */
@@ -86,7 +88,7 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   }
 }
 
-function common({ config, metrics, mail }: MailListenerParts, secureContext: () => SecureContext) {
+function common({ config, metrics, mail, sharesPorts }: MailListenerParts, secureContext: () => SecureContext) {
   const isUnlimited = config.limits === "off";
   const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
   return {
@@ -95,7 +97,7 @@ function common({ config, metrics, mail }: MailListenerParts, secureContext: () 
     budget: mail.budget,
     secureContext,
     // Several processes may share the port only if they also share the store.
-    sharePort: config.databaseUrl !== null,
+    sharePort: sharesPorts ?? config.databaseUrl !== null,
     maxConnections: CONNECTIONS_MAX,
     ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : shares),
     admits: (address: string) => mail.limits?.takeConnection(address) ?? true,

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
+import { type GoneWebhook, pauseWebhook } from "./core/alias/pause-webhook.ts";
 import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
@@ -16,7 +17,8 @@ import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
-import { onlyWorker } from "./core/worker-shares/worker-shares.ts";
+import { ExchangedShares } from "./core/worker-shares/exchanged-shares.ts";
+import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -29,6 +31,9 @@ import { previewReplyTaker } from "./mail/receive/take-preview-reply.ts";
 import { createResolver, type Resolver } from "./mail/resolver.ts";
 import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
+import type { LaunchWorker } from "./mail-workers/launch-worker.ts";
+import { ShareHub } from "./mail-workers/share-hub.ts";
+import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control/control-socket.ts";
 import { controlHandlers } from "./operate/control/server-facts.ts";
@@ -42,10 +47,11 @@ import { listenMetrics } from "./operate/telemetry/metrics-server.ts";
 import { ageWorker } from "./operate/workers/age-worker.ts";
 import { argon2Hasher } from "./operate/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "./operate/workers/leak-guard-worker.ts";
-import { type MailPorts, startMailListeners } from "./start-mail.ts";
+import { type MailListeners, type MailPorts, startMailListeners } from "./start-mail.ts";
+import { type StartedWorkers, startMailWorkers } from "./start-workers.ts";
 import { asCaller } from "./store/concurrency/caller-turns.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
-import { wireMail } from "./wire-mail.ts";
+import { type WiredMail, wireMail } from "./wire-mail.ts";
 
 /** Adapters that tests replace; everything else is the real implementation. */
 export interface StartOverrides {
@@ -59,6 +65,8 @@ export interface StartOverrides {
   asksForConfirmation?: boolean;
   /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
+  /** Starts a mail worker; default: a process. */
+  launchWorker?: LaunchWorker;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
 }
@@ -92,6 +100,9 @@ interface Parts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
+  hub: ShareHub | null;
+  shares: WorkerShares;
 }
 
 /**
@@ -136,7 +147,9 @@ export async function startServer(
   const closers = new Closers();
   const leakGuard = leakGuardWorker();
   closers.backs.push(() => leakGuard.close());
-  const spoolSpace = await openSpoolSpace({ config, store, closers });
+  const hub = hasWorkers(config) ? new ShareHub() : null;
+  const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
+  const spoolSpace = await openSpoolSpace({ config, store, shares, closers });
   let ready = false;
   const close = closeOnce(async () => {
     ready = false;
@@ -159,6 +172,8 @@ export async function startServer(
     shutdown: closers.shutdown,
     leakGuard,
     spoolSpace,
+    hub,
+    shares,
   };
   try {
     const ports = await startServices(parts, closers);
@@ -177,12 +192,23 @@ function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25
 /**
  * Creates the spool space. Free disk space is watched only for the embedded database, whose spool is on this machine.
  */
-async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" | "store"> & { closers: Closers }) {
+async function openSpoolSpace({
+  config,
+  store,
+  shares,
+  closers,
+}: Pick<Parts, "config" | "store" | "shares"> & { closers: Closers }) {
   const isHere = store.kind === "embedded";
   const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
   closers.backs.push(() => disk?.close());
   const now = () => performance.now();
-  return new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now });
+  const { deliveries } = store;
+  return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
+}
+
+/** Whether other processes carry the mail. */
+function hasWorkers({ workers, services }: Config): boolean {
+  return workers > 1 && (services.has("mx") || services.has("submission"));
 }
 
 /** The preview inbox shows the mail of all accounts, so it exists only while the public URL is unset or loopback. */
@@ -208,11 +234,15 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
+    const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
+    const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
       ...parts,
+      store,
+      queue: runs("sender") ? store.deliveries : null,
+      takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
       resolver,
-      shares: onlyWorker,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -221,11 +251,12 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       () => mail.close(),
       () => transports.close(closers.graceLeftMs),
     );
-    if (runs("sender")) {
-      mail.deliveryWorker.start();
-      closers.fronts.push(() => mail.deliveryWorker.close(GRACE_MS));
+    const { deliveryWorker } = mail;
+    if (deliveryWorker !== null) {
+      deliveryWorker.start();
+      closers.fronts.push(() => deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await startMailListeners({ ...parts, mail, shares: onlyWorker, isRunning: runs });
+    const listeners = await listen({ ...parts, mail, store, started, runs });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
@@ -239,7 +270,23 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   return ports;
 }
 
-function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | null {
+interface ListenParts extends Parts {
+  mail: WiredMail;
+  store: Parts["store"] & OwnerStore;
+  /** Receives the workers, if there are any. */
+  started: { workers: StartedWorkers | null };
+  runs(...services: string[]): boolean;
+}
+
+/** Listens for mail in this process, or in its mail workers. */
+async function listen({ hub, started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+  if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
+  const confirmation = confirmationOf(parts);
+  started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });
+  return started.workers;
+}
+
+function confirmationOf({ config, overrides }: Pick<Parts, "config" | "overrides">): ConfirmationSettings | null {
   const [domain] = config.domains;
   if (overrides.asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
   return { origin: config.publicUrl.origin, domain };

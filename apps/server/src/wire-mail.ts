@@ -23,8 +23,8 @@ import type { Transports } from "./mail/queue/attempt.ts";
 import { type AttemptDeps, attemptDelivery } from "./mail/queue/attempt-delivery.ts";
 import { AttemptFindings } from "./mail/queue/attempt-findings.ts";
 import { ConfirmationGuard } from "./mail/queue/confirmation-guard.ts";
-import { DeliveryWorker } from "./mail/queue/delivery-worker.ts";
-import { HeldLeases } from "./mail/queue/held-leases.ts";
+import { DeliveryWorker, type DeliveryWorkerDeps } from "./mail/queue/delivery-worker.ts";
+import { type HeldLease, HeldLeases } from "./mail/queue/held-leases.ts";
 import { pausingGoneWebhooks } from "./mail/queue/pause-gone-webhook.ts";
 import { failureReporter } from "./mail/queue/report-failure.ts";
 import { retryPlan } from "./mail/queue/retry-plan.ts";
@@ -50,8 +50,8 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
+import type { MailStore } from "./mail-store.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
-import type { Store } from "./store/open-store.ts";
 
 /**
  * Shares of the memory budget for copies that may be in use: all of it in total, a quarter by one account or
@@ -63,7 +63,9 @@ const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
   config: Config;
-  store: Store;
+  store: MailStore;
+  /** The queue, when this process runs the delivery worker; otherwise `null`. */
+  queue: DeliveryWorkerDeps["deliveries"] | null;
   transports: Transports;
   resolver: Resolver;
   clock: Clock;
@@ -71,7 +73,7 @@ export interface MailParts {
   logger: Logger;
   metrics: Metrics;
   /** Records the verdicts of the mail stages; `null` unless in preview mode. */
-  trace: MailTrace | null;
+  trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
@@ -80,14 +82,20 @@ export interface MailParts {
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
-  encrypter?: Encrypter;
+  encrypter?: Encrypter | undefined;
+  /** Whether mail is signed on the calling thread, which a mail worker has for itself. Default: in the thread pool. */
+  signsInline?: boolean;
+  /** Tells a mail worker that the lease of an attempt it is making has changed. @returns whether it makes one */
+  takeOverElsewhere?: (lease: HeldLease) => boolean;
 }
 
 export interface WiredMail {
   handlers: MxHandlers;
   submission: SessionHandlers;
-  deliveryWorker: DeliveryWorker;
+  /** `null` when this process does not run it. */
+  deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
+  leases: HeldLeases;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
   /** Stores the outcome of every attempt. Call it after the transports are closed, so that every attempt has ended. */
@@ -121,16 +129,19 @@ export function wireMail(parts: MailParts): WiredMail {
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers, budget });
-  const deliveryWorker = wireDeliveryWorker(parts, { ...shared, transports: { ...transports, mail } });
+  const { queue } = parts;
+  const deliveryWorker =
+    queue === null ? null : wireDeliveryWorker(parts, { ...shared, queue, transports: { ...transports, mail } });
   return {
     handlers,
     submission: wireSubmission(parts),
     deliveryWorker,
     budget,
+    leases: shared.leases,
     limits,
     async close() {
       await webhookBodies.close();
-      await Promise.all([deliveryWorker.settled(), ...backgroundAttempts]);
+      await Promise.all([deliveryWorker?.settled(), ...backgroundAttempts]);
     },
   };
 }
@@ -145,19 +156,19 @@ function copyAndSettle(
   { copyMemory, webhookBodies, reports }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
-  const { deliveries, bodies, notices, aliases } = store;
+  const { deliveries, bodies, notices } = store;
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
   const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
-    signer: messageSigner(store.dkimKeys, () => clock.now()),
+    signer: messageSigner(store.dkimKeys, () => clock.now(), parts.signsInline),
     addsArcSet: config.arcSeal,
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
     onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
   };
-  const failures = pausingGoneWebhooks(reporter, { ...parts, aliases });
+  const failures = pausingGoneWebhooks(reporter, { ...parts, pauseWebhook: store.pauseWebhook });
   return { copyParts, settleDeps: { deliveries, bodies, failures, retries } };
 }
 
@@ -165,13 +176,13 @@ type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "me
 
 function wireDeliveryWorker(
   parts: MailParts,
-  { transports, ...shared }: WorkerParts & { transports: Transports },
+  { transports, queue, ...shared }: WorkerParts & { transports: Transports; queue: DeliveryWorkerDeps["deliveries"] },
 ): DeliveryWorker {
   const { store, clock, logger, metrics } = parts;
   const { copyParts, settleDeps, leases, attempts, memory, attemptDeps } = shared;
   const deps = { ...attemptDeps, transports };
   return new DeliveryWorker({
-    deliveries: store.deliveries,
+    deliveries: queue,
     bodies: store.bodies,
     attempt: (delivery, { copy, wasMissing }, signal) =>
       attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, signal }, deps),
@@ -349,7 +360,7 @@ function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   return (mail: ToAuthenticate) => authenticate(mail, deps);
 }
 
-function observer(trace: MailTrace): NonNullable<DeliverDeps["observe"]> {
+function observer(trace: Pick<MailTrace, "add">): NonNullable<DeliverDeps["observe"]> {
   return ({ messageId, target: { destination } }, outcome) => {
     const detail = destination.kind === "mailbox" ? destination.address : destination.url;
     const verdict = outcome.kind === "taken" ? "taken" : `${outcome.kind} ${outcome.failure.code}`;

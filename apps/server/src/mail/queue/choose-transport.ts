@@ -2,13 +2,12 @@
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
-import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
 import { countNextHopFailures, noteRelayFailures } from "../transport/note-next-hop-failure.ts";
-import { createPreviewTransport } from "../transport/preview-transport.ts";
+import { createPreviewTransport, type PreviewPort } from "../transport/preview-transport.ts";
 import { askServers, askSystem, createRelayTransport } from "../transport/relay-transport.ts";
 import type { MailTransport } from "../transport/transport.ts";
 import { createWebhookTransport } from "../transport/webhook/webhook-transport.ts";
@@ -21,12 +20,12 @@ export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | 
 
 export interface TransportParts {
   /** Inbox that receives all mail in preview mode; `null` in other modes. */
-  preview: PreviewInbox | null;
+  preview: PreviewPort | null;
   clock: Clock;
   resolver: Resolver;
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
-  direct?: DirectOverrides;
+  direct?: DirectOverrides | undefined;
   /** Where connections and calls are counted over all workers; default: this process is the only one. */
   shares?: WorkerShares;
 }

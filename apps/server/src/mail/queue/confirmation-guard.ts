@@ -8,7 +8,7 @@ import type { ConfirmationState } from "@kauke/contract";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
-import type { ConfirmationSettings } from "../../core/destination/destination.ts";
+import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { Logger } from "../../core/ports.ts";
 import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
@@ -16,6 +16,7 @@ import { deferred, refused } from "../classify-reply.ts";
 import { ConfirmationCaps } from "./confirmation-caps.ts";
 
 export interface GuardDeps extends AskDeps {
+  destinations: Pick<DestinationStore, "ask" | "takeBackAsk" | "states">;
   notices: Pick<NoticeStore, "insert">;
   settings: ConfirmationSettings;
   logger: Logger;

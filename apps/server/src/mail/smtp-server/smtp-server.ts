@@ -126,7 +126,7 @@ export class SmtpServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(
-        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && port !== 0 && process.platform === "linux" },
+        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && process.platform === "linux" },
         resolve,
       );
     });
