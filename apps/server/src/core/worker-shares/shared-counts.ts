@@ -100,6 +100,15 @@ export class SharedCounts {
     this.#isSkipped = isSkipped;
   }
 
+  /**
+   * Publishes only keys of which a worker has at least a 64th of their limit. Most parties are far below their limits, and
+   * cause no messages; what all workers together withhold is their number in 64ths of the limit.
+   */
+  skipBelow(limit: number): void {
+    const most = limit / 64;
+    this.skip((key) => this.own(key) < most);
+  }
+
   /** Publishes the count of a key that was skipped. */
   publish(key: string): void {
     if (this.#publisher !== null && this.#own.has(key)) this.#note(key);
