@@ -1,112 +1,82 @@
-import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import { AppError } from "../core/app-error.ts";
-import { systemClock } from "../operate/clock.ts";
-import { fakeOwner, obedientProgram, silentLogger } from "./fake-worker.testing.ts";
-import type { ToWorker } from "./messages.ts";
-import { storeMethods } from "./store-methods.ts";
+import { expect, test } from "vitest";
+import type { OpenDelivery } from "../core/delivery/delivery.ts";
 import { type OwnerStore, WorkerCalls } from "./worker-calls.ts";
 
-/** Names that every object of JavaScript has. */
-const inherited = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "call"];
-const permitted = Object.entries(storeMethods).flatMap(([part, methods]) => methods.map((name) => `${part}.${name}`));
+const now = new Date("2026-01-02T03:04:05Z");
+const lease = (token: string) => ({ token, until: now });
+const delivery = (id: string, token: string | null) =>
+  ({ id, lease: token === null ? null : lease(token) }) as OpenDelivery;
 
-/** A store in which every method, permitted or not, notes that it was called. */
-function notingStore(called: string[]): OwnerStore {
-  const names = [...new Set([...Object.values(storeMethods).flat(), "deleteAccount", "find", "putBack", "hmac"])];
-  const partOf = (part: string) =>
-    Object.fromEntries(names.map((name) => [name, async () => void called.push(`${part}.${name}`)]));
-  const parts = [...Object.keys(storeMethods), "sessions", "keys", "operator"];
-  return Object.fromEntries(parts.map((part) => [part, partOf(part)])) as unknown as OwnerStore;
+/** Calls of a worker to a store that notes what it was asked. */
+function callsToStore(isStoreDown: () => boolean = () => false) {
+  const asked: unknown[] = [];
+  const answer =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      if (isStoreDown()) throw new Error("down");
+      asked.push([name, ...args]);
+    };
+  const store = {
+    deliveries: { keep: answer("keep"), finish: answer("finish"), putBack: answer("putBack") },
+    inFlight: { keep: answer("keepFile"), forget: answer("forget"), moveToQueue: answer("moveToQueue") },
+  } as unknown as OwnerStore;
+  const logged: unknown[] = [];
+  const log = (event: string, fields?: unknown) => void logged.push([event, fields]);
+  const logger = { info: log, warn: log, error: log };
+  const clock = { now: () => now };
+  const isShuttingDown = () => false;
+  const calls = new WorkerCalls({ store, server: {}, clock, logger, isShuttingDown, recoveryRetryMs: 1 });
+  const run = (part: string, method: string, ...args: unknown[]) => calls.run({ part, method, args });
+  return { calls, run, asked, logged };
 }
 
-function callsOf(store: OwnerStore) {
-  const server = { preview: () => undefined };
-  return new WorkerCalls({ store, server, clock: systemClock, logger: silentLogger, isShuttingDown: () => false });
-}
-
-const nameOrHostile = fc.oneof(
-  fc.constantFrom(...inherited, ...Object.keys(storeMethods), "server", "sessions", "keys", "operator"),
-  fc.constantFrom(...Object.values(storeMethods).flat(), "deleteAccount", "putBack", "hmac"),
-  fc.string(),
-);
-
-test("a mail worker calls no method outside the list, whatever names it sends", async () => {
-  await fc.assert(
-    fc.asyncProperty(nameOrHostile, nameOrHostile, async (part, method) => {
-      const called: string[] = [];
-      const calls = callsOf(notingStore(called));
-      const outcome = await calls.run({ part, method, args: [] }).catch((thrown: unknown) => thrown);
-      if (called.length > 0) expect(permitted).toContain(called[0]);
-      else if (part !== "server" || method !== "preview") expect(outcome).toBeInstanceOf(Error);
-    }),
-    { numRuns: 2000 },
-  );
+test("leases of a worker that ended are given back; those of finished deliveries are not", async () => {
+  const { calls, run, asked, logged } = callsToStore();
+  await run("deliveries", "keep", {}, [delivery("a", "token a"), delivery("b", "token b"), delivery("c", null)]);
+  await run("deliveries", "finish", "b", "token b", null);
+  asked.length = 0;
+  await calls.recover();
+  expect(asked).toEqual([["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]]);
+  expect(logged).toEqual([["leases_released", { count: 1 }]]);
 });
 
-test("control: a permitted call reaches the store", async () => {
-  const called: string[] = [];
-  await callsOf(notingStore(called)).run({ part: "aliases", method: "findRoute", args: ["a@kauke.test"] });
-  expect(called).toEqual(["aliases.findRoute"]);
+test("messages in flight of a worker that ended are queued, due at once", async () => {
+  const { calls, run, asked } = callsToStore();
+  const message = { id: "m" };
+  await run("inFlight", "keep", { message, delivery: delivery("a", "token a"), wire: Buffer.from("x") });
+  await run("inFlight", "keep", { message: { id: "n" }, delivery: delivery("b", "token b"), wire: Buffer.from("y") });
+  await run("inFlight", "forget", "n");
+  asked.length = 0;
+  await calls.recover();
+  expect(asked).toEqual([["moveToQueue", { message, delivery: { id: "a", lease: null, notBefore: now }, wire: null }]]);
 });
 
-test("every permitted call with hostile arguments is answered by a value or an error, and nothing is thrown elsewhere", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...permitted),
-      fc.array(fc.anything({ withMap: true, withDate: true, withNullPrototype: true, withTypedArray: true })),
-      async (name, args) => {
-        const [part = "", method = ""] = name.split(".");
-        const calls = callsOf(notingStore([]));
-        await calls.run({ part, method, args }).then(
-          () => {},
-          (thrown: unknown) => expect(thrown).toBeInstanceOf(Error),
-        );
-        await calls.recover().catch(() => {});
-      },
-    ),
-    { numRuns: 1000 },
-  );
+test("what a worker held is given back although the store is down for a while", async () => {
+  let downs = 2;
+  const { calls, run, asked } = callsToStore(() => downs > 0 && asked.length > 0 && downs-- > 0);
+  await run("deliveries", "keep", {}, [delivery("a", "token a")]);
+  await calls.recover();
+  expect(asked.at(-1)).toEqual(["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]);
+  expect(calls.held).toBe(0);
 });
 
-test("a flood of calls by one worker is refused beyond a bound, and another worker's call is answered", async () => {
-  let running = 0;
-  let most = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const findRoute = async (address: string) => {
-    if (address === "other@kauke.test") return null;
-    most = Math.max(most, ++running);
-    await released;
-    running--;
-    return null;
-  };
-  const owner = fakeOwner({ count: 2, store: { aliases: { findRoute } }, program: obedientProgram });
-  await owner.workers.start();
-  const [flooding, other] = owner.launched;
-  const answers: ToWorker[] = [];
-  flooding?.own.onMessage((message) => void answers.push(message));
-  for (let id = 0; id < 8000; id++)
-    flooding?.own.send({ kind: "call", id, part: "aliases", method: "findRoute", args: ["a@kauke.test"] });
-  await vi.waitFor(() => expect(answers.length).toBe(3000));
-  expect(most).toBe(5000);
-  expect(answers.every((it) => it.kind === "error" && "code" in it.error && it.error.code === "unavailable")).toBe(
-    true,
-  );
-  const answered = new Promise<ToWorker>((resolve) => other?.own.onMessage(resolve));
-  other?.own.send({ kind: "call", id: 1, part: "aliases", method: "findRoute", args: ["other@kauke.test"] });
-  expect(await answered).toEqual({ kind: "answer", id: 1, value: null });
-  release();
-  await vi.waitFor(() => expect(answers.length).toBe(8000));
-  await owner.workers.close(0);
+test("the new lease of a delivery that a worker attempts replaces the old one", async () => {
+  const { calls, run, asked } = callsToStore();
+  await run("deliveries", "keep", {}, [delivery("a", "token a")]);
+  expect(calls.takeOver("a", "newer")).toBe(true);
+  expect(calls.takeOver("b", "newer")).toBe(false);
+  await calls.recover();
+  expect(asked.at(-1)).toEqual(["putBack", [{ id: "a", leaseToken: "newer", notBefore: now }]]);
 });
 
-test("a refused call says no more than that it is forbidden", async () => {
-  const thrown = await callsOf(notingStore([]))
-    .run({ part: "sessions", method: "find", args: [] })
-    .catch((it: unknown) => it);
-  expect(thrown).toBeInstanceOf(AppError);
-  expect((thrown as AppError).code).toBe("forbidden");
+test.each([
+  ["deliveries", "claim"],
+  ["users", "find"],
+  ["constructor", "keys"],
+  ["__proto__", "toString"],
+  ["server", "toString"],
+])("a worker may not call %s.%s", async (part, method) => {
+  const { run, asked } = callsToStore();
+  await expect(run(part, method)).rejects.toMatchObject({ code: "forbidden" });
+  expect(asked).toEqual([]);
 });
