@@ -35,6 +35,7 @@ export class WorkerCalls {
   readonly #leases = new Map<string, string>();
   readonly #inFlight = new Map<string, Flying>();
   readonly #running = new Set<Promise<unknown>>();
+  #hasEnded = false;
 
   constructor(parts: WorkerCallsParts) {
     this.#parts = parts;
@@ -45,8 +46,13 @@ export class WorkerCalls {
     return this.#leases.size + this.#inFlight.size;
   }
 
-  /** Runs a call of the worker. @throws AppError `forbidden` for a method that workers may not call */
+  /**
+   * Runs a call of the worker.
+   * @throws AppError `forbidden` for a method that workers may not call, `unavailable` when the worker has ended: what
+   * it held is the queue's then, and a call could store it a second time
+   */
   run(call: Call): Promise<unknown> {
+    if (this.#hasEnded) return Promise.reject(new AppError("unavailable"));
     const running = this.#run(call);
     this.#running.add(running);
     const ended = () => void this.#running.delete(running);
@@ -63,8 +69,12 @@ export class WorkerCalls {
 
   /** Returns everything that the worker held to the queue. Call it when the worker has ended. */
   async recover(): Promise<void> {
+    this.#hasEnded = true;
     await Promise.allSettled(this.#running);
     const count = this.held;
+    if (count === 0 || this.#parts.isShuttingDown()) return;
+    // Reported first: the owner may be killed before it is done, when some deliveries have been attempted again already.
+    this.#parts.logger.info("leases_released", { count });
     while (this.held > 0 && !this.#parts.isShuttingDown()) {
       const isDone = await this.#returnAll().then(
         () => true,
@@ -72,7 +82,6 @@ export class WorkerCalls {
       );
       if (!isDone) await wait(RECOVERY_RETRY_MS, undefined, { ref: false });
     }
-    if (count > 0) this.#parts.logger.info("leases_released", { count });
   }
 
   async #run({ part, method, args }: Call): Promise<unknown> {
@@ -107,7 +116,14 @@ export class WorkerCalls {
     const { store, clock } = this.#parts;
     const notBefore = clock.now();
     const back = [...this.#leases].map(([id, leaseToken]) => ({ id, leaseToken, notBefore }));
-    if (back.length > 0) await store.deliveries.putBack(back);
+    if (back.length > 0) {
+      await store.deliveries.putBack(back);
+      // Wakes the delivery worker, which would find them within seconds otherwise.
+      await store.deliveries.hasten(
+        back.map(({ id }) => id),
+        notBefore,
+      );
+    }
     for (const { id } of back) this.#leases.delete(id);
     for (const { message, delivery } of this.#inFlight.values()) {
       await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
