@@ -3,8 +3,8 @@
  * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends;
  * tests judge them.
  */
-import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
+import { freePort } from "../free-port.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
 import { type Comparison, compareRecords } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
@@ -116,13 +116,4 @@ class Pair {
   async stop(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.stop()));
   }
-}
-
-/** Chooses a port, since servers that are started with port 0 would not share one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
