@@ -127,10 +127,17 @@ export class WorkerCalls {
       );
     }
     for (const { id } of back) this.#leases.delete(id);
+    let failed: { error: unknown } | null = null;
     for (const { message, delivery } of this.#inFlight.values()) {
-      await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
-      this.#inFlight.delete(message.id);
+      try {
+        await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
+        this.#inFlight.delete(message.id);
+      } catch (error) {
+        // The others do not wait for a message that can't be read.
+        failed = { error };
+      }
     }
+    if (failed !== null) throw failed.error;
   }
 }
 
