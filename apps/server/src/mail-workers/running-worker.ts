@@ -32,6 +32,7 @@ export class RunningWorker {
   /** Resolves when the worker has ended. */
   readonly ended: Promise<void>;
   wasReady = false;
+  #hasAsked = false;
   #lastDropId = 0;
   #heardAt = performance.now();
   #stopped: (() => void) | null = null;
@@ -94,6 +95,8 @@ export class RunningWorker {
 
   /** Resolves when the worker uses the route no longer, be it that it has ended. */
   async dropRoutes(change: RouteChange): Promise<void> {
+    // A worker that has asked nothing yet knows no route: it may still be starting, which may take long.
+    if (!this.#hasAsked) return;
     const id = ++this.#lastDropId;
     const timer = setTimeout(() => this.kill(), DROP_MAX_MS);
     const dropped = new Promise<void>((resolve) => this.#drops.set(id, resolve));
@@ -127,6 +130,7 @@ export class RunningWorker {
   }
 
   async #answer(call: Extract<ToOwner, { kind: "call" }>): Promise<void> {
+    this.#hasAsked = true;
     const { link } = this.#launched;
     try {
       link.send({ kind: "answer", id: call.id, value: await this.#calls.run(call) });

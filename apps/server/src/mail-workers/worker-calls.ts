@@ -90,11 +90,11 @@ export class WorkerCalls {
     const { server } = this.#parts;
     if (part === "server" && Object.hasOwn(server, method)) return await server[method]?.(...(args as never[]));
     const result = await callMethod(this.#parts.store, part, method, args);
-    this.#note(`${part}.${method}`, args);
+    this.#note(`${part}.${method}`, args, result);
     return result;
   }
 
-  #note(name: string, args: unknown[]): void {
+  #note(name: string, args: unknown[], result: unknown): void {
     if (name === "deliveries.keep") this.#noteLeases(args[1] as readonly OpenDelivery[]);
     else if (name === "deliveries.finish" || name === "deliveries.defer") this.#leases.delete(args[0] as string);
     else if (name === "inFlight.keep") this.#noteInFlight(args[0] as InFlightMessage);
@@ -102,7 +102,8 @@ export class WorkerCalls {
     else if (name === "inFlight.moveToQueue") {
       const { message, delivery } = args[0] as Flying;
       this.#inFlight.delete(message.id);
-      this.#noteLeases([delivery]);
+      // It is not in the queue when its alias was deleted meanwhile.
+      if (result !== false) this.#noteLeases([delivery]);
     }
   }
 
