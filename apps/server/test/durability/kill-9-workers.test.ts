@@ -40,14 +40,16 @@ beforeAll(async () => {
     KAUKE_METRICS_PORT: String(metricsPort),
   };
   sender = await preparedSender({ sessions: SESSIONS, reconnects: true }, { dataDir, env });
-  server = await startServerProcess({ dataDir, env: { ...env, KAUKE_WORKERS: "2" } });
-});
+  server = await start();
+}, TIMEOUT_MS);
 afterAll(async () => {
   await server.stop();
   await destination.close();
   await removeDataDirs();
 });
 
+const start = (settings: Record<string, string> = {}) =>
+  startServerProcess({ dataDir, env: { ...env, KAUKE_WORKERS: "2", ...settings }, readyTimeoutMs: TIMEOUT_MS });
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 const acknowledgedButNotTaken = () => [...sender.records.acknowledged].filter((it) => !destination.taken.has(it));
 
@@ -93,8 +95,7 @@ test("when the owner is killed with -9 its workers end at once, and the next sta
   expect(workers).toHaveLength(2);
   expect(acknowledgedButNotTaken().length).toBeGreaterThan(0);
   await destination.goUp();
-  const ports = { KAUKE_MX_PORT: String(server.mxPort), KAUKE_SUBMISSION_PORT: String(server.submissionPort) };
-  server = await startServerProcess({ dataDir, env: { ...env, ...ports, KAUKE_WORKERS: "2" } });
+  server = await start({ KAUKE_MX_PORT: String(server.mxPort) });
   await eventually(() => expect(acknowledgedButNotTaken()).toEqual([]));
 });
 
