@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import type { ReplyPath } from "../../../core/reply-path/reply-path.ts";
 import { onEachContext } from "../../context.testing.ts";
 import { deleteReplyPathsOf, replyPathStore } from "./reply-paths.ts";
 
@@ -70,7 +71,7 @@ onEachContext((it) => {
     await store.ensure([{ ...paths[0]!, sealed: randomBytes(9) }, ...pathsOf(aliasId, 1)], { now, account: "account" });
     await store.ensure([], { now, account: "account" });
     const known = await store.findAll(paths.map(({ id }) => id));
-    const byId = (list: typeof paths) => new Map(list.map((path) => [path.id.toString("hex"), path]));
+    const byId = (list: readonly ReplyPath[]) => new Map(list.map((path) => [path.id.toString("hex"), path]));
     expect(byId(known)).toEqual(byId(paths));
     expect(await countOf(aliasId)).toBe(91);
   });
