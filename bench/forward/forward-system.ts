@@ -89,7 +89,7 @@ export const ourWorkers = 1;
  */
 const answeredFirst = { KAUKE_ANSWER_SECONDS: "0", KAUKE_MAX_MESSAGE_BYTES: String(100 * 1_048_576) };
 
-const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "always" : "off");
+const checks = (variant: OurVariant) => (variant === "verified" || variant === "sealed" ? "on" : "off");
 
 /** Sufficient for a first start on a machine with other load, where only smoke tests run. */
 const START_TIMEOUT_MS = 300_000;
@@ -112,7 +112,7 @@ export async function startOurs(
       ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
-      KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
+      KAUKE_ARC_SEAL: variant === "sealed" ? "always" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${FIRST_RETRY_SECONDS}s,1h`,
       ...(variant === "spooled" ? answeredFirst : {}),
