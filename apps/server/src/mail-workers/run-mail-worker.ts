@@ -89,7 +89,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
   const { spoolSpace, disk } = await openSpoolSpace(config, setup, store);
   const leakGuard = leakGuardWorker();
   const random = overrides.random ?? systemRandom;
-  const { confirmation } = setup;
+  const { confirmation, ticketKeys } = setup;
   const { encrypter } = overrides;
   const shares = new ExchangedShares(workerExchange(setup.number, link));
   const tools = {
@@ -110,7 +110,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
     if (message.kind === "lease") mail.leases.takeOver(message);
   });
   const isRunning = (service: "mx" | "submission") => config.services.has(service);
-  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true });
+  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true, ticketKeys });
   link.send({ kind: "ready", ports: listeners.ports });
   return async () => {
     shutdown.begin();
