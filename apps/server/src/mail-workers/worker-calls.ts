@@ -22,6 +22,8 @@ export interface WorkerCallsParts {
   logger: Logger;
   /** Whether the owner shuts down: the next start then recovers what the worker held. */
   isShuttingDown(): boolean;
+  /** Milliseconds between two tries to give back what the worker held; default 2000. */
+  recoveryRetryMs?: number;
 }
 
 type Call = Pick<Extract<ToOwner, { kind: "call" }>, "part" | "method" | "args">;
@@ -70,7 +72,7 @@ export class WorkerCalls {
         () => true,
         () => false,
       );
-      if (!isDone) await wait(RECOVERY_RETRY_MS, undefined, { ref: false });
+      if (!isDone) await wait(this.#parts.recoveryRetryMs ?? RECOVERY_RETRY_MS, undefined, { ref: false });
     }
     if (count > 0) this.#parts.logger.info("leases_released", { count });
   }
