@@ -8,6 +8,7 @@ import type { TraceStep } from "../core/preview/mail-trace.ts";
 import type { PreviewArrival } from "../core/preview/preview-inbox.ts";
 import { SpoolSpace } from "../core/spool/spool-space.ts";
 import { ExchangedShares } from "../core/worker-shares/exchanged-shares.ts";
+import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import type { Encrypter } from "../mail/copy/forward-copy.ts";
 import { chooseTransports, type DirectOverrides } from "../mail/queue/choose-transport.ts";
 import { createResolver, type Resolver } from "../mail/resolver.ts";
@@ -85,13 +86,14 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
   const shutdown = new ShutdownSignal();
   const resolver = overrides.resolver ?? createResolver({ servers: config.dnsServers });
   const { preview, trace } = previewOf(setup, link, call);
-  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct: overrides.direct });
-  const { spoolSpace, disk } = await openSpoolSpace(config, setup, store);
+  const shares = new ExchangedShares(workerExchange(setup.number, link));
+  const { direct } = overrides;
+  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct, shares });
+  const { spoolSpace, disk } = await openSpoolSpace({ config, setup, store, shares });
   const leakGuard = leakGuardWorker();
   const random = overrides.random ?? systemRandom;
   const { confirmation, ticketKeys } = setup;
   const { encrypter } = overrides;
-  const shares = new ExchangedShares(workerExchange(setup.number, link));
   const tools = {
     clock,
     random,
@@ -131,8 +133,16 @@ function previewOf({ hasPreview }: WorkerSetup, link: OwnerLink, call: CallOwner
   return { preview: { add }, trace: { add: addStep } };
 }
 
-async function openSpoolSpace({ dataDir, ...config }: Config, setup: WorkerSetup, { deliveries }: MailStore) {
-  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes: config.diskReserveBytes });
-  const accountMaxBytes = config.spoolAccountBytes;
-  return { disk, spoolSpace: new SpoolSpace({ deliveries, accountMaxBytes, disk, now: () => performance.now() }) };
+interface SpoolParts {
+  config: Config;
+  setup: WorkerSetup;
+  store: MailStore;
+  shares: WorkerShares;
+}
+
+async function openSpoolSpace({ config, setup, store, shares }: SpoolParts) {
+  const { dataDir, diskReserveBytes: reserveBytes, spoolAccountBytes: accountMaxBytes } = config;
+  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes });
+  const now = () => performance.now();
+  return { disk, spoolSpace: new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes, disk, now, shares }) };
 }
