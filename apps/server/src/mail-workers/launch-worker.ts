@@ -23,7 +23,10 @@ export function launchWorkerProcess(): LaunchedWorker {
   const side = linkSide<ToWorker, ToOwner>((messages) => {
     if (child.connected) child.send(messages, () => {});
   });
-  child.on("message", (messages: ToOwner[]) => side.receive(messages));
+  // Anything else than a list is passed on as a message, which is refused there.
+  child.on("message", (messages: unknown) =>
+    side.receive((Array.isArray(messages) ? messages : [messages]) as ToOwner[]),
+  );
   // An error without an exit means that the process could not be started.
   child.on("error", () => side.end());
   child.once("exit", () => side.end());

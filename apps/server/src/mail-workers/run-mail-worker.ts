@@ -45,17 +45,22 @@ type OwnerLink = Link<ToOwner, ToWorker>;
 
 /** Waits for the owner's setup, then serves until the owner asks it to stop or ends. */
 export function runMailWorker(link: OwnerLink, logger: Logger, overrides: WorkerOverrides = {}): void {
-  let closing: (() => Promise<void>) | null = null;
+  let closing: Shutdown | null = null;
+  let isOwnerGone = false;
   link.onMessage((message) => {
     if (message.kind === "ping") link.send({ kind: "pong" });
     else if (message.kind === "start") void begin(message.setup);
     else if (message.kind === "stop") void end();
   });
-  link.onClose(() => void closing?.());
+  link.onClose(() => {
+    isOwnerGone = true;
+    void closing?.(0);
+  });
 
   async function begin(setup: WorkerSetup): Promise<void> {
     try {
       closing = await start({ link, setup, logger, overrides });
+      if (isOwnerGone) await closing(0);
     } catch (thrown) {
       const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
       const known = { code: typeof code === "string" ? code : "unknown", port: typeof port === "number" ? port : null };
@@ -64,10 +69,13 @@ export function runMailWorker(link: OwnerLink, logger: Logger, overrides: Worker
   }
 
   async function end(): Promise<void> {
-    await closing?.();
+    await closing?.(GRACE_MS);
     link.send({ kind: "stopped" });
   }
 }
+
+/** Shuts the worker down: answers what is in progress within `graceMs`, and stores every outcome. */
+type Shutdown = (graceMs: number) => Promise<void>;
 
 interface Started {
   link: OwnerLink;
@@ -76,8 +84,7 @@ interface Started {
   overrides: WorkerOverrides;
 }
 
-/** @returns function that shuts the worker down: answers what is in progress, and stores every outcome */
-async function start({ link, setup, logger, overrides }: Started): Promise<() => Promise<void>> {
+async function start({ link, setup, logger, overrides }: Started): Promise<Shutdown> {
   const config = receiveConfig(setup.config, setup.ports);
   const clock = overrides.clock ?? systemClock;
   const call = remoteCalls(link);
@@ -114,10 +121,10 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
   const isRunning = (service: "mx" | "submission") => config.services.has(service);
   const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true });
   link.send({ kind: "ready", ports: listeners.ports });
-  return async () => {
+  return async (graceMs) => {
     shutdown.begin();
-    await listeners.close(GRACE_MS);
-    await transports.close(GRACE_MS);
+    await listeners.close(graceMs);
+    await transports.close(graceMs);
     await mail.close();
     await leakGuard.close();
     disk?.close();

@@ -30,6 +30,11 @@ type Call = Pick<Extract<ToOwner, { kind: "call" }>, "part" | "method" | "args">
 type Flying = Omit<InFlightMessage, "wire">;
 
 const RECOVERY_RETRY_MS = 2000;
+/**
+ * Maximum concurrent calls of a worker. Connections make one at a time, so that only a worker that is out of control has
+ * as many.
+ */
+const CALLS_MAX = 5000;
 
 export class WorkerCalls {
   readonly #parts: WorkerCallsParts;
@@ -37,6 +42,8 @@ export class WorkerCalls {
   readonly #leases = new Map<string, string>();
   readonly #inFlight = new Map<string, Flying>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Whether the worker has made a call. */
+  hasBegun = false;
 
   constructor(parts: WorkerCallsParts) {
     this.#parts = parts;
@@ -47,8 +54,13 @@ export class WorkerCalls {
     return this.#leases.size + this.#inFlight.size;
   }
 
-  /** Runs a call of the worker. @throws AppError `forbidden` for a method that workers may not call */
+  /**
+   * Runs a call of the worker.
+   * @throws AppError `forbidden` for a method that workers may not call, `unavailable` when too many calls are running
+   */
   run(call: Call): Promise<unknown> {
+    this.hasBegun = true;
+    if (this.#running.size >= CALLS_MAX) return Promise.reject(new AppError("unavailable"));
     const running = this.#run(call);
     this.#running.add(running);
     const ended = () => void this.#running.delete(running);
