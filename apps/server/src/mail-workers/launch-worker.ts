@@ -29,6 +29,7 @@ export function launchWorkerProcess(): LaunchedWorker {
   );
   // An error without an exit means that the process could not be started.
   child.on("error", () => side.end());
-  child.once("exit", () => side.end());
+  // What the worker sent is complete when the channel has ended too, which may be after the exit.
+  child.once("exit", () => void (child.connected ? child.once("disconnect", () => side.end()) : side.end()));
   return { link: side, pid: child.pid ?? null, kill: () => void child.kill("SIGKILL") };
 }

@@ -57,7 +57,7 @@ export class MailWorkers {
     this.#parts = parts;
     this.#slots = Array.from({ length: parts.count }, () => null);
     for (const name of workerGauges) parts.metrics.gauge(name, () => this.#sum(name));
-    parts.metrics.gauge("kauke_mail_workers", () => this.#running().length);
+    parts.metrics.gauge("kauke_mail_workers", () => this.#running().filter(({ wasReady }) => wasReady).length);
     parts.store.aliases.onRouteChange((change) => this.#dropRoutes(change));
   }
 
