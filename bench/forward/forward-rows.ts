@@ -28,7 +28,8 @@ export function forwardRows(testCase: ForwardCase, results: Results, isFullPeer:
   const peer = systems.find(({ variant }) => variant === "peer");
   const where = `${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`;
   const rows = systems.map((system) => {
-    const of = (figure: Exclude<keyof Measured, "coresUsed">) => median(results.get(system)!.map((result) => result[figure]));
+    const of = (figure: Exclude<keyof Measured, "coresUsed">) =>
+      median(results.get(system)!.map((result) => result[figure]));
     const cpu = of("cpuPer1000");
     const ceiling = cpuOf("ceiling");
     const isOurs = system.variant !== "peer" && system.variant !== "ceiling";

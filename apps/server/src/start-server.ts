@@ -147,7 +147,7 @@ export async function startServer(
   const closers = new Closers();
   const leakGuard = leakGuardWorker();
   closers.backs.push(() => leakGuard.close());
-  const hub = hasMailWorkers(config) ? new ShareHub() : null;
+  const hub = hasWorkers(config) ? new ShareHub() : null;
   const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
   const spoolSpace = await openSpoolSpace({ config, store, shares, closers });
   let ready = false;
@@ -192,17 +192,22 @@ function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25
 /**
  * Creates the spool space. Free disk space is watched only for the embedded database, whose spool is on this machine.
  */
-async function openSpoolSpace(parts: Pick<Parts, "config" | "store" | "shares"> & { closers: Closers }) {
-  const { config, store, shares, closers } = parts;
+async function openSpoolSpace({
+  config,
+  store,
+  shares,
+  closers,
+}: Pick<Parts, "config" | "store" | "shares"> & { closers: Closers }) {
   const isHere = store.kind === "embedded";
   const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
   closers.backs.push(() => disk?.close());
   const now = () => performance.now();
-  return new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
+  const { deliveries } = store;
+  return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
 }
 
-/** Whether processes of their own carry the mail. */
-function hasMailWorkers({ workers, services }: Config): boolean {
+/** Whether other processes carry the mail. */
+function hasWorkers({ workers, services }: Config): boolean {
   return workers > 1 && (services.has("mx") || services.has("submission"));
 }
 
@@ -282,7 +287,7 @@ async function listen({ started, runs, ...parts }: ListenParts): Promise<MailLis
   return started.workers;
 }
 
-function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | null {
+function confirmationOf({ config, overrides }: Pick<Parts, "config" | "overrides">): ConfirmationSettings | null {
   const [domain] = config.domains;
   if (overrides.asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
   return { origin: config.publicUrl.origin, domain };

@@ -93,9 +93,10 @@ async function start({ link, setup, logger, overrides }: Started): Promise<Shutd
   const shutdown = new ShutdownSignal();
   const resolver = overrides.resolver ?? createResolver({ servers: config.dnsServers });
   const { preview, trace } = previewOf(setup, link, call);
-  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct: overrides.direct });
   const shares = new ExchangedShares(workerExchange(setup.number, link));
-  const { spoolSpace, disk } = await openSpoolSpace(config, { setup, store, shares });
+  const { direct } = overrides;
+  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct, shares });
+  const { spoolSpace, disk } = await openSpoolSpace({ config, setup, store, shares });
   const leakGuard = leakGuardWorker();
   const random = overrides.random ?? systemRandom;
   const { confirmation } = setup;
@@ -140,17 +141,15 @@ function previewOf({ hasPreview }: WorkerSetup, link: OwnerLink, call: CallOwner
 }
 
 interface SpoolParts {
+  config: Config;
   setup: WorkerSetup;
   store: MailStore;
   shares: WorkerShares;
 }
 
-async function openSpoolSpace(config: Config, { setup, store: { deliveries }, shares }: SpoolParts) {
-  const { dataDir } = config;
-  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes: config.diskReserveBytes });
-  const accountMaxBytes = config.spoolAccountBytes;
-  return {
-    disk,
-    spoolSpace: new SpoolSpace({ deliveries, accountMaxBytes, disk, now: () => performance.now(), shares }),
-  };
+async function openSpoolSpace({ config, setup, store, shares }: SpoolParts) {
+  const { dataDir, diskReserveBytes: reserveBytes, spoolAccountBytes: accountMaxBytes } = config;
+  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes });
+  const now = () => performance.now();
+  return { disk, spoolSpace: new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes, disk, now, shares }) };
 }
