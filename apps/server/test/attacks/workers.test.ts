@@ -44,6 +44,7 @@ async function send(to: string, localAddress: string): Promise<string> {
 test("a flood of connections from one network over both workers gets the share of one network, and others are served", async () => {
   const addresses = addressesOf(1, () => "127.70.0.1", 450);
   using crowd = await Crowd.gather({ port: system.mxPort, addresses });
+  await vi.waitFor(() => expect(crowd.members.every((it) => it.heard() !== "" || !it.isOpen())).toBe(true));
   // Both workers admit connections before they know of the other's; the excess is evicted when they do.
   await vi.waitFor(() => {
     const greeted = crowd.open.filter((it) => it.heard().startsWith("220 "));
