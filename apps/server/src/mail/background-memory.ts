@@ -31,6 +31,11 @@ export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
 /** Minimum milliseconds between two counts of the bytes of all parties for the other workers. */
 const COUNT_EVERY_MS = 50;
+/**
+ * Part of a party's share above which the bytes of all parties in all workers together are counted by party. What a
+ * worker holds when it was last below is unknown to the others, so this is also how far a party may exceed its share.
+ */
+const COUNTED_FROM = 1 / 4;
 
 interface Held extends MemoryUse {
   since: number;
@@ -44,9 +49,11 @@ export class BackgroundMemory {
   /** Background messages, oldest first. */
   readonly #held = new Set<Held>();
   readonly #parts: ReliefParts;
-  /** Bytes by party, counted only while all workers together hold more than one party may. */
+  /** Bytes by party, counted only while all workers together hold more than a part of what one party may. */
   readonly #bytesOfParties: SharedCounts;
+  readonly #isOnlyWorker: boolean;
   #countedAt = Number.NEGATIVE_INFINITY;
+  #countTimer: NodeJS.Timeout | null = null;
   #usedBytes = 0;
 
   constructor(
@@ -58,6 +65,7 @@ export class BackgroundMemory {
     this.#budget = budget;
     this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
     this.#bytesOfParties = workerShares.counts("bytes of parties");
+    this.#isOnlyWorker = workerShares === onlyWorker;
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
@@ -123,12 +131,19 @@ export class BackgroundMemory {
   #count(bytes: number): void {
     this.#usedBytes += bytes;
     this.#parts.add(bytes);
-    const now = this.#now();
-    if (this.#usedBytes > 0 && now - this.#countedAt < COUNT_EVERY_MS) return;
-    const isShort = this.#bytesOfAll > this.#partyBytes && this.#parts.othersBytes > 0;
-    if (!isShort && this.#bytesOfParties.total === 0) return;
-    this.#countedAt = now;
-    this.#bytesOfParties.replace(isShort ? bytesByParty(this.#held) : new Map());
+    if (this.#isOnlyWorker) return;
+    const waitMs = this.#countedAt + COUNT_EVERY_MS - this.#now();
+    if (this.#usedBytes === 0 || waitMs <= 0) this.#countParties();
+    else this.#countTimer ??= setTimeout(() => this.#countParties(), waitMs).unref();
+  }
+
+  #countParties(): void {
+    if (this.#countTimer !== null) clearTimeout(this.#countTimer);
+    this.#countTimer = null;
+    const isCounted = this.#bytesOfAll > this.#partyBytes * COUNTED_FROM;
+    if (!isCounted && this.#bytesOfParties.total === 0) return;
+    this.#countedAt = this.#now();
+    this.#bytesOfParties.replace(isCounted ? bytesByParty(this.#held) : new Map());
   }
 
   /** Bytes of background messages in all workers. */
