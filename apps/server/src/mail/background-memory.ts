@@ -29,16 +29,10 @@ export interface BackgroundShares {
 /** Messages whose sender is answered take at most half of the memory budget; the rest is for new mail. */
 export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
-/** Minimum milliseconds between two counts of the bytes of all parties for the other workers. */
-const COUNT_EVERY_MS = 50;
-/**
- * Part of a party's share above which the bytes of all parties in all workers together are counted by party. What a
- * worker holds when it was last below is unknown to the others, so this is also how far a party may exceed its share.
- */
-const COUNTED_FROM = 1 / 4;
-
 interface Held extends MemoryUse {
   since: number;
+  /** Parties when it was added, for which its bytes count in the other workers. */
+  counted: ReadonlySet<string>;
 }
 
 export class BackgroundMemory {
@@ -49,11 +43,7 @@ export class BackgroundMemory {
   /** Background messages, oldest first. */
   readonly #held = new Set<Held>();
   readonly #parts: ReliefParts;
-  /** Bytes by party, counted only while all workers together hold more than a part of what one party may. */
   readonly #bytesOfParties: SharedCounts;
-  readonly #isOnlyWorker: boolean;
-  #countedAt = Number.NEGATIVE_INFINITY;
-  #countTimer: NodeJS.Timeout | null = null;
   #usedBytes = 0;
 
   constructor(
@@ -65,7 +55,7 @@ export class BackgroundMemory {
     this.#budget = budget;
     this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
     this.#bytesOfParties = workerShares.counts("bytes of parties");
-    this.#isOnlyWorker = workerShares === onlyWorker;
+    this.#bytesOfParties.skipBelow(budget.limitBytes * shares.party);
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
@@ -106,10 +96,11 @@ export class BackgroundMemory {
       parties: () => use.parties(),
       evict: () => use.evict(),
       since: this.#now(),
+      counted: new Set(use.parties()),
     };
     this.#held.add(held);
     this.#budget.hold(held.bytes);
-    this.#count(held.bytes);
+    this.#count(held, held.bytes);
     return held;
   }
 
@@ -125,25 +116,13 @@ export class BackgroundMemory {
   #release(held: Held): void {
     if (!this.#held.delete(held)) return;
     this.#budget.give(held.bytes);
-    this.#count(-held.bytes);
+    this.#count(held, -held.bytes);
   }
 
-  #count(bytes: number): void {
+  #count({ counted }: Held, bytes: number): void {
     this.#usedBytes += bytes;
     this.#parts.add(bytes);
-    if (this.#isOnlyWorker) return;
-    const waitMs = this.#countedAt + COUNT_EVERY_MS - this.#now();
-    if (this.#usedBytes === 0 || waitMs <= 0) this.#countParties();
-    else this.#countTimer ??= setTimeout(() => this.#countParties(), waitMs).unref();
-  }
-
-  #countParties(): void {
-    if (this.#countTimer !== null) clearTimeout(this.#countTimer);
-    this.#countTimer = null;
-    const isCounted = this.#bytesOfAll > this.#partyBytes * COUNTED_FROM;
-    if (!isCounted && this.#bytesOfParties.total === 0) return;
-    this.#countedAt = this.#now();
-    this.#bytesOfParties.replace(isCounted ? bytesByParty(this.#held) : new Map());
+    for (const party of counted) this.#bytesOfParties.add(party, bytes);
   }
 
   /** Bytes of background messages in all workers. */
@@ -184,13 +163,6 @@ export class BackgroundMemory {
     }
     if (newest !== null && this.#usedBytes > untilBytes && this.#held.size > 1) this.#evict(newest);
   }
-}
-
-function bytesByParty(uses: Iterable<MemoryUse>): Map<string, number> {
-  const bytes = new Map<string, number>();
-  for (const use of uses)
-    for (const party of new Set(use.parties())) bytes.set(party, (bytes.get(party) ?? 0) + use.bytes);
-  return bytes;
 }
 
 /** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. Pure. */

@@ -143,9 +143,16 @@ test("messages of one account that were answered may use a quarter of the memory
   const { workers } = connectedWorkers(WORKERS, answered);
   const held = flood(workers, CHUNKS, (worker) => worker.hold("of ann"));
   expect(held).toBeGreaterThanOrEqual(CHUNKS / 4);
-  // The bytes of a party are counted every 50 ms for the others.
-  expect(held).toBeLessThanOrEqual(CHUNKS / 4 + 3 * OVERSHOOT);
+  expect(held).toBeLessThanOrEqual(CHUNKS / 4 + OVERSHOOT);
   expect(workers.every((worker) => worker.hold("of bob"))).toBe(true);
+});
+
+test("a large message of an account whose quarter is used up elsewhere is dropped from memory", () => {
+  const { workers } = connectedWorkers(WORKERS, answered);
+  for (let chunk = 0; chunk < CHUNKS / 4; chunk++) workers[chunk % 2]?.hold("of ann");
+  letWorkersKnow();
+  expect(workers[2]?.hold("of ann")).toBe(false);
+  expect(workers[2]?.hold("of bob")).toBe(true);
 });
 
 test("messages that were answered may use half of the memory over all workers", () => {
