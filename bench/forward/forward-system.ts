@@ -113,7 +113,7 @@ export async function startOurs(
       ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
-      KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
+      KAUKE_ARC_SEAL: variant === "sealed" ? "always" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${FIRST_RETRY_SECONDS}s,1h`,
       ...(variant === "spooled" ? answeredFirst : {}),

@@ -279,7 +279,8 @@ interface ListenParts extends Parts {
 }
 
 /** Listens for mail in this process, or in its mail workers. */
-async function listen({ hub, started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+async function listen({ started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+  const { hub } = parts;
   if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
   const confirmation = confirmationOf(parts);
   started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });

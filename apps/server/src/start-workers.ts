@@ -1,4 +1,5 @@
 /** Starts the mail workers of this process, which listen in its place. */
+import { randomBytes } from "node:crypto";
 import type { Config, ListenConfig } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger } from "./core/ports.ts";
@@ -14,6 +15,9 @@ import { loadCertificate } from "./operate/certificate.ts";
 import type { MetricsRegistry } from "./operate/telemetry/metrics.ts";
 import type { MailListeners } from "./start-mail.ts";
 import type { Store } from "./store/open-store.ts";
+
+/** Bytes of the keys of TLS session tickets; they are never stored. */
+const TICKET_KEYS_BYTES = 48;
 
 export interface MailWorkerParts {
   config: Config;
@@ -53,6 +57,7 @@ export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedW
       hasInFlight: store.inFlight !== null,
       hmacKeys: workerHmacPurposes.map((purpose) => [purpose, store.hmacKey(purpose)]),
       dkimKeys: store.dkimKeys.map(sendDkimKey),
+      ticketKeys: randomBytes(TICKET_KEYS_BYTES),
       confirmation: parts.confirmation,
       hasPreview: preview !== null,
     },

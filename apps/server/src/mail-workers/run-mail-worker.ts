@@ -99,7 +99,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<Shutd
   const { spoolSpace, disk } = await openSpoolSpace({ config, setup, store, shares });
   const leakGuard = leakGuardWorker();
   const random = overrides.random ?? systemRandom;
-  const { confirmation } = setup;
+  const { confirmation, ticketKeys } = setup;
   const { encrypter } = overrides;
   const tools = {
     clock,
@@ -119,7 +119,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<Shutd
     if (message.kind === "lease") mail.leases.takeOver(message);
   });
   const isRunning = (service: "mx" | "submission") => config.services.has(service);
-  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true });
+  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true, ticketKeys });
   link.send({ kind: "ready", ports: listeners.ports });
   return async (graceMs) => {
     shutdown.begin();

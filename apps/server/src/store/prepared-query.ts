@@ -1,8 +1,8 @@
 /**
  * Queries that run so often that the database should parse and plan them once per connection instead of every time.
  * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/prepared-statements.ts`
- * recognise them. They only read, and run outside transactions: if a prepared statement fails, the query is repeated
- * without it.
+ * recognise them. They run outside transactions, and change nothing when run twice: if a prepared statement fails, the
+ * query is repeated without it.
  */
 import { createHash } from "node:crypto";
 import type { CompiledQuery } from "kysely";
@@ -12,7 +12,7 @@ const MARK = "/* prepared */ ";
 
 /**
  * @param db not a transaction
- * @param query compiled once, with any values of the right types as parameters
+ * @param query compiled once, with any values of the right types as parameters; it reads, or inserts what is missing
  * @returns runs the query with other parameters, in the order of the compiled ones
  */
 export function preparedQuery<Row>(
