@@ -85,9 +85,17 @@ export class BackgroundMemory {
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
     this.#makeRoom(use.bytes, null);
-    if (this.#bytesOfAll + use.bytes > this.#allBytes && this.#bytesOfAll > 0) return null;
+    if (this.#bytesOfAll + use.bytes > this.#allBytes && !this.#isWithinPart(use.bytes)) return null;
     const held = this.#add(use);
     return () => this.#release(held);
+  }
+
+  /**
+   * Whether a worker has less than an equal part of the total, or nothing: it may take bytes although others hold more,
+   * which they were asked to free.
+   */
+  #isWithinPart(bytes: number): boolean {
+    return this.#held.size === 0 || this.#usedBytes + bytes <= this.#allBytes / this.#parts.workers;
   }
 
   #add(use: MemoryUse): Held {

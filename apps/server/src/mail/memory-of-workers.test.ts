@@ -164,6 +164,19 @@ test("messages that were answered may use half of the memory over all workers", 
   expect(held).toBeGreaterThan(CHUNKS / 4);
 });
 
+test("the owner may load a message although workers hold all memory for answered messages, which they then free", () => {
+  const { workers } = connectedWorkers(WORKERS, answered);
+  const [owner, ...others] = workers as ReturnType<typeof answered>[];
+  for (let chunk = 0; chunk < CHUNKS / 2; chunk++) others[chunk % 3]?.hold(`of ${chunk % 50}`);
+  letWorkersKnow();
+  const before = others.reduce((sum, { held }) => sum + held, 0);
+  expect(owner?.memory.take({ bytes: 40 * CHUNK, parties: () => ["of bob"], evict() {} })).not.toBeNull();
+  letWorkersKnow();
+  const freed = before - others.reduce((sum, { held }) => sum + held, 0);
+  expect(freed).toBeGreaterThanOrEqual(35);
+  expect(freed).toBeLessThanOrEqual(45);
+});
+
 // Control: this is what the exchange prevents.
 test("without an exchange the messages of an account that were answered multiply", () => {
   const { workers } = connectedWorkers(WORKERS, answered, false);

@@ -40,6 +40,11 @@ export class ReliefParts {
     return this.#bytes.others(KEY);
   }
 
+  /** Number of workers that use bytes, with this one. */
+  get workers(): number {
+    return this.#bytes.workers(KEY);
+  }
+
   /** Asks the other workers to free their parts. @returns the bytes that this worker is to free */
   share(wanted: number): number {
     if (this.othersBytes === 0) return wanted;

@@ -6,10 +6,14 @@ import { readConfigOrExit } from "@kauke/server/config-read";
 import { createLogger } from "@kauke/server/operate/telemetry/logger";
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { startServer } from "@kauke/server/start-server";
+import { inProcessWorkers } from "@kauke/testkit/in-process-workers";
 
 const logger = createLogger();
+const direct = { port: Number(process.env.TEST_SMTP_PORT) };
 const { ports } = await startServer(readConfigOrExit(process.cwd()), logger, {
-  direct: { port: Number(process.env.TEST_SMTP_PORT) },
+  direct,
+  // Mail workers in this process, since one of its own would connect to the real port of mail hosts.
+  launchWorker: inProcessWorkers(logger, { direct }),
   hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
   asksForConfirmation: false,
 });
