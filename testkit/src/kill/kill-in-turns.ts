@@ -8,7 +8,15 @@ import { freePort } from "../free-port.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
 import { type Comparison, compareRecords } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
-import { compileCache, type Drained, drain, loadSettings, preparedSender, untilAcknowledged } from "./kill-rounds.ts";
+import {
+  compileCache,
+  type Drained,
+  drain,
+  loadSettings,
+  preparedSender,
+  START_MAX_MS,
+  untilAcknowledged,
+} from "./kill-rounds.ts";
 
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
@@ -107,7 +115,8 @@ class Pair {
   static async start(env: Record<string, string>): Promise<Pair> {
     const mxPort = await freePort();
     const onPort = { ...env, KAUKE_MX_PORT: String(mxPort) };
-    const servers = await Promise.all([startServerProcess({ env: onPort }), startServerProcess({ env: onPort })]);
+    const options = { env: onPort, readyTimeoutMs: START_MAX_MS };
+    const servers = await Promise.all([startServerProcess(options), startServerProcess(options)]);
     return new Pair(mxPort, onPort, servers);
   }
 
@@ -128,7 +137,7 @@ class Pair {
   async startAgain(victims: readonly number[]): Promise<void> {
     const start = async (index: number) => {
       const { dataDir } = this.#servers[index] as ServerProcess;
-      this.#servers[index] = await startServerProcess({ env: this.#env, dataDir });
+      this.#servers[index] = await startServerProcess({ env: this.#env, dataDir, readyTimeoutMs: START_MAX_MS });
     };
     await Promise.all(victims.map(start));
   }

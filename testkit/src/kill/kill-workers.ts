@@ -45,7 +45,7 @@ const WORKERS = 2;
 /** All workers are killed at once in one of so many rounds. */
 const ALL_WORKERS_EVERY = 5;
 /** Milliseconds after which a worker that outlives its owner is a failure. */
-const OUTLIVE_MAX_MS = 20_000;
+const OUTLIVE_MAX_MS = 60_000;
 
 export async function killWorkerRounds(options: WorkerRoundsOptions): Promise<WorkerRoundsResult> {
   const destination = await SwitchedDestination.start();
