@@ -28,6 +28,11 @@ export function failingDisk(): FailingDisk {
       check("write");
       await file.write(bytes);
     },
+    writeAll: async (parts) => {
+      if (disk.failing?.call === "write") await file.writeAll(parts.slice(0, parts.length / 2));
+      check("write");
+      await file.writeAll(parts);
+    },
     sync: async () => {
       check("sync");
       await file.sync();

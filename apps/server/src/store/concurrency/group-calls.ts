@@ -24,6 +24,8 @@ export interface GroupedCalls<Item, Result> {
    * own.
    */
   most: number;
+  /** Minimum milliseconds of the pause after a group; default 0. */
+  pauseMinMs?: number;
   /** Weight of an item, e.g. its number of rows; default 1. */
   weigh?(item: Item): number;
   /** Whether an error may concern only one item; then each item is run alone. Otherwise the whole group fails. */
@@ -42,7 +44,8 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
     do {
       const startedAt = performance.now();
       await runGroup(waiting.splice(0, groupLength(waiting, calls)), calls);
-      const pauseMs = Math.min(PAUSE_FACTOR * (performance.now() - startedAt), PAUSE_MAX_MS);
+      const usualMs = Math.min(PAUSE_FACTOR * (performance.now() - startedAt), PAUSE_MAX_MS);
+      const pauseMs = Math.max(usualMs, calls.pauseMinMs ?? 0);
       if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     } while (waiting.length > 0);
     running = false;

@@ -70,6 +70,9 @@ export interface DeliveryStoreParts {
 /** Maximum rows in one group commit: more than the delivery worker has in flight, few enough for a short statement. */
 const GROUP_MAX = 64;
 
+/** Milliseconds between two group commits that settle deliveries, since no sender waits for them. */
+const SETTLE_PAUSE_MS = 20;
+
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
   const grouped = groupedCalls(context);
@@ -80,7 +83,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       await orSpoolFailed(() => grouped.enqueue({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
-    claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
+    claim: claimer({ db, signals, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
     extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
     finish: async (id, leaseToken, failure) => {
       const ended = await grouped.finishPlain({ id, leaseToken, isTaken: failure === null });
@@ -124,6 +127,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
 /** Operations on the queue that concurrent callers share a commit for. */
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
+  const settling = { ...options, pauseMinMs: SETTLE_PAUSE_MS };
   return {
     enqueue: groupCalls<RowsToEnqueue, void>({
       ...options,
@@ -133,8 +137,8 @@ function groupedCalls(context: StoreContext) {
         return kept.map(() => undefined);
       },
     }),
-    finishPlain: groupCalls({ ...options, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
-    deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
+    finishPlain: groupCalls({ ...settling, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
+    deferPlain: groupCalls({ ...settling, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
     extend: groupCalls({ ...options, run: (held: readonly Extension[]) => extendTogether(context.db, held) }),
     spoolBytes: {
       account: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "user_id", ids) }),

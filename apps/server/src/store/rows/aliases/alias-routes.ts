@@ -25,6 +25,9 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
+/** Milliseconds between two look-ups by id: they are those of retries, for which nobody waits. */
+const RETRY_PAUSE_MS = 10;
+
 /** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups by id share a query */
 export function aliasRoutes({ db, keys }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account.
@@ -60,6 +63,7 @@ export function aliasRoutes({ db, keys }: StoreContext) {
     byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
     byId: groupCalls({
       most: 64,
+      pauseMinMs: RETRY_PAUSE_MS,
       isOneItemsFault: isOneRowsFault,
       run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
         const rows = await byIds([[...new Set(aliasIds)]]);
