@@ -13,6 +13,9 @@ export interface FailingDisk {
   disk: { files: SpoolFiles; syncFile(descriptor: number): void };
 }
 
+/** Sizes of a spool's journal in which nothing has room, so that every message is a file of its own. */
+export const noJournal = { segmentBytes: 0, totalBytes: 0, messageBytes: 0, messages: 0 };
+
 export function failingDisk(): FailingDisk {
   const check = (call: DiskCall) => {
     if (disk.failing?.call !== call) return;

@@ -36,7 +36,7 @@ export function journaledBodies({
       return found === undefined ? await files.getStart(messageId) : found;
     },
     delete: async (messageId) => {
-      if (!(await journal.remove(messageId))) await files.delete(messageId);
+      if (!(await journal.remove(messageId, "body"))) await files.delete(messageId);
     },
     sweep: async (isKnown, olderThanMs) => {
       const before = new Date(now().getTime() - olderThanMs);
@@ -52,11 +52,11 @@ export function journaledInFlight({ journal, files }: { journal: SpoolJournal; f
       else await files.keep(message);
     },
     forget: async (messageId) => {
-      if (!(await journal.remove(messageId))) await files.forget(messageId);
+      if (!(await journal.remove(messageId, "inFlight"))) await files.forget(messageId);
     },
     list: () => files.list(),
     read: async (messageId) =>
-      journal.has(messageId) ? await journal.readInFlight(messageId) : await files.read(messageId),
+      journal.has(messageId, "inFlight") ? await journal.readInFlight(messageId) : await files.read(messageId),
     enqueue: (messageId, insertRows) => journal.enqueue(messageId, insertRows),
     inJournal: () => journal.inFlight(),
     setAside: (messageId) => journal.setAside(messageId),

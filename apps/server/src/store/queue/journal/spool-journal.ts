@@ -114,8 +114,9 @@ export class SpoolJournal {
     return [...this.#entries].filter(([, entry]) => entry.kind === "inFlight").map(([messageId]) => messageId);
   }
 
-  has(messageId: string): boolean {
-    return this.#entries.has(messageId);
+  /** Whether the journal holds a message as this kind; as a body it may be in the journal and in flight in a file. */
+  has(messageId: string, kind: MessageKind): boolean {
+    return this.#entries.get(messageId)?.kind === kind;
   }
 
   hasRoomFor(bytes: number): boolean {
@@ -154,7 +155,7 @@ export class SpoolJournal {
   async readInFlight(messageId: string): Promise<InFlightMessage | null> {
     const { keys } = this.#options;
     const entry = this.#entries.get(messageId);
-    if (entry === undefined) return null;
+    if (entry?.kind !== "inFlight") return null;
     const bytes = await read(entry, HEADER_BYTES, entry.rowsBytes + entry.bodyBytes);
     const rows = openRows(keys, messageId, bytes.subarray(0, entry.rowsBytes));
     const wire = openChunks(keys, messageId, bytes.subarray(entry.rowsBytes));
@@ -164,13 +165,13 @@ export class SpoolJournal {
   /**
    * Makes a message in flight the body of a queued message.
    * @param insertRows commits the message's rows
-   * @returns false if the journal does not hold the message; then nothing was done
+   * @returns false if the journal does not hold the message in flight; then nothing was done
    * @throws what `insertRows` throws; the message is in flight still
    */
   async enqueue(messageId: string, insertRows: () => Promise<unknown>): Promise<boolean> {
     await this.#entries.get(messageId)?.moving;
     const entry = this.#entries.get(messageId);
-    if (entry === undefined) return false;
+    if (entry?.kind !== "inFlight") return false;
     entry.isPinned = true;
     try {
       await insertRows();
@@ -183,10 +184,10 @@ export class SpoolJournal {
     return true;
   }
 
-  /** Removes a message. @returns false if the journal does not hold it, or a file of it may exist too */
-  async remove(messageId: string): Promise<boolean> {
+  /** Removes a message. @returns false if the journal does not hold it as this kind, or a file of it may exist too */
+  async remove(messageId: string, kind: MessageKind): Promise<boolean> {
     const entry = this.#entries.get(messageId);
-    if (entry === undefined) return false;
+    if (entry?.kind !== kind) return false;
     this.#drop(messageId, entry);
     if (!entry.segment.isRemoved) {
       const marked = this.#mark("done", messageId);
@@ -216,7 +217,7 @@ export class SpoolJournal {
     let removed = 0;
     for (const [messageId, entry] of [...this.#entries]) {
       if (entry.kind !== "body" || entry.segment.createdAt > before || (await isKnown(messageId))) continue;
-      await this.remove(messageId);
+      await this.remove(messageId, "body");
       removed++;
     }
     await this.#emptyOldest((segment) => segment.createdAt <= before);
