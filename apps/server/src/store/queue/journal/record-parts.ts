@@ -3,7 +3,7 @@ import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
 import type { KeyRing } from "../../sealing/server-keys.ts";
 import { parseRows, rowsOf } from "../bodies/in-flight-rows.ts";
 import { openChunks } from "../bodies/read-chunks.ts";
-import { sealChunks } from "../bodies/sealed-chunks.ts";
+import { sealedChunkParts } from "../bodies/sealed-chunks.ts";
 import { recordHeader } from "./segment-format.ts";
 import type { RecordToAppend } from "./segments.ts";
 
@@ -16,13 +16,13 @@ export interface SealedRecord extends RecordToAppend {
 }
 
 export function bodyRecord(keys: KeyRing, messageId: string, parts: readonly Buffer[]): SealedRecord {
-  return messageRecord({ kind: "body", messageId }, [], sealed(keys, messageId, parts));
+  return messageRecord({ kind: "body", messageId }, [], sealedChunkParts(keys, messageId, parts));
 }
 
 export function inFlightRecord(keys: KeyRing, { wire, ...entry }: InFlightMessage): SealedRecord {
   const messageId = entry.message.id;
-  const rows = sealed(keys, rowsName(messageId), [rowsOf(entry)]);
-  return messageRecord({ kind: "inFlight", messageId }, rows, sealed(keys, messageId, [wire]));
+  const rows = sealedChunkParts(keys, rowsName(messageId), [rowsOf(entry)]);
+  return messageRecord({ kind: "inFlight", messageId }, rows, sealedChunkParts(keys, messageId, [wire]));
 }
 
 export function markRecord(keys: KeyRing, kind: "queued" | "done", messageId: string): RecordToAppend {
@@ -35,9 +35,6 @@ export function openRows(keys: KeyRing, messageId: string, rows: Buffer): Omit<I
   const plain = openChunks(keys, rowsName(messageId), rows);
   return plain === null ? null : parseRows(plain);
 }
-
-const sealed = (keys: KeyRing, name: string, parts: readonly Buffer[]) =>
-  Array.from(sealChunks(keys, name, parts), (chunk) => chunk.sealed);
 
 function messageRecord(
   what: { kind: "body" | "inFlight"; messageId: string },
