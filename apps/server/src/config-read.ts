@@ -2,6 +2,7 @@
  * Builds the typed `Config` of config.ts from the environment: defaults, checks of values (setting-values.ts), and
  * rules between settings. All problems are reported at once, by variable name, and stop the start.
  */
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
@@ -14,6 +15,10 @@ import { SettingsError } from "./settings-error.ts";
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 const MIB = 1_048_576;
+/** Maximum number of mail workers, four times the processor cores of a large machine for mail. */
+const WORKERS_MAX = 64;
+/** Whether several processes can listen on one port and share its connections evenly (SO_REUSEPORT). */
+const canSharePorts = process.platform === "linux";
 /** Large forwarders and mailing-list hosts whose ARC seals are trusted by default. */
 const knownSealers = [
   "google.com",
@@ -40,6 +45,7 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
   const settings = new SettingReader(environment);
   const listeners = readListeners(settings);
   const mail = readMail(settings);
+  const delivery = readDelivery(settings);
   const config: Config = {
     production: settings.read("NODE_ENV", false, (text) => text === "production"),
     ...listeners,
@@ -48,7 +54,8 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
     ...mail,
     services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.listOf(value.oneOf(...allServices)))),
     tls: readTls(settings, folder),
-    delivery: readDelivery(settings),
+    workers: readWorkers(settings, delivery),
+    delivery,
     limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
     google: readGoogle(settings),
     links: readLinks(settings),
@@ -150,6 +157,22 @@ function readDelivery(settings: SettingReader): DeliveryMode {
   if (kind !== "relay") return { kind };
   if (!settings.has("KAUKE_RELAY_URL")) settings.refuse("KAUKE_RELAY_URL must be set when KAUKE_DELIVERY is relay.");
   return url === null ? { kind: "direct" } : { kind, url };
+}
+
+/**
+ * By default one worker for each processor core but one, which is left to the database and the web server. Mail to the
+ * preview inbox needs no more than one process.
+ */
+function readWorkers(settings: SettingReader, delivery: DeliveryMode): number {
+  const areMany = canSharePorts && delivery.kind !== "preview";
+  const workers = settings.read(
+    "KAUKE_WORKERS",
+    areMany ? Math.max(1, availableParallelism() - 1) : 1,
+    value.integer(1, WORKERS_MAX),
+  );
+  if (workers > 1 && !canSharePorts)
+    settings.refuse("KAUKE_WORKERS must be 1 on this system: only Linux shares ports.");
+  return workers;
 }
 
 function readGoogle(settings: SettingReader): Config["google"] {

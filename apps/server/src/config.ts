@@ -19,6 +19,8 @@ export interface LimitOverride {
 export interface Config {
   production: boolean;
   services: ReadonlySet<Service>;
+  /** Number of mail workers: processes that receive and forward mail. 1: this process does it itself. */
+  workers: number;
   http: ListenConfig;
   mx: ListenConfig;
   submission: ListenConfig;

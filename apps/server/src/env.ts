@@ -49,3 +49,11 @@ function unquote(value: string): string {
   if (double !== undefined) return double.replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
   return value.replace(/(?:^|\s+)#.*$/, "");
 }
+
+/** The environment for child processes of the server: without its settings, which hold secrets. */
+export function environmentOfChildren(processEnvironment: Environment = process.env): Record<string, string> {
+  const others = Object.entries(processEnvironment).filter(
+    (it): it is [string, string] => it[1] !== undefined && !it[0].startsWith("KAUKE_") && it[0] !== "DATABASE_URL",
+  );
+  return Object.fromEntries(others);
+}

@@ -2,11 +2,11 @@
  * The server as a program: reads the settings, starts the chosen services, prints their addresses, and shuts down
  * gracefully on SIGINT, SIGTERM and SIGHUP.
  */
-import { setFlagsFromString } from "node:v8";
 import { product } from "@kauke/contract";
 import type { Config } from "./config.ts";
 import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
+import { setHeapFlags } from "./operate/heap-flags.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
@@ -20,11 +20,7 @@ import { StoreStartError } from "./store/start-error.ts";
  */
 const CLOSE_LIMIT_MS = 4500;
 
-// Message bytes live outside the heap. By default they trigger a full collection every few dozen messages of a MiB;
-// with these flags they count towards the heap limit and grow in step with it
-// (docs/decisions/2026-11-21-native-body-hash.md).
-setFlagsFromString("--external-memory-accounted-in-global-limit");
-setFlagsFromString("--external-memory-max-growing-factor=1.1");
+setHeapFlags();
 
 const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 

@@ -4,6 +4,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Config, ListenConfig } from "./config.ts";
 import type { Clock, Logger, Metrics } from "./core/ports.ts";
+import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { SmtpServer, type SmtpServerOptions } from "./mail/smtp-server/smtp-server.ts";
 import { loadCertificate } from "./operate/certificate.ts";
 import type { WiredMail } from "./wire-mail.ts";
@@ -25,13 +26,16 @@ export interface MailListenerParts {
   metrics: Metrics;
   clock: Clock;
   mail: WiredMail;
+  shares: WorkerShares;
   isRunning(service: "mx" | "submission"): boolean;
+  /** Whether other processes of this server listen on the same ports. Default: only with PostgreSQL. */
+  sharesPorts?: boolean;
 }
 
-/** Maximum connections of each listener. */
+/** Maximum connections of each listener in each worker. */
 const CONNECTIONS_MAX = 1000;
 /**
- * Limits of each listener for one address, block or account, and for all concurrent TLS handshakes. Disabled by
+ * Limits of each listener, over all workers, for one address, block or account, and in each worker for all concurrent TLS handshakes. Disabled by
  * `KAUKE_LIMITS=off`, since load tests come from one address.
  */
 const shares = {
@@ -52,10 +56,11 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   });
   const servers: SmtpServer[] = [];
   const listen = async (
-    listen: ListenConfig,
-    options: Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">,
+    name: keyof MailPorts,
+    options: ListenConfig & Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">,
   ) => {
-    const server = new SmtpServer({ ...common(parts, () => secureContext), ...listen, ...options });
+    const workerShares = config.limits === "off" ? onlyWorker : parts.shares.within(name);
+    const server = new SmtpServer({ ...common(parts, () => secureContext), ...options, workerShares });
     servers.push(server);
     return server.listen();
   };
@@ -65,11 +70,16 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   };
   const ports: MailPorts = { mx: null, submission: null, submissions: null };
   try {
-    if (isRunning("mx")) ports.mx = await listen(config.mx, { handlers: mail.handlers, gauge: "kauke_mx_sessions" });
+    if (isRunning("mx"))
+      ports.mx = await listen("mx", { ...config.mx, handlers: mail.handlers, gauge: "kauke_mx_sessions" });
     if (isRunning("submission")) {
       const handlers = mail.submission;
-      ports.submission = await listen(config.submission, { handlers, gauge: "kauke_submission_sessions" });
-      ports.submissions = await listen(config.submissions, { handlers, implicitTls: true });
+      ports.submission = await listen("submission", {
+        ...config.submission,
+        handlers,
+        gauge: "kauke_submission_sessions",
+      });
+      ports.submissions = await listen("submissions", { ...config.submissions, handlers, implicitTls: true });
     }
     return { ports, close };
   } catch (thrown) {
@@ -78,7 +88,7 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   }
 }
 
-function common({ config, metrics, mail }: MailListenerParts, secureContext: () => SecureContext) {
+function common({ config, metrics, mail, sharesPorts }: MailListenerParts, secureContext: () => SecureContext) {
   const isUnlimited = config.limits === "off";
   const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
   return {
@@ -87,7 +97,7 @@ function common({ config, metrics, mail }: MailListenerParts, secureContext: () 
     budget: mail.budget,
     secureContext,
     // Several processes may share the port only if they also share the store.
-    sharePort: config.databaseUrl !== null,
+    sharePort: sharesPorts ?? config.databaseUrl !== null,
     maxConnections: CONNECTIONS_MAX,
     ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : shares),
     admits: (address: string) => mail.limits?.takeConnection(address) ?? true,

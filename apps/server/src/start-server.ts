@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
+import { type GoneWebhook, pauseWebhook } from "./core/alias/pause-webhook.ts";
 import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
@@ -16,6 +17,8 @@ import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { ExchangedShares } from "./core/worker-shares/exchanged-shares.ts";
+import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -28,6 +31,9 @@ import { previewReplyTaker } from "./mail/receive/take-preview-reply.ts";
 import { createResolver, type Resolver } from "./mail/resolver.ts";
 import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
+import type { LaunchWorker } from "./mail-workers/launch-worker.ts";
+import { ShareHub } from "./mail-workers/share-hub.ts";
+import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { systemClock } from "./operate/clock.ts";
 import { listenControl } from "./operate/control/control-socket.ts";
 import { controlHandlers } from "./operate/control/server-facts.ts";
@@ -41,10 +47,11 @@ import { listenMetrics } from "./operate/telemetry/metrics-server.ts";
 import { ageWorker } from "./operate/workers/age-worker.ts";
 import { argon2Hasher } from "./operate/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "./operate/workers/leak-guard-worker.ts";
-import { type MailPorts, startMailListeners } from "./start-mail.ts";
+import { type MailListeners, type MailPorts, startMailListeners } from "./start-mail.ts";
+import { type StartedWorkers, startMailWorkers } from "./start-workers.ts";
 import { asCaller } from "./store/concurrency/caller-turns.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
-import { wireMail } from "./wire-mail.ts";
+import { type WiredMail, wireMail } from "./wire-mail.ts";
 
 /** Adapters that tests replace; everything else is the real implementation. */
 export interface StartOverrides {
@@ -58,6 +65,8 @@ export interface StartOverrides {
   asksForConfirmation?: boolean;
   /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
+  /** Starts a mail worker; default: a process. */
+  launchWorker?: LaunchWorker;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
 }
@@ -207,10 +216,18 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   if (runs("mx", "sender", "submission")) {
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
+    const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
+    const hub = config.workers > 1 && runs("mx", "submission") ? new ShareHub() : null;
+    const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
+    const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
       ...parts,
+      store,
+      queue: runs("sender") ? store.deliveries : null,
+      takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
       resolver,
+      shares,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -219,11 +236,12 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       () => mail.close(),
       () => transports.close(closers.graceLeftMs),
     );
-    if (runs("sender")) {
-      mail.deliveryWorker.start();
-      closers.fronts.push(() => mail.deliveryWorker.close(GRACE_MS));
+    const { deliveryWorker } = mail;
+    if (deliveryWorker !== null) {
+      deliveryWorker.start();
+      closers.fronts.push(() => deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await startMailListeners({ ...parts, mail, isRunning: runs });
+    const listeners = await listen({ ...parts, mail, store, shares, hub, started, runs });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
@@ -235,6 +253,25 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
   });
   closers.backs.push(() => control.close());
   return ports;
+}
+
+interface ListenParts extends Parts {
+  mail: WiredMail;
+  store: Parts["store"] & OwnerStore;
+  shares: WorkerShares;
+  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
+  hub: ShareHub | null;
+  /** Receives the workers, if there are any. */
+  started: { workers: StartedWorkers | null };
+  runs(...services: string[]): boolean;
+}
+
+/** Listens for mail in this process, or in its mail workers. */
+async function listen({ hub, started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+  if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
+  const confirmation = confirmationOf(parts);
+  started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });
+  return started.workers;
 }
 
 function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | null {

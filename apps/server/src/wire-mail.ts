@@ -10,6 +10,7 @@ import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
 import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
@@ -22,8 +23,8 @@ import type { Transports } from "./mail/queue/attempt.ts";
 import { type AttemptDeps, attemptDelivery } from "./mail/queue/attempt-delivery.ts";
 import { AttemptFindings } from "./mail/queue/attempt-findings.ts";
 import { ConfirmationGuard } from "./mail/queue/confirmation-guard.ts";
-import { DeliveryWorker } from "./mail/queue/delivery-worker.ts";
-import { HeldLeases } from "./mail/queue/held-leases.ts";
+import { DeliveryWorker, type DeliveryWorkerDeps } from "./mail/queue/delivery-worker.ts";
+import { type HeldLease, HeldLeases } from "./mail/queue/held-leases.ts";
 import { pausingGoneWebhooks } from "./mail/queue/pause-gone-webhook.ts";
 import { failureReporter } from "./mail/queue/report-failure.ts";
 import { retryPlan } from "./mail/queue/retry-plan.ts";
@@ -49,8 +50,8 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
+import type { MailStore } from "./mail-store.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
-import type { Store } from "./store/open-store.ts";
 
 /**
  * Shares of the memory budget for copies that may be in use: all of it in total, a quarter by one account or
@@ -62,7 +63,9 @@ const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
   config: Config;
-  store: Store;
+  store: MailStore;
+  /** The queue, when this process runs the delivery worker; otherwise `null`. */
+  queue: DeliveryWorkerDeps["deliveries"] | null;
   transports: Transports;
   resolver: Resolver;
   clock: Clock;
@@ -70,21 +73,29 @@ export interface MailParts {
   logger: Logger;
   metrics: Metrics;
   /** Records the verdicts of the mail stages; `null` unless in preview mode. */
-  trace: MailTrace | null;
+  trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  /** Shares that hold over all workers; `onlyWorker` in a process that carries the mail alone. */
+  shares: WorkerShares;
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
-  encrypter?: Encrypter;
+  encrypter?: Encrypter | undefined;
+  /** Whether mail is signed on the calling thread, which a mail worker has for itself. Default: in the thread pool. */
+  signsInline?: boolean;
+  /** Tells a mail worker that the lease of an attempt it is making has changed. @returns whether it makes one */
+  takeOverElsewhere?: (lease: HeldLease) => boolean;
 }
 
 export interface WiredMail {
   handlers: MxHandlers;
   submission: SessionHandlers;
-  deliveryWorker: DeliveryWorker;
+  /** `null` when this process does not run it. */
+  deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
+  leases: HeldLeases;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
   /** Stores the outcome of every attempt. Call it after the transports are closed, so that every attempt has ended. */
@@ -92,7 +103,7 @@ export interface WiredMail {
 }
 
 export function wireMail(parts: MailParts): WiredMail {
-  const { config, store, transports, clock } = parts;
+  const { config, store, transports, clock, shares } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
@@ -100,14 +111,15 @@ export function wireMail(parts: MailParts): WiredMail {
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const replyBook = new ReplyBook(store.replyPaths, clock, config.limits === "off" ? null : newCorrespondents);
+  const newRules = config.limits === "off" ? null : newCorrespondents;
+  const replyBook = new ReplyBook(store.replyPaths, clock, newRules, shares);
   const shared = {
     copyParts,
     replyBook,
     settleDeps,
     leases: new HeldLeases(parts),
     backgroundAttempts,
-    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits),
+    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits, undefined, shares),
     waiting: new WaitingTransactions(budget),
     memory,
     reports,
@@ -117,16 +129,19 @@ export function wireMail(parts: MailParts): WiredMail {
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
   const { rules } = copyParts;
   const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers, budget });
-  const deliveryWorker = wireDeliveryWorker(parts, { ...shared, transports: { ...transports, mail } });
+  const { queue } = parts;
+  const deliveryWorker =
+    queue === null ? null : wireDeliveryWorker(parts, { ...shared, queue, transports: { ...transports, mail } });
   return {
     handlers,
     submission: wireSubmission(parts),
     deliveryWorker,
     budget,
+    leases: shared.leases,
     limits,
     async close() {
       await webhookBodies.close();
-      await Promise.all([deliveryWorker.settled(), ...backgroundAttempts]);
+      await Promise.all([deliveryWorker?.settled(), ...backgroundAttempts]);
     },
   };
 }
@@ -141,19 +156,19 @@ function copyAndSettle(
   { copyMemory, webhookBodies, reports }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
-  const { deliveries, bodies, notices, aliases } = store;
+  const { deliveries, bodies, notices } = store;
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
   const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
-    signer: messageSigner(store.dkimKeys, () => clock.now()),
+    signer: messageSigner(store.dkimKeys, () => clock.now(), parts.signsInline),
     addsArcSet: config.arcSeal,
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
     onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
   };
-  const failures = pausingGoneWebhooks(reporter, { ...parts, aliases });
+  const failures = pausingGoneWebhooks(reporter, { ...parts, pauseWebhook: store.pauseWebhook });
   return { copyParts, settleDeps: { deliveries, bodies, failures, retries } };
 }
 
@@ -161,13 +176,13 @@ type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "me
 
 function wireDeliveryWorker(
   parts: MailParts,
-  { transports, ...shared }: WorkerParts & { transports: Transports },
+  { transports, queue, ...shared }: WorkerParts & { transports: Transports; queue: DeliveryWorkerDeps["deliveries"] },
 ): DeliveryWorker {
   const { store, clock, logger, metrics } = parts;
   const { copyParts, settleDeps, leases, attempts, memory, attemptDeps } = shared;
   const deps = { ...attemptDeps, transports };
   return new DeliveryWorker({
-    deliveries: store.deliveries,
+    deliveries: queue,
     bodies: store.bodies,
     attempt: (delivery, { copy, wasMissing }, signal) =>
       attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, signal }, deps),
@@ -187,11 +202,14 @@ function wireDeliveryWorker(
  * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
  * encrypted copies), so that the second never takes memory from new mail.
  */
-function messageMemory({ config, metrics }: MailParts) {
-  const budget = new MemoryBudget(config.memoryBudgetBytes);
-  const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
+function messageMemory({ config, metrics, shares }: MailParts) {
+  const [ofMessages, ofCopies] = [shares.within("messages"), shares.within("copies")];
+  const budget = new MemoryBudget(config.memoryBudgetBytes, null, ofMessages);
+  const copyBudget = new MemoryBudget(config.memoryBudgetBytes, null, ofCopies);
   metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes + copyBudget.usedBytes);
-  return { budget, memory: new BackgroundMemory(budget), copyMemory: new BackgroundMemory(copyBudget, copyShares) };
+  const memory = new BackgroundMemory(budget, undefined, undefined, ofMessages.within("answered"));
+  const copyMemory = new BackgroundMemory(copyBudget, copyShares, undefined, ofCopies.within("held"));
+  return { budget, memory, copyMemory };
 }
 
 function rewriteRules({ config, store }: MailParts): RewriteRules {
@@ -223,17 +241,20 @@ function attemptParts(
     aliases: store.aliases,
     replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
-    shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination }),
+    shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
     findings: new AttemptFindings({ ...parts, ...store }),
     transports,
   };
 }
 
+/** Key of the hashes under which limits count addresses, the same in all workers. */
+const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
+
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
-  const { config, store, clock, random, logger, metrics } = parts;
+  const { config, store, clock, random, logger, metrics, shares } = parts;
   const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
   const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
-  const quota = new SpoolQuota(store.deliveries, clock);
+  const quota = new SpoolQuota(store.deliveries, clock, shares);
   return mxService({
     resolve: resolveDeps(parts, copyParts.rules, quota),
     plan: {
@@ -267,7 +288,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       metrics,
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
     },
-    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
+    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock, shares),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
     // With authentication off, the client is another host of the operator, so its name is not looked up.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
@@ -292,14 +313,14 @@ function resolveDeps(
 }
 
 function takeBounceDeps(
-  { config, store, clock, random }: MailParts,
+  parts: MailParts,
   { settleDeps, reports }: Pick<InboundParts, "settleDeps" | "reports">,
 ): MxServiceDeps["takeBounce"] {
   return {
-    aliases: store.aliases,
+    aliases: parts.store.aliases,
     failures: settleDeps.failures,
-    reports: config.authentication ? reports : null,
-    limits: new BounceLimits({ clock, random }),
+    reports: parts.config.authentication ? reports : null,
+    limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
   };
 }
 
@@ -339,7 +360,7 @@ function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   return (mail: ToAuthenticate) => authenticate(mail, deps);
 }
 
-function observer(trace: MailTrace): NonNullable<DeliverDeps["observe"]> {
+function observer(trace: Pick<MailTrace, "add">): NonNullable<DeliverDeps["observe"]> {
   return ({ messageId, target: { destination } }, outcome) => {
     const detail = destination.kind === "mailbox" ? destination.address : destination.url;
     const verdict = outcome.kind === "taken" ? "taken" : `${outcome.kind} ${outcome.failure.code}`;

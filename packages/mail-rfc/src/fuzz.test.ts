@@ -34,6 +34,9 @@ import { isDeliveryReport, readDeliveryReport } from "./report/delivery-report.t
 import { buildDeliveryReport } from "./report/dsn.ts";
 import { parseEnhancedStatus, parseReply } from "./report/status-code.ts";
 import { parseRetrySchedule } from "./retry-schedule.ts";
+import { expand, parseDomainSpec, targetName } from "./spf/domain-spec.ts";
+import { dottedAddress, parseClientAddress } from "./spf/ip-address.ts";
+import { isWithinExpansion, parseSpfRecord, SPF_EXPANDED_MAX, type SpfRecord } from "./spf/spf-record.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const numRuns = isLong ? 100_000 : 1000;
@@ -166,6 +169,41 @@ const address = [
   "xn--",
   " ",
 ];
+/** Checks that what an SPF record accepts can be evaluated: prefixes are in range, names fit into a DNS query. */
+function readSpf(text: string): void {
+  const record = parseSpfRecord(`v=spf1 ${text}`);
+  for (const mechanism of record?.mechanisms ?? []) {
+    if (mechanism.kind === "ip") expect(mechanism.prefix).toBeLessThanOrEqual(mechanism.network.words.length * 32);
+    if ("target" in mechanism && mechanism.target !== null) expandSpf(mechanism.target, record as SpfRecord, text);
+  }
+  expandSpf(parseDomainSpec(text), record, text);
+  const client = parseClientAddress(text);
+  if (client?.family === 4) expect(parseClientAddress(dottedAddress(client))).toEqual(client);
+}
+
+function expandSpf(spec: ReturnType<typeof parseDomainSpec>, record: SpfRecord | null, text: string): void {
+  if (spec === null) return;
+  const expanded = expand(spec.pieces, () => text);
+  if (record !== null && isWithinExpansion(record, { sender: text, helo: text }))
+    expect(Buffer.byteLength(expanded)).toBeLessThanOrEqual(SPF_EXPANDED_MAX + Buffer.byteLength(text) * 3);
+  expect(targetName(expanded) ?? "a.b").toMatch(/^[ -~]{3,253}$/);
+}
+
+const spf = [
+  " ",
+  "a",
+  "mx:",
+  "ip4:192.0.2.1",
+  "ip6:2001:db8::",
+  "/24",
+  "//64",
+  "include:",
+  "exists:",
+  "redirect=",
+  "ptr",
+];
+const spfNames = ["%{d}", "%{L1r-}", "%{", "}", "%%", "%_", ".example", "b.example", "-all", "x=", "::", "é"];
+
 const mime = [
   "Content-Type: multipart/report; boundary=b\r\n",
   "\r\n",
@@ -282,6 +320,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
     pieces: ["v=DKIM1", ";", "p=", "=", " ", "a", "k=rsa", "\r\n "],
     read: (text) => [readTagList(text, "DKIM1"), isSameDkimKey(text, { domain: "a.test", selector: "s", text })],
   },
+  "SPF records": { pieces: [...spf, ...spfNames], read: readSpf },
   "dates and schedules": {
     pieces: ["1 Jan 2026", "12:00", "(", ")", "+0000", "30s", ",", "9", "-", " "],
     read: (text) => [readDate(text), parseRetrySchedule(text)],

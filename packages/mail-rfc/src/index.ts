@@ -1,5 +1,5 @@
 /**
- * Mail standards as pure functions: addresses, headers, SRS, replies, schedules. No I/O; imports no other package of
+ * Mail standards as pure functions: addresses, headers, SRS, SPF, replies, schedules. No I/O; imports no other package of
  * this repository.
  */
 
@@ -52,3 +52,5 @@ export * from "./report/dsn.ts";
 export * from "./report/feedback-report.ts";
 export * from "./report/status-code.ts";
 export * from "./retry-schedule.ts";
+export * from "./spf/check-host.ts";
+export * from "./spf/spf-record.ts";

@@ -47,6 +47,9 @@ import { isDeliveryReport } from "./report/delivery-report.ts";
 import { buildDeliveryReport } from "./report/dsn.ts";
 import { parseEnhancedStatus, parseReply } from "./report/status-code.ts";
 import { parseRetrySchedule } from "./retry-schedule.ts";
+import { expand, parseDomainSpec, targetName } from "./spf/domain-spec.ts";
+import { parseIpAddress } from "./spf/ip-address.ts";
+import { parseSpfRecord } from "./spf/spf-record.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const aFewMinutes = isLong ? 3_600_000 : 240_000;
@@ -127,6 +130,7 @@ const partsOf = (type: string, body: string | Buffer) =>
   });
 const field = (name: string, read: (header: Buffer) => unknown) => (text: string) =>
   read(latin1(`From: mailer-daemon@x\r\n${name}: ${text}\r\n\r\n`));
+const spfMacros = parseDomainSpec("%{l1r-}.%{H}.%{s2+-/}.%{d}")?.pieces ?? [];
 const partField = (name: string) => (text: string) => partsOf("", `--b\r\n${name}: ${text}\r\n\r\n--b--\r\n`);
 
 type Reader = (text: string) => unknown;
@@ -155,6 +159,10 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "a retry schedule": [FIELD, parseRetrySchedule],
   "a tag list": [RECORD, (text) => readTagList(`v=DKIM1;${text}`, "DKIM1")],
   "a DKIM record": [RECORD, (text) => isSameDkimKey(text, { domain: "a.test", selector: "s", text: "v=DKIM1; p=a" })],
+  "an SPF record": [RECORD, (text) => parseSpfRecord(`v=spf1 ${text}`)],
+  "a domain in an SPF record": [RECORD, (text) => parseDomainSpec(`${text}.b.test`)],
+  "a value for the macros of SPF": [RECORD, (text) => targetName(expand(spfMacros, () => text))],
+  "an address in an SPF record": [RECORD, parseIpAddress],
   "a display name": [FIELD, (text) => shownName({ name: text, address: `${text}@b.test`, isVerified: true })],
   "a mailbox to be written": [SUBJECT, (text) => formatMailbox({ name: text, address: "a@b.test" })],
   "a subject to be written": [SUBJECT, (text) => formatTextField("Subject", text)],

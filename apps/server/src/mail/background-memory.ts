@@ -1,9 +1,12 @@
 /**
  * Counts the memory of messages whose sender was answered while attempts still run. Limited in total and per party
- * (account, destination), and evicted for new mail when the budget is nearly full. An evicted message is on disk, and
- * the delivery worker continues from there.
+ * (account, destination) over all workers, and evicted for new mail when the budget is nearly full. An evicted message
+ * is on disk, and the delivery worker continues from there.
  */
+import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
+import { ReliefParts } from "./relief-parts.ts";
 
 export interface MemoryUse {
   bytes: number;
@@ -17,7 +20,7 @@ export interface MemoryUse {
 }
 
 export interface BackgroundShares {
-  /** Part of the process' memory budget that all background messages together may use. */
+  /** Part of the memory budget that all background messages together may use. */
   all: number;
   /** Part of the budget that the background messages of one party may use. */
   party: number;
@@ -25,6 +28,9 @@ export interface BackgroundShares {
 
 /** Messages whose sender is answered take at most half of the memory budget; the rest is for new mail. */
 export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
+
+/** Minimum milliseconds between two counts of the bytes of all parties for the other workers. */
+const COUNT_EVERY_MS = 50;
 
 interface Held extends MemoryUse {
   since: number;
@@ -37,10 +43,21 @@ export class BackgroundMemory {
   readonly #now: () => number;
   /** Background messages, oldest first. */
   readonly #held = new Set<Held>();
+  readonly #parts: ReliefParts;
+  /** Bytes by party, counted only while all workers together hold more than one party may. */
+  readonly #bytesOfParties: SharedCounts;
+  #countedAt = Number.NEGATIVE_INFINITY;
   #usedBytes = 0;
 
-  constructor(budget: MemoryBudget, shares = backgroundShares, now: () => number = () => performance.now()) {
+  constructor(
+    budget: MemoryBudget,
+    shares = backgroundShares,
+    now: () => number = () => performance.now(),
+    workerShares: WorkerShares = onlyWorker,
+  ) {
     this.#budget = budget;
+    this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
+    this.#bytesOfParties = workerShares.counts("bytes of parties");
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
@@ -70,7 +87,7 @@ export class BackgroundMemory {
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
     this.#makeRoom(use.bytes, null);
-    if (this.#usedBytes + use.bytes > this.#allBytes && this.#held.size > 0) return null;
+    if (this.#bytesOfAll + use.bytes > this.#allBytes && this.#bytesOfAll > 0) return null;
     const held = this.#add(use);
     return () => this.#release(held);
   }
@@ -83,8 +100,8 @@ export class BackgroundMemory {
       since: this.#now(),
     };
     this.#held.add(held);
-    this.#usedBytes += held.bytes;
     this.#budget.hold(held.bytes);
+    this.#count(held.bytes);
     return held;
   }
 
@@ -99,8 +116,24 @@ export class BackgroundMemory {
 
   #release(held: Held): void {
     if (!this.#held.delete(held)) return;
-    this.#usedBytes -= held.bytes;
     this.#budget.give(held.bytes);
+    this.#count(-held.bytes);
+  }
+
+  #count(bytes: number): void {
+    this.#usedBytes += bytes;
+    this.#parts.add(bytes);
+    const now = this.#now();
+    if (this.#usedBytes > 0 && now - this.#countedAt < COUNT_EVERY_MS) return;
+    const isShort = this.#bytesOfAll > this.#partyBytes && this.#parts.othersBytes > 0;
+    if (!isShort && this.#bytesOfParties.total === 0) return;
+    this.#countedAt = now;
+    this.#bytesOfParties.replace(isShort ? bytesByParty(this.#held) : new Map());
+  }
+
+  /** Bytes of background messages in all workers. */
+  get #bytesOfAll(): number {
+    return this.#usedBytes + this.#parts.othersBytes;
   }
 
   #evict(held: Held): void {
@@ -111,9 +144,13 @@ export class BackgroundMemory {
   /** A party without other messages may exceed its share with one. */
   #isOverShare(use: MemoryUse, addedBytes: number): boolean {
     // No party is over its share while the messages of all parties together would fit into one share.
-    if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
+    if (this.#bytesOfAll + addedBytes <= this.#partyBytes) return false;
     const own = new Set(use.parties());
     const used = new Map<string, number>();
+    for (const party of own) {
+      const elsewhere = this.#bytesOfParties.others(party);
+      if (elsewhere > 0) used.set(party, elsewhere);
+    }
     for (const held of this.#held) {
       if (held === use) continue;
       for (const party of held.parties()) if (own.has(party)) used.set(party, (used.get(party) ?? 0) + held.bytes);
@@ -123,13 +160,22 @@ export class BackgroundMemory {
 
   /** Evicts messages of the parties that used most memory for the longest time until the rest fits. */
   #makeRoom(addedBytes: number, newest: Held | null): void {
-    if (this.#usedBytes + addedBytes <= this.#allBytes) return;
+    const excess = this.#bytesOfAll + addedBytes - this.#allBytes;
+    if (excess <= 0) return;
+    const untilBytes = this.#usedBytes - this.#parts.share(excess);
     for (const held of largestUsersFirst(this.#held, this.#now())) {
-      if (this.#usedBytes + addedBytes <= this.#allBytes) return;
+      if (this.#usedBytes <= untilBytes) return;
       if (held !== newest) this.#evict(held);
     }
-    if (newest !== null && this.#usedBytes > this.#allBytes && this.#held.size > 1) this.#evict(newest);
+    if (newest !== null && this.#usedBytes > untilBytes && this.#held.size > 1) this.#evict(newest);
   }
+}
+
+function bytesByParty(uses: Iterable<MemoryUse>): Map<string, number> {
+  const bytes = new Map<string, number>();
+  for (const use of uses)
+    for (const party of new Set(use.parties())) bytes.set(party, (bytes.get(party) ?? 0) + use.bytes);
+  return bytes;
 }
 
 /** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. Pure. */

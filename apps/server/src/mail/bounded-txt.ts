@@ -1,7 +1,7 @@
 /**
  * Limits on the TXT records that mailauth reads: DKIM keys, DMARC records and announcements of MTA-STS policies (those
- * on SPF records are in receive/authenticate/bounded-spf.ts). Usual records have some hundred octets. Records beyond
- * the limits would cost the library more than linear time, or are useless.
+ * on SPF records are part of `parseSpfRecord` in @kauke/mail-rfc). Usual records have some hundred octets. Records
+ * beyond the limits would cost the library more than linear time, or are useless.
  */
 import type { DnsAnswer } from "./resolver.ts";
 

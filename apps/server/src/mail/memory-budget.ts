@@ -1,28 +1,52 @@
 /**
- * Budget for the bytes of messages in memory, over all sessions of the process. Over budget the sender is asked to
- * retry later. A budget within another is one client's share of it. When a budget is nearly full, the callbacks
- * registered with it are asked to free memory.
+ * Budget for the bytes of messages in memory, over all sessions of the process, and over all workers if it is shared.
+ * Over budget the sender is asked to retry later. A budget within another is one client's share of it. When a budget is
+ * nearly full, the callbacks registered with it are asked to free memory, those of other workers too.
  */
+import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
+import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
+import { ReliefParts } from "./relief-parts.ts";
+
 type Relief = (bytes: number) => void;
 
 /** Used part of a budget above which its callbacks are asked to free memory. */
 const PRESSURE_SHARE = 7 / 8;
 
+/** Where the bytes of one client are counted over all workers. */
+export interface ClientBytes {
+  counts: SharedCounts;
+  key: string;
+}
+
 export class MemoryBudget {
   readonly #limitBytes: number;
   readonly #whole: MemoryBudget | null;
+  readonly #client: ClientBytes | null;
+  readonly #parts: ReliefParts | null;
   readonly #reliefs = new Set<Relief>();
   #usedBytes = 0;
 
-  constructor(limitBytes: number, whole: MemoryBudget | null = null) {
+  /**
+   * @param whole budget that this one is a client's share of; `null` for the whole budget
+   * @param shares shares of this budget alone, over all workers
+   */
+  constructor(
+    limitBytes: number,
+    whole: { budget: MemoryBudget; client: ClientBytes } | null = null,
+    shares?: WorkerShares,
+  ) {
     this.#limitBytes = limitBytes;
-    this.#whole = whole;
+    this.#whole = whole?.budget ?? null;
+    this.#client = whole?.client ?? null;
+    this.#parts =
+      shares === undefined ? null : new ReliefParts(shares, (bytes) => this.#relieveTo(this.#usedBytes - bytes));
   }
 
   get limitBytes(): number {
     return this.#limitBytes;
   }
 
+  /** Bytes that this process uses. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
@@ -40,25 +64,41 @@ export class MemoryBudget {
   /** Takes bytes of the budget. @returns false, taking nothing, when they do not fit */
   take(bytes: number): boolean {
     if (this.#reliefs.size > 0) this.#relieve(bytes);
-    if (this.#usedBytes + bytes > this.#limitBytes || this.#whole?.take(bytes) === false) return false;
-    this.#usedBytes += bytes;
+    if (this.#allBytes + bytes > this.#limitBytes || this.#whole?.take(bytes) === false) return false;
+    this.#count(bytes);
     return true;
   }
 
   /** Counts bytes that are already in memory, even over the limit: new mail then has to wait. */
   hold(bytes: number): void {
-    this.#usedBytes += bytes;
+    this.#count(bytes);
     this.#whole?.hold(bytes);
   }
 
   give(bytes: number): void {
-    this.#usedBytes -= bytes;
+    this.#count(-bytes);
     this.#whole?.give(bytes);
   }
 
+  #count(bytes: number): void {
+    this.#usedBytes += bytes;
+    this.#client?.counts.add(this.#client.key, bytes);
+    this.#parts?.add(bytes);
+  }
+
+  get #allBytes(): number {
+    const others = this.#client?.counts.others(this.#client.key) ?? this.#parts?.othersBytes ?? 0;
+    return this.#usedBytes + others;
+  }
+
   #relieve(bytes: number): void {
+    const wanted = this.#allBytes + bytes - this.#limitBytes * PRESSURE_SHARE;
+    if (wanted > 0) this.#relieveTo(this.#usedBytes - (this.#parts?.share(wanted) ?? wanted));
+  }
+
+  #relieveTo(bytes: number): void {
     for (const relief of this.#reliefs) {
-      const wanted = this.#usedBytes + bytes - this.#limitBytes * PRESSURE_SHARE;
+      const wanted = this.#usedBytes - bytes;
       if (wanted <= 0) return;
       relief(wanted);
     }

@@ -7,13 +7,17 @@ import { sql } from "kysely";
 import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { Database, InTransaction } from "./database.ts";
 
+/** Listener that is called when a route may be stale. A change is acknowledged after every promise has resolved. */
+export type RouteListener = (change: RouteChange) => void | Promise<void>;
+
 /** Listener that is called when a delivery will be due at `dueAt`, or is due now (`null`). */
 export type WakeListener = (dueAt: Date | null) => void;
 
 export interface ChangeSignals {
-  onRouteChange(listener: (change: RouteChange) => void): void;
+  onRouteChange(listener: RouteListener): void;
   onWake(listener: WakeListener): void;
-  routeChanged(change: RouteChange): void;
+  /** Notifies the listeners of this process. @returns a promise that resolves when all of them have dropped the route */
+  routeChanged(change: RouteChange): Promise<void>;
   /** Notifies this process that a delivery is due. @param dueAt when the delivery is due; by default now */
   wake(dueAt?: Date): void;
   /**
@@ -35,7 +39,7 @@ export const WAKE_CHANNEL = "kauke_delivery";
 const SINGLE_NOTIFIES_MAX = 100;
 
 export function changeSignals(options: { notify: boolean }): ChangeSignals {
-  const routeListeners: ((change: RouteChange) => void)[] = [];
+  const routeListeners: RouteListener[] = [];
   const wakeListeners: WakeListener[] = [];
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
@@ -43,8 +47,8 @@ export function changeSignals(options: { notify: boolean }): ChangeSignals {
   return {
     onRouteChange: (listener) => void routeListeners.push(listener),
     onWake: (listener) => void wakeListeners.push(listener),
-    routeChanged: (change) => {
-      for (const listener of routeListeners) listener(change);
+    routeChanged: async (change) => {
+      await Promise.all(routeListeners.map(async (listener) => listener(change)));
     },
     wake: (dueAt) => {
       for (const listener of wakeListeners) listener(dueAt ?? null);

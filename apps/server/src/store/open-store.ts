@@ -132,6 +132,8 @@ export interface Store {
   /** Queries that only the operator's command uses. */
   operator: OperatorStore;
   keys: ServerKeys;
+  /** Keys of keyed hashes, for the mail workers of this server. */
+  hmacKey: KeyRing["hmacKey"];
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
   dkimKeys: readonly DkimKey[];
@@ -333,10 +335,7 @@ interface Assembly {
   logger: Logger | undefined;
 }
 
-function assemble(
-  context: StoreContext & { dkimKeys: readonly DkimKey[] },
-  { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
-): Store {
+function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly): Store {
   const released = releasedAddresses(context);
   // If a body cannot be deleted, the retention run deletes it later.
   const forgetBodies = async (messageIds: readonly string[]) => {
@@ -377,6 +376,7 @@ function assemble(
     rotateWrapping: null,
     keyKeeper: keeper,
     keys,
+    hmacKey: keys.hmacKey,
     browserMac: (data) => keys.hmac("browser", data),
     dkimKeys,
     isSound,

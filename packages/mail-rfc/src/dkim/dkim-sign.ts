@@ -1,6 +1,6 @@
 /**
- * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Signatures are computed off the event
- * loop. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
+ * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Signatures are computed in the thread
+ * pool, or on the calling thread where nothing else waits for it. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { bytesAsText, type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
@@ -26,6 +26,8 @@ export interface DkimSource {
   bodyHash: Buffer;
   /** Signing time, written in seconds (`t=`). */
   signedAt: Date;
+  /** Computes the signature on the calling thread, which saves the hand-over to the thread pool. Default false. */
+  isInline?: boolean;
 }
 
 /** Fields to be signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
@@ -61,7 +63,7 @@ export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Pr
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
   const fields = await Promise.all(
-    keys.map((key) => signWith(key, { names, input, bodyHash, signedAt: source.signedAt })),
+    keys.map((key) => signWith(key, { names, input, bodyHash, signedAt: source.signedAt, isInline: source.isInline })),
   );
   return joinFields(fields);
 }
@@ -71,6 +73,7 @@ interface ToSign {
   input: string;
   bodyHash: string;
   signedAt: Date;
+  isInline: boolean | undefined;
 }
 
 /**
@@ -90,13 +93,13 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   return { names, input };
 }
 
-function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
+function signWith(key: DkimKey, { names, input, bodyHash, signedAt, isInline }: ToSign): Promise<FieldText> {
   const lines = [
     `v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
     `t=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
     ...foldNames(names),
   ];
-  return signedField("DKIM-Signature", { lines, input }, key);
+  return signedField("DKIM-Signature", { lines, input, isInline }, key);
 }
 
 /**
@@ -106,11 +109,12 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): P
  */
 export async function signedField(
   name: string,
-  { lines, input }: { lines: readonly string[]; input: string },
+  { lines, input, isInline }: { lines: readonly string[]; input: string; isInline: boolean | undefined },
   key: DkimKey,
 ): Promise<FieldText> {
   const unsigned = relaxedField(bytesAsText(headerFieldOfLines(name, [...lines, "b="])));
-  const signature = await signData(key, Buffer.from(`${input}${unsigned}`, "latin1"));
+  const data = Buffer.from(`${input}${unsigned}`, "latin1");
+  const signature = isInline === true ? signHere(key, data) : await signInPool(key, data);
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
@@ -139,13 +143,19 @@ export function foldNames(names: readonly string[]): string[] {
   return lines;
 }
 
-function signData({ algorithm, privateKey }: DkimKey, data: Buffer): Promise<Buffer> {
-  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data.
-  const [digest, input] =
-    algorithm === "rsa-sha256"
-      ? (["sha256", data] as const)
-      : ([null, createHash("sha256").update(data).digest()] as const);
+function signHere(key: DkimKey, data: Buffer): Buffer {
+  return sign(...digestAndInput(key, data), key.privateKey);
+}
+
+function signInPool(key: DkimKey, data: Buffer): Promise<Buffer> {
+  const [digest, input] = digestAndInput(key, data);
+  const { privateKey } = key;
   return new Promise((resolve, reject) => {
     sign(digest, input, privateKey, (error, signature) => (error === null ? resolve(signature) : reject(error)));
   });
+}
+
+/** RFC 8463 §3: Ed25519 signs the SHA-256 of the data. */
+function digestAndInput({ algorithm }: DkimKey, data: Buffer): ["sha256" | null, Buffer] {
+  return algorithm === "rsa-sha256" ? ["sha256", data] : [null, createHash("sha256").update(data).digest()];
 }

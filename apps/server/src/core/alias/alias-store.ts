@@ -47,8 +47,11 @@ export interface AliasStore {
   /** Lists at most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
-  /** Calls the listener when cached routes may be stale, before the promise of the change resolves. */
-  onRouteChange(listener: (change: RouteChange) => void): void;
+  /**
+   * Calls the listener when cached routes may be stale. The promise of the change resolves after the listener's promise,
+   * if it returns one.
+   */
+  onRouteChange(listener: (change: RouteChange) => void | Promise<void>): void;
   /** Whether `onRouteChange` reports every change, because no other process uses the database. */
   readonly reportsAllChanges: boolean;
 }

@@ -2,11 +2,16 @@
  * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
  * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
  * evicted from a smaller block than the newcomer's own, nor from a smaller network of an equally large block; the
- * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
+ * newcomer counts as a member in that comparison. With several workers, networks and blocks are counted over all of
+ * them, and each evicts members of its own. Pure: time and the state of members are passed in.
  */
+
+import type { SharedCounts } from "../worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../worker-shares/worker-shares.ts";
 import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
+  /** Maximum members in this process. */
   max: number;
   /** Maximum members per network (IPv4 address or IPv6 /64). */
   maxPerNetwork: number;
@@ -57,11 +62,14 @@ interface Candidate<T> {
 export class FairPool<T> {
   readonly #rules: PoolRules;
   readonly #members = new Map<T, ClientParty | null>();
-  readonly #networks = new Map<string, number>();
-  readonly #blocks = new Map<string, number>();
+  readonly #networks: SharedCounts;
+  readonly #blocks: SharedCounts;
 
-  constructor(rules: PoolRules) {
+  /** @param shares where members are counted over all workers; default: this pool is the only one */
+  constructor(rules: PoolRules, shares: WorkerShares = onlyWorker) {
     this.#rules = rules;
+    this.#networks = shares.counts("networks");
+    this.#blocks = shares.counts("blocks");
   }
 
   get size(): number {
@@ -77,7 +85,7 @@ export class FairPool<T> {
   }
 
   countOfNetwork(party: ClientParty): number {
-    return this.#networks.get(party.network) ?? 0;
+    return this.#networks.all(party.network);
   }
 
   /** Adds a member that counts against this network and block, or moves an existing member to them. */
@@ -85,15 +93,15 @@ export class FairPool<T> {
     this.delete(member);
     this.#members.set(member, party);
     if (party === null) return;
-    this.#networks.set(party.network, this.countOfNetwork(party) + 1);
-    this.#blocks.set(party.block, (this.#blocks.get(party.block) ?? 0) + 1);
+    this.#networks.add(party.network, 1);
+    this.#blocks.add(party.block, 1);
   }
 
   delete(member: T): void {
     const party = this.#members.get(member);
     if (!this.#members.delete(member) || !party) return;
-    countDown(this.#networks, party.network);
-    countDown(this.#blocks, party.block);
+    this.#networks.add(party.network, -1);
+    this.#blocks.add(party.block, -1);
   }
 
   /**
@@ -127,13 +135,13 @@ export class FairPool<T> {
     const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
     if (this.countOfNetwork(party) >= maxPerNetwork) return ({ network }) => network === party.network;
     const most = this.isCrowded ? Math.min(maxPerBlock, maxPerBlockWhenCrowded) : maxPerBlock;
-    return (this.#blocks.get(party.block) ?? 0) >= most ? ({ block }) => block === party.block : null;
+    return this.#blocks.all(party.block) >= most ? ({ block }) => block === party.block : null;
   }
 
   /** Number of members of the network and of the block, including the newcomer; both are at least `SMALL_MEMBERS`. */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
-    const block = (this.#blocks.get(at.block) ?? 0) + (at.block === newcomer?.block ? 1 : 0);
+    const block = this.#blocks.all(at.block) + (at.block === newcomer?.block ? 1 : 0);
     const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
     return { block: Math.max(block, SMALL_MEMBERS), network: Math.max(network, SMALL_MEMBERS) };
   }
@@ -144,7 +152,7 @@ export class FairPool<T> {
     if (standing.state === "moving" && block === SMALL_MEMBERS) return false;
     if (party === null) return true;
     const newcomer = {
-      block: Math.max((this.#blocks.get(party.block) ?? 0) + 1, SMALL_MEMBERS),
+      block: Math.max(this.#blocks.all(party.block) + 1, SMALL_MEMBERS),
       network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
     };
     return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
@@ -158,10 +166,4 @@ function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   if (one.network !== other.network) return one.network > other.network;
   if ((mine.isKnown ?? false) !== (theirs.isKnown ?? false)) return mine.isKnown !== true;
   return mine.idleSince < theirs.idleSince;
-}
-
-function countDown(counts: Map<string, number>, key: string): void {
-  const left = (counts.get(key) ?? 1) - 1;
-  if (left === 0) counts.delete(key);
-  else counts.set(key, left);
 }

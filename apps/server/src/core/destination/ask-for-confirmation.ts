@@ -1,19 +1,15 @@
 /** Asks a mailbox by mail whether it belongs to the account's owner, if the rules allow another message. */
 import { AppError } from "../app-error.ts";
-import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
 import type { OwnMessageHead } from "../own-mail/own-message.ts";
-import { queueOwnMessage } from "../own-mail/queue-own-message.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import { confirmationMessage } from "./confirmation-message.ts";
 import { LINK_DAYS } from "./confirmation-rules.ts";
-import type { AskDecision, AskInput, ConfirmationSettings, Pair } from "./destination.ts";
+import type { AskDecision, AskInput, ConfirmationSettings, DestinationStore, Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
-export type AskDeps = Pick<
-  CoreDeps,
-  "destinations" | "deliveries" | "bodies" | "rateLimits" | "limitRules" | "clock" | "random"
->;
+export type AskDeps = QueueDeps & LimitDeps & { destinations: Pick<DestinationStore, "ask" | "takeBackAsk"> };
 
 const DAY_MS = 86_400_000;
 

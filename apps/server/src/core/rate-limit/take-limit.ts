@@ -6,7 +6,7 @@
 import { AppError } from "../app-error.ts";
 import { clientBlock, isIpv6Network } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { RateLimitResult, RateLimitRule, RateLimitSubject } from "./rate-limit.ts";
+import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "./rate-limit.ts";
 import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
 
 /**
@@ -15,7 +15,9 @@ import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
  */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
-type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
+export type LimitDeps = Pick<CoreDeps, "limitRules" | "clock"> & {
+  rateLimits: Pick<RateLimitStore, "take" | "takeSpaced" | "giveBack" | "clear">;
+};
 
 /**
  * Counts one request of the subject against the named limit.

@@ -3,18 +3,36 @@
  * Time is passed in, in milliseconds. Memory is bounded: above `capacity` keys, the half not used for longest is
  * forgotten, which can only allow more. Of that half, keys that have used more than half of their tokens are kept if
  * there is space, so that a flood of new keys does not reset those over their limit. Keys should be compact and contain
- * no address in clear. Pure.
+ * no address in clear. Pure. With several workers, each takes the tokens that the others published. Small amounts are
+ * collected before they are published, so that mail of people far below a limit causes no messages: a worker withholds
+ * less than a 256th of a limit.
  */
+import type { PublishEvent, WorkerShares } from "../worker-shares/worker-shares.ts";
+
 export interface BucketRule {
   max: number;
   windowSeconds: number;
+}
+
+/** Where tokens taken are published, so that a bucket holds over all workers. */
+export interface SharedBuckets {
+  shares: WorkerShares;
+  /** Name of the limit, the same in all workers. */
+  name: string;
+  /** Time at which tokens taken elsewhere count as taken here. */
+  nowMs(): number;
 }
 
 interface Bucket {
   /** Tokens of this key that had been taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
+  /** Tokens taken here that are not published yet. */
+  unsent: number;
 }
+
+/** Part of a limit that a worker takes from a bucket before it publishes that. */
+const UNSENT_PART = 1 / 256;
 
 export class TokenBuckets {
   readonly #max: number;
@@ -24,11 +42,17 @@ export class TokenBuckets {
   #young = new Map<string, Bucket>();
   #old = new Map<string, Bucket>();
 
-  /** @param capacity maximum number of keys, at least two; one key has one bucket */
-  constructor({ max, windowSeconds }: BucketRule, capacity: number) {
+  readonly #publish: PublishEvent | null;
+
+  /**
+   * @param capacity maximum number of keys, at least two; one key has one bucket
+   * @param shared `null` for buckets of this process alone
+   */
+  constructor({ max, windowSeconds }: BucketRule, capacity: number, shared: SharedBuckets | null = null) {
     this.#max = max;
     this.#perMs = max / (windowSeconds * 1000);
     this.#half = Math.max(1, Math.floor(capacity / 2));
+    this.#publish = shared && this.#share(shared);
   }
 
   get size(): number {
@@ -54,9 +78,42 @@ export class TokenBuckets {
    * window.
    */
   spend(key: string, nowMs: number, count = 1): void {
+    const bucket = this.#count(key, nowMs, count);
+    if (this.#publish === null) return;
+    bucket.unsent += count;
+    if (bucket.unsent < this.#max * UNSENT_PART) return;
+    this.#publish(key, bucket.unsent);
+    bucket.unsent = 0;
+  }
+
+  #count(key: string, nowMs: number, count: number): Bucket {
     const bucket = this.#bucketOf(key, nowMs);
     bucket.used = Math.min(this.#usedAt(bucket, nowMs) + count, this.#max * 2);
     bucket.at = nowMs;
+    return bucket;
+  }
+
+  /** A worker that starts later learns the keys that have used more than half of their tokens. */
+  #share({ shares, name, nowMs }: SharedBuckets): PublishEvent {
+    return shares.events(name, {
+      apply: (key, count) => this.#count(key, nowMs(), count),
+      state: () => this.#usedMost(nowMs()),
+      applyState: (key, used) => {
+        const now = nowMs();
+        const bucket = this.#bucketOf(key, now);
+        bucket.used = Math.min(Math.max(this.#usedAt(bucket, now), used), this.#max * 2);
+        bucket.at = now;
+      },
+    });
+  }
+
+  *#usedMost(nowMs: number): Generator<[key: string, used: number]> {
+    for (const buckets of [this.#young, this.#old]) {
+      for (const [key, bucket] of buckets) {
+        const used = this.#usedAt(bucket, nowMs);
+        if (used > this.#max / 2) yield [key, used];
+      }
+    }
   }
 
   /** Tokens used after refilling; a clock that steps back changes nothing. */
@@ -67,7 +124,7 @@ export class TokenBuckets {
   #bucketOf(key: string, nowMs: number): Bucket {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
-    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs };
+    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs, unsent: 0 };
     this.#old.delete(key);
     if (this.#young.size >= this.#half) this.#forgetOld(nowMs);
     this.#young.set(key, bucket);

@@ -7,10 +7,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { BoundedMap } from "../bounded-map.ts";
-import type { CoreDeps } from "../core-deps.ts";
 import type { Clock } from "../ports.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
-import type { SmtpLogin } from "./smtp-credential.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import type { SmtpCredentialStore, SmtpLogin } from "./smtp-credential.ts";
 
 export interface SmtpLoginAttempt {
   username: string;
@@ -28,7 +27,7 @@ export type Submitter = Pick<SmtpLogin, "aliasId" | "userId" | "aliasAddress" | 
  */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
-type LoginDeps = Pick<CoreDeps, "smtpCredentials" | "rateLimits" | "limitRules" | "clock">;
+type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin"> };
 
 /**
  * Makes the authenticator that all listeners of a process share. It remembers which clients are over a limit;
@@ -56,7 +55,7 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
  * renaming and pausing also apply to open connections.
  */
 export async function checkSubmitter(
-  deps: Pick<CoreDeps, "smtpCredentials">,
+  deps: { smtpCredentials: Pick<SmtpCredentialStore, "findStanding"> },
   { credentialId, stamp }: Pick<Submitter, "credentialId" | "stamp">,
 ): Promise<"valid" | "paused" | "ended"> {
   const standing = await deps.smtpCredentials.findStanding(credentialId);

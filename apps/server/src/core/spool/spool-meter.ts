@@ -1,9 +1,11 @@
 /**
- * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what this process added
- * since. Mail delivered since that count makes the figure too high, so a key is counted again before its message is
- * refused. Mail added by other processes makes it too low, so a key is also counted again after this process has added
- * an eighth of the remaining space.
+ * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what all workers of this
+ * host added since. Mail delivered since that count makes the figure too high, so a key is counted again before its
+ * message is refused. Mail added by other hosts makes it too low, so a key is also counted again after this host has
+ * added an eighth of the remaining space.
  */
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../worker-shares/worker-shares.ts";
+
 const KNOWN_MAX = 10_000;
 /** Minimum time between two counts of the same account or alias. */
 const COUNT_EVERY_MS = 1000;
@@ -21,15 +23,17 @@ export interface SpoolMeterParts {
   maxBytes: number;
   /** Clock in milliseconds. */
   now(): number;
+  /** Shares of this meter alone; default: this process is the only worker. */
+  shares?: WorkerShares;
 }
 
 interface Entry {
   countedBytes: number;
-  /** Bytes stored by this process since the last count began. */
+  /** Bytes stored by this process, or admitted by another worker, since the last count began. */
   addedBytes: number;
   /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
-  /** Bytes that this process may add before the next count. */
+  /** Bytes that may be added before the next count. */
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;
@@ -39,8 +43,15 @@ export class SpoolMeter {
   readonly #parts: SpoolMeterParts;
   readonly #entries = new Map<string, Entry>();
 
+  readonly #publish: PublishEvent;
+
   constructor(parts: SpoolMeterParts) {
     this.#parts = parts;
+    this.#publish = (parts.shares ?? onlyWorker).events("bytes", {
+      apply: (key, bytes) => {
+        (this.#entries.get(key) ?? this.#enter(key)).addedBytes += bytes;
+      },
+    });
   }
 
   /**
@@ -78,6 +89,7 @@ export class SpoolMeter {
 
   admit(key: string, bytes: number): void {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
+    this.#publish(key, bytes);
   }
 
   /** Called once per admitted message: after it was stored, or when it will not be stored. */

@@ -5,6 +5,7 @@
  */
 import { AppError } from "../app-error.ts";
 import { type DeliveryStore, SPOOL_ROW_BYTES } from "../delivery/delivery.ts";
+import { onlyWorker, type WorkerShares } from "../worker-shares/worker-shares.ts";
 import { SpoolMeter } from "./spool-meter.ts";
 
 /**
@@ -33,6 +34,8 @@ export interface SpoolSpaceParts {
   disk: DiskReserve | null;
   /** Clock in milliseconds. */
   now(): number;
+  /** Default: this process is the only worker. */
+  shares?: WorkerShares;
 }
 
 /** Spool space reserved for one message. Either `stored` or `release` must be called, once. */
@@ -54,9 +57,14 @@ export class SpoolSpace {
   readonly #aliases: SpoolMeter;
   readonly #disk: DiskReserve | null;
 
-  constructor({ deliveries, accountMaxBytes, disk, now }: SpoolSpaceParts) {
+  constructor({ deliveries, accountMaxBytes, disk, now, shares = onlyWorker }: SpoolSpaceParts) {
     const meter = (owner: "account" | "alias", maxBytes: number) =>
-      new SpoolMeter({ maxBytes, now, count: (id) => deliveries.spoolBytes(owner, id) });
+      new SpoolMeter({
+        maxBytes,
+        now,
+        count: (id) => deliveries.spoolBytes(owner, id),
+        shares: shares.within(`spool ${owner}`),
+      });
     this.#accounts = meter("account", accountMaxBytes);
     this.#aliases = meter("alias", accountMaxBytes * ALIAS_SHARE);
     this.#disk = disk;

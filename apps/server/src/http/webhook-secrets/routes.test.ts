@@ -25,7 +25,7 @@ describe("the signing secret of an alias", () => {
     const { id: aliasId } = await ann.createAlias({ forwardTo: HOOK });
     const { body: before } = await ann.call("readWebhookSecret", { params: { aliasId } });
     const heard: unknown[] = [];
-    server.store.aliases.onRouteChange((change) => heard.push(change));
+    server.store.aliases.onRouteChange((change) => void heard.push(change));
     const { body, headers } = await ann.call("renewWebhookSecret", { params: { aliasId } });
     expect(body.secret).not.toBe(before.secret);
     expect(headers["cache-control"]).toBe("no-store");

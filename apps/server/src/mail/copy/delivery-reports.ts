@@ -13,11 +13,12 @@ import {
   stuff,
   toBase32,
 } from "@kauke/mail-rfc";
-import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
 import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
+import type { Clock, Logger, Random } from "../../core/ports.ts";
+import { DayCounts } from "../../core/rate-limit/day-counts.ts";
+import type { WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface FailedMail {
   aliasId: string | null;
@@ -49,27 +50,21 @@ export interface DeliveryReportDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
+  shares?: WorkerShares;
 }
 
 const PER_DAY_MAX = 10;
-const DAY_MS = 86_400_000;
 const REMEMBERED_MAX = 10_000;
 
 export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
-  const sent = new BoundedMap<string, { since: number; count: number }>(REMEMBERED_MAX);
-
-  function isWithinLimit(to: string): boolean {
-    const now = steadyMs(deps.clock);
-    const known = sent.get(to);
-    const window = known !== undefined && now - known.since < DAY_MS ? known : { since: now, count: 0 };
-    window.count++;
-    sent.set(to, window);
-    return window.count <= PER_DAY_MAX;
-  }
+  const { clock, shares } = deps;
+  const sent = new DayCounts({ max: PER_DAY_MAX, capacity: REMEMBERED_MAX, clock, shares, name: "delivery reports" });
 
   return {
     async send(failed) {
-      if (!isWithinLimit(failed.to.toLowerCase())) return;
+      const to = failed.to.toLowerCase();
+      if (!sent.hasRoom(to)) return;
+      sent.add(to);
       try {
         await enqueueReport(failed, deps);
       } catch {

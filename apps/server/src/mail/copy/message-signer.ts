@@ -24,7 +24,8 @@ export interface MessageSigner {
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
-export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
+/** @param isInline whether to sign on the calling thread instead of in the thread pool */
+export function messageSigner(keys: readonly DkimKey[], now: () => Date, isInline = false): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
   const bodyHashes = new BodyHashes();
   const bodyHashOf = ({ wire, bodyStart }: ToSign) => bodyHashes.of(wire, bodyStart);
@@ -35,7 +36,13 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       const signing = byDomain.get(message.domain);
       if (signing === undefined) return Buffer.alloc(0);
       const { header } = message;
-      const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
+      const source = {
+        header,
+        fields: readHeader(header).fields,
+        bodyHash: bodyHashOf(message),
+        signedAt: now(),
+        isInline,
+      };
       return fieldTextBytes(await dkimSign(source, signing));
     },
     async seal(message, authentication) {
@@ -44,7 +51,13 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       if (key === undefined || results === null) return Buffer.alloc(0);
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
       const { header } = message;
-      const source = { header, fields: readHeader(header).fields, bodyHash: bodyHashOf(message), signedAt: now() };
+      const source = {
+        header,
+        fields: readHeader(header).fields,
+        bodyHash: bodyHashOf(message),
+        signedAt: now(),
+        isInline,
+      };
       return fieldTextBytes(await arcSeal({ ...source, results, status }, key));
     },
   };

@@ -10,6 +10,7 @@ import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface Correspondent {
   address: string;
@@ -55,17 +56,22 @@ export class ReplyBook {
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
-  /** @param rules limits on new correspondents; `null`: no limit */
+  /**
+   * @param rules limits on new correspondents; `null`: no limit
+   * @param shares where new correspondents are counted over all workers; default: this process is the only one
+   */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
     rules: NewCorrespondents | null = newCorrespondents,
+    shares: WorkerShares = onlyWorker,
   ) {
     this.#store = store;
     this.#clock = clock;
+    const shared = (name: string) => ({ shares, name: `new correspondents ${name}`, nowMs: () => steadyMs(clock) });
     this.#new = rules && {
-      alias: new TokenBuckets(rules.alias, KEYS_MAX),
-      account: new TokenBuckets(rules.account, KEYS_MAX),
+      alias: new TokenBuckets(rules.alias, KEYS_MAX, shared("alias")),
+      account: new TokenBuckets(rules.account, KEYS_MAX, shared("account")),
     };
   }
 

@@ -1,18 +1,18 @@
 /**
- * Limits the mail forwarded to unconfirmed mailboxes: messages are counted in memory, per process, each count for a day
- * from its first message on. Nothing is written, so a restart resets the counts.
+ * Limits the mail forwarded to unconfirmed mailboxes: messages are counted in memory, over all workers, each count for
+ * a day from its first message on. Nothing is written, so a restart resets the counts.
  */
-import { BoundedMap } from "../../core/bounded-map.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import { type Clock, steadyMs } from "../../core/ports.ts";
+import type { Clock } from "../../core/ports.ts";
+import { DayCounts } from "../../core/rate-limit/day-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
-const DAY_MS = 86_400_000;
 /**
  * Maximum messages per day: to one mailbox, from one account to one mailbox (`pair`), and of one account. `pair` is
  * below `mailbox`, so that no account alone uses up a mailbox' limit.
  */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
-/** Maximum counters per kind; beyond it the oldest is evicted. */
+/** Maximum counters per kind. */
 const REMEMBERED_MAX = 50_000;
 
 export class ConfirmationCaps {
@@ -20,10 +20,12 @@ export class ConfirmationCaps {
   readonly #pairs: DayCounts;
   readonly #accounts: DayCounts;
 
-  constructor(clock: Clock) {
-    this.#mailboxes = new DayCounts(perDay.mailbox, clock);
-    this.#pairs = new DayCounts(perDay.pair, clock);
-    this.#accounts = new DayCounts(perDay.account, clock);
+  constructor(clock: Clock, shares: WorkerShares = onlyWorker) {
+    const counts = (name: keyof typeof perDay) =>
+      new DayCounts({ max: perDay[name], capacity: REMEMBERED_MAX, clock, shares, name: `unconfirmed ${name}` });
+    this.#mailboxes = counts("mailbox");
+    this.#pairs = counts("pair");
+    this.#accounts = counts("account");
   }
 
   /** Counts a message. @returns false, counting nothing, when a limit is reached */
@@ -37,34 +39,5 @@ export class ConfirmationCaps {
     if (!counted.every(([counts, key]) => counts.hasRoom(key))) return false;
     for (const [counts, key] of counted) counts.add(key);
     return true;
-  }
-}
-
-class DayCounts {
-  readonly #max: number;
-  readonly #clock: Clock;
-  readonly #days = new BoundedMap<string, { since: number; count: number }>(REMEMBERED_MAX);
-
-  constructor(max: number, clock: Clock) {
-    this.#max = max;
-    this.#clock = clock;
-  }
-
-  hasRoom(key: string): boolean {
-    return (this.#today(key)?.count ?? 0) < this.#max;
-  }
-
-  add(key: string): void {
-    const today = this.#today(key);
-    if (today !== null) {
-      today.count++;
-      return;
-    }
-    this.#days.set(key, { since: steadyMs(this.#clock), count: 1 });
-  }
-
-  #today(key: string): { since: number; count: number } | null {
-    const known = this.#days.get(key);
-    return known !== undefined && steadyMs(this.#clock) - known.since < DAY_MS ? known : null;
   }
 }

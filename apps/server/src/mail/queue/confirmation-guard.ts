@@ -8,16 +8,19 @@ import type { ConfirmationState } from "@kauke/contract";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
-import type { ConfirmationSettings } from "../../core/destination/destination.ts";
+import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { Logger } from "../../core/ports.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import { deferred, refused } from "../classify-reply.ts";
 import { ConfirmationCaps } from "./confirmation-caps.ts";
 
 export interface GuardDeps extends AskDeps {
+  destinations: Pick<DestinationStore, "ask" | "takeBackAsk" | "states">;
   notices: Pick<NoticeStore, "insert">;
   settings: ConfirmationSettings;
   logger: Logger;
+  shares?: WorkerShares;
 }
 
 interface GuardedDelivery {
@@ -43,10 +46,14 @@ export class ConfirmationGuard {
   readonly #deps: GuardDeps;
   readonly #caps: ConfirmationCaps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #publishNotified: PublishEvent;
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
-    this.#caps = new ConfirmationCaps(deps.clock);
+    const { clock, shares = onlyWorker } = deps;
+    this.#caps = new ConfirmationCaps(clock, shares);
+    const apply = (key: string) => void this.#notifiedAt.set(key, clock.now().getTime());
+    this.#publishNotified = shares.events("confirmation notices", { apply });
   }
 
   /**
@@ -110,6 +117,7 @@ export class ConfirmationGuard {
       "Please open the link in the message we sent there.";
     try {
       await notices.insert({ id: random.uuid(), userId, aliasId, kind: "not_confirmed", text, createdAt });
+      this.#publishNotified(key);
     } catch {
       this.#notifiedAt.delete(key);
       logger.warn("notice_failed");

@@ -14,6 +14,8 @@ export interface HeldLeasesDeps {
   shutdown: ShutdownSignal;
   logger: Logger;
   metrics: Metrics;
+  /** Hands a lease to the mail worker that attempts the delivery. @returns whether one does */
+  takeOverElsewhere?: ((lease: HeldLease) => boolean) | undefined;
 }
 
 /** Lease of one delivery. Its token changes when this process claims the delivery again during the attempt. */
@@ -44,7 +46,7 @@ export class HeldLeases {
    */
   takeOver({ id, leaseToken }: HeldLease): boolean {
     const held = this.#held.get(id);
-    if (held === undefined) return false;
+    if (held === undefined) return this.#deps.takeOverElsewhere?.({ id, leaseToken }) ?? false;
     held.leaseToken = leaseToken;
     return true;
   }

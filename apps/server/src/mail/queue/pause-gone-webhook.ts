@@ -4,14 +4,14 @@
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
-import { pauseWebhook } from "../../core/alias/pause-webhook.ts";
+import type { GoneWebhook } from "../../core/alias/pause-webhook.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { refused } from "../classify-reply.ts";
 import type { FailureReporter } from "./report-failure.ts";
 
 export interface PauseGoneDeps {
-  aliases: Pick<AliasStore, "update">;
+  pauseWebhook(gone: GoneWebhook): Promise<void>;
   clock: Clock;
   logger: Logger;
 }
@@ -28,7 +28,7 @@ export function pausingGoneWebhooks(inner: FailureReporter, deps: PauseGoneDeps)
       const { destination } = target;
       if (failure.code === "webhook_gone" && destination.kind === "webhook" && aliasId !== null && userId !== null) {
         const gone = { userId, aliasId, url: destination.url, at: deps.clock.now() };
-        await pauseWebhook(deps, gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
+        await deps.pauseWebhook(gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
       }
       await inner.report(delivery, failure);
     },

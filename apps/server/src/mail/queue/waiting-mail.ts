@@ -4,6 +4,7 @@
  * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt.
  */
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface WaitingLimits {
   all: number;
@@ -41,9 +42,22 @@ export class WaitingMail {
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 
-  constructor(limits: WaitingLimits = waitingLimits, now: () => number = () => performance.now()) {
+  readonly #publishBatch: PublishEvent;
+
+  /** @param shares so that batches of all workers for a destination follow one another as those of one */
+  constructor(
+    limits: WaitingLimits = waitingLimits,
+    now: () => number = () => performance.now(),
+    shares: WorkerShares = onlyWorker,
+  ) {
     this.#limits = limits;
     this.#now = now;
+    this.#publishBatch = shares.events("batches of waiting mail", {
+      apply: (destination) => {
+        const known = this.#destinations.get(destination);
+        if (known !== undefined) known.lastBatchAt = now();
+      },
+    });
   }
 
   get size(): number {
@@ -98,6 +112,7 @@ export class WaitingMail {
     const now = this.#now();
     if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
     known.lastBatchAt = now;
+    this.#publishBatch(destination);
     const ids = [...known.ids].slice(0, BATCH_SIZE);
     for (const id of ids) this.#remove(destination, id);
     return ids;

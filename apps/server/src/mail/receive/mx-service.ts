@@ -36,7 +36,7 @@ export interface MxServiceDeps
   clock: Clock;
   random: Random;
   /** Records each stage's verdict; preview mode only. */
-  trace: MailTrace | null;
+  trace: Pick<MailTrace, "add"> | null;
 }
 
 export function mxService(deps: MxServiceDeps): MxHandlers {
@@ -77,7 +77,7 @@ async function receive(
   return verdict.verdict === "accept" ? verdict.value : replyOf(verdict);
 }
 
-function traceArrival({ messageId, recipients, wire }: Transaction, trace: MailTrace | null): void {
+function traceArrival({ messageId, recipients, wire }: Transaction, trace: Pick<MailTrace, "add"> | null): void {
   if (trace === null) return;
   for (const recipient of recipients) {
     const named = "address" in recipient ? recipient.address : recipient.kind;

@@ -9,6 +9,8 @@ import { type ClientParty, clientParty } from "../../core/connection/client-netw
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 import { LISTEN_BACKLOG } from "../../core/connection/listen-backlog.ts";
 import type { Metrics } from "../../core/ports.ts";
+import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { ClientBudgets } from "./client-budgets.ts";
@@ -31,6 +33,7 @@ export interface SmtpServerOptions {
   implicitTls?: boolean;
   /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
   sharePort: boolean;
+  /** Maximum connections of this process. */
   maxConnections: number;
   /** Maximum connections per address; an IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;
@@ -50,6 +53,8 @@ export interface SmtpServerOptions {
   /** Counts a connection. @returns whether it is within the rate limit */
   admits?: (address: string) => boolean;
   times?: Partial<SessionTimes>;
+  /** Where connections, handshakes and bytes are counted over all workers; default: this process is the only one. */
+  workerShares?: WorkerShares;
   metrics: Metrics;
   /** Name of the gauge for the number of connections. */
   gauge?: string;
@@ -64,6 +69,8 @@ interface Connection {
   session: SmtpSession | null;
   /** Time at which a TLS handshake in progress began. */
   handshakeSince: number | null;
+  /** Account that the connection counts for. */
+  account: string | null;
 }
 
 const HANDSHAKE_MS = 30_000;
@@ -89,7 +96,8 @@ export class SmtpServer {
   readonly #connections: FairPool<Connection>;
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
-  readonly #handlers: SessionHandlers;
+  /** Connections signed in to an account. */
+  readonly #accounts: SharedCounts;
   /** Sockets of connections that are being closed and no longer count as connections. */
   readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
@@ -100,10 +108,11 @@ export class SmtpServer {
 
   constructor(options: SmtpServerOptions) {
     this.#options = options;
-    this.#connections = new FairPool(connectionRules(options));
-    this.#handshakes = new FairPool(handshakeRules(options));
+    const { workerShares = onlyWorker } = options;
+    this.#connections = new FairPool(connectionRules(options), workerShares.within("connections"));
+    this.#handshakes = new FairPool(handshakeRules(options), workerShares.within("handshakes"));
     this.#budgets = new ClientBudgets(options);
-    this.#handlers = this.#boundedHandlers();
+    this.#accounts = workerShares.counts("accounts");
     this.#times = { ...sessionTimes, ...options.times };
     this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
     this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
@@ -117,7 +126,7 @@ export class SmtpServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(
-        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && port !== 0 && process.platform === "linux" },
+        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && process.platform === "linux" },
         resolve,
       );
     });
@@ -149,11 +158,11 @@ export class SmtpServer {
     if (this.#options.admits?.(address) === false || !this.#hasRoom(this.#connections, party)) {
       return this.#refuse(socket);
     }
-    const connection = { socket, party, budget: this.#budgets.enter(party), session: null, handshakeSince: null };
+    const budget = this.#budgets.enter(party);
+    const connection = { socket, party, budget, session: null, handshakeSince: null, account: null };
     this.#connections.put(connection, party);
     socket.once("close", () => {
-      this.#connections.delete(connection);
-      this.#handshakes.delete(connection);
+      this.#remove(connection);
       this.#budgets.leave(party);
     });
     if (!this.#options.implicitTls) return this.#begin(connection, socket);
@@ -172,7 +181,7 @@ export class SmtpServer {
       mailHost,
       maxMessageBytes,
       budget: connection.budget,
-      handlers: this.#handlers,
+      handlers: this.#boundedHandlers(connection),
       secure: implicitTls ?? false,
       upgrade: secureContext === null || implicitTls ? null : () => this.#handshake(connection, secureContext()),
       hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
@@ -182,7 +191,7 @@ export class SmtpServer {
   }
 
   /** Handlers whose `signIn` also refuses an account that already has its maximum of connections. */
-  #boundedHandlers(): SessionHandlers {
+  #boundedHandlers(connection: Connection): SessionHandlers {
     const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
     const { signIn } = handlers;
     if (signIn === undefined) return handlers;
@@ -190,16 +199,29 @@ export class SmtpServer {
       ...handlers,
       signIn: async (attempt) => {
         const result = await signIn(attempt);
-        if ("refusal" in result || this.#countOfAccount(result.submitter.userId) < most) return result;
+        if ("refusal" in result) return result;
+        const { userId } = result.submitter;
+        if (this.#accounts.all(userId) < most) {
+          this.#countFor(connection, userId);
+          return result;
+        }
         return { refusal: reply(454, "4.7.0", "Too many connections of this account, please try again later") };
       },
     };
   }
 
-  #countOfAccount(userId: string): number {
-    let count = 0;
-    for (const { session } of this.#connections.members()) if (session?.userId === userId) count++;
-    return count;
+  #countFor(connection: Connection, account: string): void {
+    if (connection.socket.destroyed || connection.account !== null) return;
+    connection.account = account;
+    this.#accounts.add(account, 1);
+  }
+
+  /** Counts a connection no longer, neither among all nor for its account. */
+  #remove(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#handshakes.delete(connection);
+    if (connection.account !== null) this.#accounts.add(connection.account, -1);
+    connection.account = null;
   }
 
   /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
@@ -219,8 +241,7 @@ export class SmtpServer {
   #evict(connection: Connection): void {
     const { socket, session, handshakeSince } = connection;
     this.#options.metrics.count("kauke_mx_evicted_total", { why: "crowded" });
-    this.#connections.delete(connection);
-    this.#handshakes.delete(connection);
+    this.#remove(connection);
     if (session === null || handshakeSince !== null) return void socket.destroy();
     session.leave(evicted);
     this.#noteLeaving(socket);

@@ -54,11 +54,11 @@ export class PostgresSignals {
 
   #notify(channel: string, payload: string): void {
     if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
-    else this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
+    else void this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }
 
   #invalidateAll(): void {
-    this.#signals.routeChanged("all");
+    void this.#signals.routeChanged("all");
     this.#signals.wake();
   }
 

@@ -39,7 +39,7 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
     ];
     try {
       const heard: RouteChange[] = [];
-      here.aliases.onRouteChange((change) => heard.push(change));
+      here.aliases.onRouteChange((change) => void heard.push(change));
       await endListeners(databaseUrl);
       // Listeners are notified once when the connection is lost, and once when it listens again, for changes missed
       // meanwhile.

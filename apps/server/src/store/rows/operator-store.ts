@@ -89,6 +89,6 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
     const accounts = pairs.map((pair) => pair.user_id);
     return { wasBlocked: block.numDeletedRows > 0n, notifyRoutes: await dropRoutes(signals, trx, accounts) };
   });
-  notifyRoutes();
+  await notifyRoutes();
   return wasBlocked;
 }

@@ -54,6 +54,8 @@ export interface KeyRing extends ServerKeys {
   /** Replaces the sealing keys; every holder of this ring uses the new ones at once. */
   renew(keys: readonly (SealKey & { purpose: string })[]): void;
   sealingKeyId(): number;
+  /** The key of a keyed hash, for a mail worker of this server. */
+  hmacKey(purpose: HmacPurpose): Buffer;
 }
 
 /**
@@ -117,11 +119,7 @@ export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffe
 export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): KeyRing {
   let { newest, openers } = sealingKeys(keys);
   const byPurpose = new Map(keys.map((key) => [key.purpose, key.bytes]));
-  const hmac: ServerKeys["hmac"] = (purpose, data) => {
-    const key = byPurpose.get(purpose);
-    if (key === undefined) throw new Error(`no key for ${purpose}`);
-    return typeof data === "string" ? hmacSha256(key, data) : createHmac("sha256", key).update(data).digest();
-  };
+  const hmac = keyedHashes(byPurpose);
   const open = (context: string, sealed: Uint8Array) => openBytes((id) => openers.get(id), context, sealed);
   return {
     hmac,
@@ -136,7 +134,22 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Ke
       ({ newest, openers } = sealingKeys(renewed));
     },
     sealingKeyId: () => newest.id,
+    hmacKey: (purpose) => keyOf(byPurpose, purpose),
   };
+}
+
+/** Makes keyed hashes (HMAC-SHA-256) with the keys of these purposes. The function throws for any other purpose. */
+export function keyedHashes(byPurpose: ReadonlyMap<string, Buffer>): ServerKeys["hmac"] {
+  return (purpose, data) => {
+    const key = keyOf(byPurpose, purpose);
+    return typeof data === "string" ? hmacSha256(key, data) : createHmac("sha256", key).update(data).digest();
+  };
+}
+
+function keyOf(byPurpose: ReadonlyMap<string, Buffer>, purpose: string): Buffer {
+  const key = byPurpose.get(purpose);
+  if (key === undefined) throw new Error(`no key for ${purpose}`);
+  return key;
 }
 
 function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {

@@ -1,7 +1,11 @@
 /**
  * Limits the number of concurrent attempts. Each account has a share. Above the total limit only accounts with fewer
  * attempts than an equal part of that limit may start more; at twice the limit none may, and mail waits in the queue.
+ * Attempts are counted over all workers.
  */
+import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
+
 export interface AttemptRoomLimits {
   all: number;
   account: number;
@@ -11,31 +15,28 @@ export const attemptRoomLimits: AttemptRoomLimits = { all: 1000, account: 200 };
 
 export class AttemptRoom {
   readonly #limits: AttemptRoomLimits;
-  readonly #running = new Map<string, number>();
-  #total = 0;
+  readonly #running: SharedCounts;
 
-  constructor(limits: AttemptRoomLimits = attemptRoomLimits) {
+  constructor(limits: AttemptRoomLimits = attemptRoomLimits, shares: WorkerShares = onlyWorker) {
     this.#limits = limits;
+    this.#running = shares.counts("attempts of accounts");
   }
 
   /** @param account `null` for mail to the operator */
   hasRoom(account: string | null): boolean {
     const { all, account: share } = this.#limits;
-    const running = this.#running.get(account ?? "") ?? 0;
+    const running = this.#running.all(account ?? "");
     if (running >= share) return false;
-    const accounts = this.#running.size + (running === 0 ? 1 : 0);
-    return this.#total < all || (this.#total < 2 * all && running < all / accounts);
+    const { total, size } = this.#running;
+    const accounts = size + (running === 0 ? 1 : 0);
+    return total < all || (total < 2 * all && running < all / accounts);
   }
 
   enter(account: string): void {
-    this.#running.set(account, (this.#running.get(account) ?? 0) + 1);
-    this.#total++;
+    this.#running.add(account, 1);
   }
 
   leave(account: string): void {
-    const left = (this.#running.get(account) ?? 0) - 1;
-    if (left > 0) this.#running.set(account, left);
-    else this.#running.delete(account);
-    this.#total--;
+    this.#running.add(account, -1);
   }
 }

@@ -1,8 +1,10 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
  * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
- * Pure.
+ * Shares are counted over all workers, and each worker ends its part of what exceeds them. Pure.
  */
+import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
+
 export interface AttemptView {
   account: string;
   /** Domain of the mailbox, or host of the webhook. */
@@ -39,43 +41,86 @@ export interface AttemptLimits {
   totalMs: number;
 }
 
-export function attemptsToEnd<T extends AttemptView>(attempts: readonly T[], limits: AttemptLimits): T[] {
+/** Number of attempts by party over all workers; under `ALL` those of all parties. */
+export interface CountedAttempts {
+  slow: SharedCounts;
+  sent: SharedCounts;
+}
+
+const ALL = "";
+
+/** @param counted this worker's counts are replaced by those of the attempts that continue */
+export function attemptsToEnd<T extends AttemptView>(
+  attempts: readonly T[],
+  limits: AttemptLimits,
+  counted: CountedAttempts,
+): T[] {
+  const { slowAfterMs } = limits;
   const overdue = attempts.filter((it) => isOverdue(it, limits));
-  const slow = attempts.filter((it) => !it.isSent && it.activeMs > limits.slowAfterMs && !isOverdue(it, limits));
+  const slow = attempts.filter((it) => !it.isSent && it.activeMs > slowAfterMs && !isOverdue(it, limits));
   const sent = attempts.filter((it) => it.isSent);
-  return [...overdue, ...beyondShares(slow, limits.slow, limits), ...beyondShares(sent, limits.sent, limits)];
+  return [
+    ...overdue,
+    ...beyondShares(slow, { shares: limits.slow, counted: counted.slow, slowAfterMs }),
+    ...beyondShares(sent, { shares: limits.sent, counted: counted.sent, slowAfterMs }),
+  ];
 }
 
 function isOverdue({ isSent, activeMs, totalMs, deadlineMs }: AttemptView, limits: AttemptLimits): boolean {
   return !isSent && (activeMs > deadlineMs || totalMs > limits.totalMs);
 }
 
+interface Bounds {
+  shares: AttemptShares;
+  counted: SharedCounts;
+  slowAfterMs: number;
+}
+
 /** Selects the newest attempts of each party over its share; over the total, the oldest of the largest party. */
 function beyondShares<T extends AttemptView>(
   attempts: readonly T[],
-  shares: AttemptShares,
-  { slowAfterMs }: AttemptLimits,
-): T[] {
+  { shares, counted, slowAfterMs }: Bounds,
+): readonly T[] {
   const partiesOf = (attempt: AttemptView) => partiesToCharge(attempt, slowAfterMs);
+  counted.replace(countParties(attempts, partiesOf));
   const counts = new Map<string, number>();
+  const isFull = ({ key, kind }: Party) => {
+    const count = counts.get(key) ?? 0;
+    const share = shares[kind === "account" ? "account" : "destination"];
+    return count >= share || (counted.all(key) > share && count >= counted.part(key, share));
+  };
   const over: T[] = [];
   const within: T[] = [];
   for (const attempt of attempts.toSorted((a, b) => b.activeMs - a.activeMs)) {
     const parties = partiesOf(attempt);
-    const isOver = parties.some(
-      ({ key, kind }) => (counts.get(key) ?? 0) >= shares[kind === "account" ? "account" : "destination"],
-    );
-    if (isOver) {
+    if (parties.some(isFull)) {
       over.push(attempt);
       continue;
     }
     within.push(attempt);
     for (const { key } of parties) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  const tooMany = within.length - shares.all;
-  return tooMany > 0
-    ? [...over, ...largestPartyFirst(within, (attempt) => partySize(partiesOf(attempt), counts)).slice(0, tooMany)]
-    : over;
+  counted.set(ALL, within.length);
+  const tooMany = within.length - counted.part(ALL, shares.all);
+  const sizeOf = (key: string) => (counts.get(key) ?? 0) + counted.others(key);
+  const ending =
+    tooMany > 0 ? largestPartyFirst(within, (attempt) => partySize(partiesOf(attempt), sizeOf)).slice(0, tooMany) : [];
+  const ended = new Set([...over, ...ending]);
+  if (ended.size > 0)
+    counted.replace(
+      countParties(
+        attempts.filter((it) => !ended.has(it)),
+        partiesOf,
+      ),
+    );
+  return [...ended];
+}
+
+function countParties(attempts: readonly AttemptView[], partiesOf: (attempt: AttemptView) => Party[]) {
+  const counts = new Map<string, number>();
+  if (attempts.length > 0) counts.set(ALL, attempts.length);
+  for (const attempt of attempts) for (const { key } of partiesOf(attempt)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
 }
 
 /** Sorts by the size of the attempt's largest party. `within` is already sorted by age, and sorting is stable. */
@@ -92,8 +137,11 @@ interface Party {
 }
 
 /** Number of attempts of the party that has the most. */
-const partySize = (parties: readonly Party[], counts: ReadonlyMap<string, number>): number =>
-  Math.max(...parties.map(({ key }) => counts.get(key) ?? 0));
+const partySize = (parties: readonly Party[], sizeOf: (key: string) => number): number =>
+  Math.max(...parties.map(({ key }) => sizeOf(key)));
+
+/** @returns the account of a party's key; `null` for the key of a destination or address */
+export const accountOf = (key: string): string | null => (key.startsWith("of ") ? key.slice(3) : null);
 
 /**
  * Parties that an attempt counts against: always the destination, and the account if there is one; the IP address it is

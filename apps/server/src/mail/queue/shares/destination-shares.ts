@@ -1,6 +1,6 @@
 /**
  * Limits the forwarded messages sent to one mailbox or webhook. They are counted just before they are sent, by account
- * and destination, in memory, per process. A message over a share stays in the queue and its sender still gets 250, so
+ * and destination, in memory, over all workers. A message over a share stays in the queue and its sender still gets 250, so
  * that replies do not reveal where an alias leads, and no account uses up the share of another.
  */
 
@@ -11,6 +11,7 @@ import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/del
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 /** Maximum keys per table, some 2 MiB when full. */
 const KEYS_MAX = 20_000;
@@ -26,6 +27,9 @@ export interface DestinationSharesParts {
   clock: Clock;
   random: Random;
   metrics: Metrics;
+  /** Key of the hashes under which destinations are counted, the same in all workers; default: a random one. */
+  hashKey?: Buffer;
+  shares?: WorkerShares;
 }
 
 /** A message to send; mail to the operator has no account. */
@@ -45,16 +49,22 @@ export class DestinationShares {
   readonly #metrics: Metrics;
   readonly #key: string;
 
-  constructor({ rule, clock, random, metrics }: DestinationSharesParts) {
+  readonly #publishDeferred: PublishEvent;
+
+  constructor({ rule, clock, random, metrics, hashKey, shares = onlyWorker }: DestinationSharesParts) {
     const partOf = (part: number) => ({ ...rule, max: Math.max(1, Math.floor(rule.max * part)) });
     const own = partOf(OWN_PART);
-    this.#total = new TokenBuckets(rule, KEYS_MAX);
-    this.#own = new TokenBuckets(own, KEYS_MAX);
-    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX);
+    const shared = (name: string) => ({ shares, name: `mail_destination ${name}`, nowMs: () => steadyMs(clock) });
+    this.#total = new TokenBuckets(rule, KEYS_MAX, shared("total"));
+    this.#own = new TokenBuckets(own, KEYS_MAX, shared("own"));
+    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX, shared("reserved"));
+    this.#publishDeferred = shares.events("mail_destination deferred", {
+      apply: (pair, count) => void this.#moveRetryAt(pair, steadyMs(clock), count),
+    });
     this.#spacingMs = (rule.windowSeconds * 1000) / own.max;
     this.#clock = clock;
     this.#metrics = metrics;
-    this.#key = random.bytes(32).toString("base64");
+    this.#key = (hashKey ?? random.bytes(32)).toString("base64");
   }
 
   /**
@@ -94,8 +104,13 @@ export class DestinationShares {
 
   /** Retry time of a deferred message. Retries follow one another at the rate at which the share refills. */
   #retryAt(pair: string, now: number): number {
+    this.#publishDeferred(pair);
+    return this.#moveRetryAt(pair, now, 1);
+  }
+
+  #moveRetryAt(pair: string, now: number, count: number): number {
     const last = Math.max(now, this.#lastRetryAt.get(pair) ?? 0);
-    const at = Math.min(last + this.#spacingMs, now + RETRY_MAX_MS);
+    const at = Math.min(last + count * this.#spacingMs, now + RETRY_MAX_MS);
     this.#lastRetryAt.set(pair, at);
     return at;
   }

@@ -1,17 +1,25 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
  * each is at its destination, starts none at a slow or busy destination that has its maximum, and stops those that are
- * overdue or over a share.
+ * overdue or over a share. Limits and what is known of destinations hold over all workers.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { clientNetwork } from "../../../core/connection/client-network.ts";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { untried } from "../../classify-reply.ts";
 import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
 import type { AttemptSignal } from "../../transport/transport.ts";
 import { AttemptRoom } from "./attempt-room.ts";
-import { type AttemptLimits, type AttemptView, attemptsToEnd } from "./attempts-to-end.ts";
+import {
+  type AttemptLimits,
+  type AttemptView,
+  accountOf,
+  attemptsToEnd,
+  type CountedAttempts,
+} from "./attempts-to-end.ts";
 import { BusyDestinations } from "./busy-destinations.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
@@ -164,18 +172,27 @@ export class RunningAttempts {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
   readonly #running = new Set<Attempt>();
-  readonly #slow = new SlowDestinations();
-  readonly #busy = new BusyDestinations();
-  readonly #room = new AttemptRoom();
+  readonly #slow: SlowDestinations;
+  readonly #busy: BusyDestinations;
+  readonly #room: AttemptRoom;
   /** Number of attempts by destination, IP address and provider. */
-  readonly #counts = new Map<string, number>();
+  readonly #counts: SharedCounts;
+  readonly #counted: CountedAttempts;
   /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(limits: AttemptLimits, now: () => number = () => performance.now()) {
+  constructor(limits: AttemptLimits, now: () => number = () => performance.now(), shares: WorkerShares = onlyWorker) {
     this.#limits = limits;
     this.now = now;
+    this.#room = new AttemptRoom(undefined, shares);
+    this.#counts = shares.counts("attempts at destinations");
+    this.#counted = { slow: shares.counts("slow attempts"), sent: shares.counts("sent attempts") };
+    // The others need the counts of those destinations only that have a limit now.
+    this.#counts.skip((key) => this.#limitOf(key) === Number.POSITIVE_INFINITY);
+    const shared = { shares, now, onLimited: (key: string) => this.#counts.publish(key) };
+    this.#slow = new SlowDestinations(shared);
+    this.#busy = new BusyDestinations(shared);
   }
 
   get size(): number {
@@ -274,6 +291,10 @@ export class RunningAttempts {
   /** Accounts that have their maximum of slow attempts: more of their mail need not be claimed. */
   slowAccounts(): string[] {
     const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
+    for (const key of this.#counted.slow.keys()) {
+      const account = accountOf(key);
+      if (account !== null) slow.set(account, (slow.get(account) ?? 0) + this.#counted.slow.others(key));
+    }
     return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
   }
 
@@ -281,9 +302,23 @@ export class RunningAttempts {
     const attempts = [...this.#running];
     for (const attempt of attempts) this.#noteIfSlow(attempt);
     // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
+    const partOf = this.#partsNow();
     for (const attempt of attempts.toReversed())
-      if (attempt.isWaiting && this.#isCrowded(attempt)) this.#postpone(attempt);
-    for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
+      if (attempt.isWaiting && this.#isCrowded(attempt, partOf)) this.#postpone(attempt);
+    for (const attempt of attemptsToEnd(attempts, this.#limits, this.#counted)) attempt.stop();
+  }
+
+  /** @returns how many attempts with a key this worker may keep, by what all workers have now */
+  #partsNow(): (key: string) => number {
+    const now = this.now();
+    const parts = new Map<string, number>();
+    return (key) => {
+      const known = parts.get(key);
+      if (known !== undefined) return known;
+      const part = this.#counts.part(key, this.#slow.limitOf(key, now));
+      parts.set(key, part);
+      return part;
+    };
   }
 
   #countByAccount(counts: (attempt: Attempt) => boolean): Map<string, number> {
@@ -309,10 +344,9 @@ export class RunningAttempts {
     }
   }
 
-  #isCrowded(attempt: Attempt): boolean {
-    const now = this.now();
+  #isCrowded(attempt: Attempt, partOf: (key: string) => number): boolean {
     const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt.peer)])];
-    return keys.some((key) => (this.#counts.get(key) ?? 0) > this.#slow.limitOf(key, now));
+    return keys.some((key) => this.#counts.own(key) > partOf(key));
   }
 
   #noteProvider(destination: string, name: string): void {
@@ -326,17 +360,19 @@ export class RunningAttempts {
   }
 
   #enter(key: string): boolean {
-    const count = this.#counts.get(key) ?? 0;
-    const now = this.now();
-    if (count >= this.#slow.limitOf(key, now) || count >= this.#busy.limitOf(key, now)) return false;
-    this.#counts.set(key, count + 1);
+    if (this.#counts.all(key) >= this.#limitOf(key)) return false;
+    this.#counts.add(key, 1);
     return true;
   }
 
   #leave(key: string): void {
-    const left = (this.#counts.get(key) ?? 0) - 1;
-    if (left > 0) this.#counts.set(key, left);
-    else this.#counts.delete(key);
+    this.#counts.add(key, -1);
+  }
+
+  /** Maximum concurrent attempts at a destination, address or provider. */
+  #limitOf(key: string): number {
+    const now = this.now();
+    return Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now));
   }
 }
 

@@ -8,10 +8,11 @@
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import type { Resolver } from "../../resolver.ts";
+import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
 import { DmarcJudge, type DmarcVerdict, type Vouchers } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
-import { checkArc, checkSpf, readSignature } from "./sender-checks.ts";
+import { checkArc, readSignature } from "./sender-checks.ts";
 import { readShownAuthor, verifyInput } from "./verify-input.ts";
 
 export interface ToAuthenticate {
@@ -50,8 +51,8 @@ let loaded: ReturnType<typeof loadLibrary> | undefined;
 /** Loads mailauth with the first message: it takes 38 MiB, which an idle server does not need. */
 async function loadLibrary() {
   const [library, { getAlignment }] = await Promise.all([import("mailauth"), import("mailauth/lib/tools.js")]);
-  const { dkimVerify, spf, arc, dmarc } = library;
-  return { dkimVerify, spf, arc, dmarc, getAlignment };
+  const { dkimVerify, arc, dmarc } = library;
+  return { dkimVerify, arc, dmarc, getAlignment };
 }
 
 async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
@@ -60,7 +61,7 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   const judge = new DmarcJudge(shown.domain, dns.ask, library);
   const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
   const policy = judge.policy().catch(() => "unknown" as const);
-  const spf = checkSpf(mail, library, { dns, mailHost: deps.mailHost }).catch(() => null);
+  const spf = checkSpf(mail, dns).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
   const input = verifyInput({ ...mail, shown }, deps.bodyHashes, (signature) => {
     const { result, domain } = readSignature(signature);

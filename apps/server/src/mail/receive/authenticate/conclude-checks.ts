@@ -2,8 +2,9 @@
 import type { ErrorCode } from "@kauke/contract";
 import { type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
+import type { SpfFound } from "./check-spf.ts";
 import type { DmarcPolicy, DmarcVerdict } from "./dmarc-judge.ts";
-import type { ArcFound, SignatureFound, SpfFound } from "./sender-checks.ts";
+import type { ArcFound, SignatureFound } from "./sender-checks.ts";
 
 type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 

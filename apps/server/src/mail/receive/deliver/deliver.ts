@@ -5,7 +5,7 @@
  */
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../../core/app-error.ts";
-import type { DeliveryOutcome, DeliveryStore, MessageToKeep, OpenDelivery } from "../../../core/delivery/delivery.ts";
+import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../../core/delivery/delivery.ts";
 import type { InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../../core/ports.ts";
@@ -24,7 +24,8 @@ import { CHUNK_BYTES } from "../../transport/smtp-client/smtp-channel.ts";
 import type { AttemptSignal } from "../../transport/transport.ts";
 import type { InboundPlan, PlannedDelivery } from "../inbound-plan.ts";
 import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
-import { endInFlight, type LeasedRow } from "./end-in-flight.ts";
+import { endInFlight } from "./end-in-flight.ts";
+import { leasedRow, openRow } from "./open-row.ts";
 import { isTakenBySibling, reportGoneWebhooks, reportRefused } from "./report-refusals.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
@@ -320,7 +321,7 @@ async function storeInFlight(
 ): Promise<boolean> {
   const { place } = deps;
   const now = deps.clock.now();
-  const delivery = leasedRow(entry, now, deps);
+  const delivery = leasedRow(entry.planned, now, deps);
   const message = messageToKeep(transaction, now);
   try {
     await deps.inFlight.keep({ message, delivery, wire: transaction.wire });
@@ -339,23 +340,6 @@ async function storeInFlight(
     );
   }
   return true;
-}
-
-function openRow(entry: Running, now: Date, deps: DeliverDeps): OpenDelivery | null {
-  const { planned, outcome } = entry;
-  if (outcome !== null && outcome.kind !== "deferred") return null;
-  if (outcome === null) return leasedRow(entry, now, deps);
-  const notBefore = outcome.notBefore ?? deps.retries.next({ attempts: 1 }) ?? now;
-  const attempts = outcome.isUntried ? 0 : 1;
-  return { ...planned, attempts, notBefore, lease: null, lastFailure: outcome.failure };
-}
-
-function leasedRow({ planned }: Running, now: Date, { leaseMs, makeToken }: DeliverDeps): LeasedRow {
-  const { id, messageId, aliasId, userId, target, createdAt } = planned;
-  const until = new Date(now.getTime() + leaseMs);
-  const lease = { token: makeToken(), until };
-  // Due as soon as the lease ends without an outcome: after a crash, when the next start of the process releases it.
-  return { id, messageId, aliasId, userId, target, createdAt, attempts: 0, notBefore: now, lease, lastFailure: null };
 }
 
 function runInBackground(finished: Promise<void>, { backgroundAttempts }: DeliverDeps): void {

@@ -1,11 +1,12 @@
 /**
  * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
  * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for up to
- * `CACHED_MS`.
+ * `CACHED_MS`; what other workers spool meanwhile is known here too.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 const OPEN_DELIVERIES_MAX = 1000;
 const WATCHED_MAX = 10_000;
@@ -22,16 +23,28 @@ export class SpoolQuota {
   readonly #clock: Clock;
   readonly #watched = new BoundedMap<string, Watched>(WATCHED_MAX);
 
-  constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
+  readonly #publish: PublishEvent;
+
+  constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock, shares: WorkerShares = onlyWorker) {
     this.#deliveries = deliveries;
     this.#clock = clock;
+    this.#publish = shares.events("spooled of aliases", {
+      apply: (aliasId, count) => this.#watch(aliasId, count),
+      state: () => [...this.#watched.keys()].map((aliasId) => [aliasId, 1] as const),
+      applyState: (aliasId) => this.#watch(aliasId, 1),
+    });
   }
 
   /** Notes that a delivery of this alias went into the spool. */
   watch(aliasId: string): void {
+    this.#watch(aliasId, 1);
+    this.#publish(aliasId);
+  }
+
+  #watch(aliasId: string, count: number): void {
     const watched = this.#watched.get(aliasId);
     if (watched !== undefined) {
-      watched.spare -= 1;
+      watched.spare -= count;
       return;
     }
     this.#watched.set(aliasId, { spare: 0, until: 0 });

@@ -1,5 +1,5 @@
 /**
- * The rate limits of the mail path, as token buckets in this process. A client over a limit is deferred at connect or
+ * The rate limits of the mail path, as token buckets in memory that hold over all workers. A client over a limit is deferred at connect or
  * at RCPT; a message is counted at its end, when the limits of its aliases and accounts are checked again. Nothing is
  * written, and no address is stored in the clear. When the limit of an alias or account is used up, every block of
  * client addresses may still send it a small part of that limit, so that one block cannot keep out mail from elsewhere.
@@ -8,7 +8,8 @@ import type { AliasRoute } from "../../../core/alias/alias.ts";
 import { clientBlock } from "../../../core/connection/client-network.ts";
 import { type Clock, type Metrics, steadyMs } from "../../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../../core/rate-limit/mail-limit-rules.ts";
-import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
+import { TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 /** Maximum keys remembered per limit, some 2 MiB when full. */
 const CAPACITY = 20_000;
@@ -19,6 +20,7 @@ export interface MailLimitsParts {
   rules: MailLimitRules;
   clock: Clock;
   metrics: Metrics;
+  shares?: WorkerShares;
 }
 
 type RouteKeys = Pick<AliasRoute, "aliasId" | "userId">;
@@ -31,11 +33,14 @@ export class MailLimits {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
 
-  constructor({ rules, clock, metrics }: MailLimitsParts) {
-    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], CAPACITY)]);
-    const reserved = (rule: BucketRule) =>
-      new TokenBuckets({ ...rule, max: Math.floor(rule.max * RESERVED_PART) }, CAPACITY);
-    this.#reserved = { mail_alias: reserved(rules.mail_alias), mail_account: reserved(rules.mail_account) };
+  constructor({ rules, clock, metrics, shares = onlyWorker }: MailLimitsParts) {
+    const shared = (name: string) => ({ shares, name, nowMs: () => steadyMs(clock) });
+    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], CAPACITY, shared(name))]);
+    const reserved = (name: RouteLimit) => {
+      const rule = { ...rules[name], max: Math.floor(rules[name].max * RESERVED_PART) };
+      return new TokenBuckets(rule, CAPACITY, shared(`${name} reserved`));
+    };
+    this.#reserved = { mail_alias: reserved("mail_alias"), mail_account: reserved("mail_account") };
     this.#buckets = Object.fromEntries(buckets) as Record<MailLimitName, TokenBuckets>;
     this.#clock = clock;
     this.#metrics = metrics;

@@ -1,5 +1,5 @@
 /**
- * Limits what bounces may trigger in this process. A bounce address is known to the mailbox' host and to its reader,
+ * Limits what bounces may trigger, over all workers. A bounce address is known to the mailbox' host and to its reader,
  * and either may send any number of reports to it: reports beyond these limits are accepted without effect. The limit
  * per sender is below the number of reports that `delivery-reports.ts` sends to one address a day, so that bounces
  * never use up reports about mail that failed here.
@@ -7,6 +7,7 @@
 import { hash } from "node:crypto";
 import { type Clock, type Random, steadyMs } from "../../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -37,15 +38,27 @@ export interface BouncedMail {
   sender: string;
 }
 
+interface BounceLimitsParts {
+  clock: Clock;
+  random: Random;
+  /** Key of the hashes under which senders are counted, the same in all workers; default: a random one. */
+  hashKey?: Buffer;
+  shares?: WorkerShares | undefined;
+}
+
 export class BounceLimits {
   readonly #clock: Clock;
   readonly #key: string;
   readonly #buckets: Record<RuleName, TokenBuckets>;
 
-  constructor({ clock, random }: { clock: Clock; random: Random }) {
+  constructor({ clock, random, hashKey, shares = onlyWorker }: BounceLimitsParts) {
     this.#clock = clock;
-    this.#key = random.bytes(32).toString("base64");
-    const buckets = Object.entries(rules).map(([name, rule]) => [name, new TokenBuckets(rule, CAPACITY)]);
+    this.#key = (hashKey ?? random.bytes(32)).toString("base64");
+    const nowMs = () => steadyMs(clock);
+    const buckets = Object.entries(rules).map(([name, rule]) => [
+      name,
+      new TokenBuckets(rule, CAPACITY, { shares, name: `bounces ${name}`, nowMs }),
+    ]);
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }
 

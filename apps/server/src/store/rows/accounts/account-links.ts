@@ -111,7 +111,7 @@ async function redeemAsProof(
 ): Promise<boolean> {
   const after = await redeemLink(context, use, use.work);
   if (after === null) return false;
-  after.notifyRoutes();
+  await after.notifyRoutes();
   await forgetBodies(after.messagesDone);
   return true;
 }

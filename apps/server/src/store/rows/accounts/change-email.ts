@@ -17,7 +17,7 @@ export async function changeEmail(context: StoreContext, change: EmailChange): P
   try {
     const done = await context.db.transaction().execute((trx) => changeWithin(context, trx, { change, link }));
     if (done === null) return { kind: "over" };
-    done.notifyRoutes();
+    await done.notifyRoutes();
     return { kind: "changed", former: done.former };
   } catch (thrown) {
     if (isDatabaseError(thrown, UNIQUE_VIOLATION, "user_email_index_key")) return { kind: "taken" };

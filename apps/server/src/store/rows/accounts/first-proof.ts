@@ -17,10 +17,10 @@ import type { UserDocument } from "./user-document.ts";
 export interface AfterProof {
   /** Ids of cancelled messages, whose stored bodies can be deleted. */
   messagesDone: string[];
-  notifyRoutes(): void;
+  notifyRoutes(): Promise<void>;
 }
 
-export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: () => {} };
+export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: async () => {} };
 
 /**
  * Returns the account's document without the fields that an impostor could have filled. The caller seals the result.

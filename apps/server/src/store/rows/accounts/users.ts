@@ -158,7 +158,7 @@ async function changeSettings(
   const { settings, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const mine = trx.selectFrom("user").selectAll().where("id", "=", id);
     const row = await mine.forUpdate().executeTakeFirst();
-    if (row === undefined) return { settings: null, notifyRoutes: () => {} };
+    if (row === undefined) return { settings: null, notifyRoutes: async () => {} };
     const before = openUserDocument(keys, row);
     const document = { ...before, settings: { ...before.settings, ...withoutUndefined(chosen) } };
     const seal_key_id = sealTo === undefined ? row.seal_key_id : sealTo === "off" ? null : sealTo;
@@ -167,10 +167,10 @@ async function changeSettings(
       throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
-    const notifyRoutes = isNew ? await dropRoutes(signals, trx, [id]) : () => {};
+    const notifyRoutes = isNew ? await dropRoutes(signals, trx, [id]) : async () => {};
     return { settings: settingsOf({ seal_key_id }, document), notifyRoutes };
   });
-  notifyRoutes();
+  await notifyRoutes();
   return settings;
 }
 
@@ -196,7 +196,7 @@ async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, 
     await signals.announceRoute(trx, aliasIds);
     return await deleteFinishedMessages(trx, messageIds);
   });
-  signals.routeChanged({ userId: id });
+  await signals.routeChanged({ userId: id });
   await parts.forgetBodies(orphans);
 }
 

@@ -111,14 +111,14 @@ export async function dropRoutes(
   signals: ChangeSignals,
   trx: InTransaction,
   userIds: readonly string[],
-): Promise<() => void> {
-  if (userIds.length === 0) return () => {};
+): Promise<() => Promise<void>> {
+  if (userIds.length === 0) return async () => {};
   const rows = await trx.selectFrom("alias").select("id").where("user_id", "=", anyOfIds(userIds)).execute();
   const aliasIds = rows.map((row) => row.id);
   await signals.announceRoute(trx, aliasIds);
   const changes: RouteChange[] =
     aliasIds.length > 100 ? userIds.map((userId) => ({ userId })) : aliasIds.map((aliasId) => ({ aliasId }));
-  return () => {
-    for (const change of changes) signals.routeChanged(change);
+  return async () => {
+    await Promise.all(changes.map((change) => signals.routeChanged(change)));
   };
 }

@@ -147,7 +147,7 @@ describe("aliases", () => {
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);
       const heard: RouteChange[] = [];
-      store.aliases.onRouteChange((change) => heard.push(change));
+      store.aliases.onRouteChange((change) => void heard.push(change));
       const heardAfter = async (work: Promise<unknown>) => {
         heard.length = 0;
         await work;

@@ -113,7 +113,7 @@ async function updateAlias(context: StoreContext, parts: AliasStoreParts, update
   const changed = await withAliasTakenError(() =>
     db.transaction().execute((trx) => updateInTransaction(context, parts, { ...update, trx })),
   );
-  if (changed?.routeChanged) signals.routeChanged({ aliasId: update.aliasId });
+  if (changed?.routeChanged) await signals.routeChanged({ aliasId: update.aliasId });
   if (changed !== null) await parts.forgetBodies(changed.messagesDone);
   return changed?.alias ?? null;
 }
@@ -200,7 +200,7 @@ async function deleteAlias(
     return [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
   });
   if (orphans === null) return false;
-  signals.routeChanged({ aliasId });
+  await signals.routeChanged({ aliasId });
   await forgetBodies(orphans);
   return true;
 }

@@ -133,7 +133,7 @@ onEachDatabase((given) => {
     const { store, severalProcesses } = given;
     const pair = await aPair();
     const heard: unknown[] = [];
-    store.aliases.onRouteChange((change) => heard.push(change));
+    store.aliases.onRouteChange((change) => void heard.push(change));
     const second = severalProcesses ? await given.openSecond() : null;
     try {
       const other = new Promise<unknown>((done) =>

@@ -158,12 +158,12 @@ export async function confirmOwnMailbox(
   context: StoreContext,
   trx: InTransaction,
   { userId, email }: { userId: string; email: string | null },
-): Promise<() => void> {
-  if (email === null) return () => {};
+): Promise<() => Promise<void>> {
+  if (email === null) return async () => {};
   const index = mailboxIndex(context.keys, email);
   await lockMailbox(trx, index);
   const known = await lockPair(trx, userId, index);
-  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return () => {};
+  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return async () => {};
   await confirmPair(context, trx, { userId, index, id: known?.id ?? randomUUID(), isKnown: known !== undefined });
   return dropRoutes(context.signals, trx, [userId]);
 }
@@ -173,13 +173,15 @@ export async function confirmOwnMailboxes(
   context: StoreContext,
   trx: InTransaction,
   { userId, emails }: { userId: string; emails: readonly string[] },
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const inOrder = emails.toSorted((a, b) =>
     Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
   );
-  const notifications: (() => void)[] = [];
+  const notifications: (() => Promise<void>)[] = [];
   for (const email of inOrder) notifications.push(await confirmOwnMailbox(context, trx, { userId, email }));
-  return () => notifications.forEach((notify) => notify());
+  return async () => {
+    await Promise.all(notifications.map((notify) => notify()));
+  };
 }
 
 async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void> {
@@ -261,7 +263,7 @@ async function changeAndDropRoutes<T>(
     const done = await work(trx);
     return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
   });
-  notifyRoutes();
+  await notifyRoutes();
   return answer;
 }
 

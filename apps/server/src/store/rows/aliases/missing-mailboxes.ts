@@ -55,7 +55,7 @@ async function deleteBefore({ db, signals }: StoreContext, before: Date): Promis
     const userIds = [...new Set(rows.map((row) => row.user_id))];
     return { count: rows.length, notifyRoutes: await dropRoutes(signals, trx, userIds) };
   });
-  notifyRoutes();
+  await notifyRoutes();
   return count;
 }
 
@@ -118,6 +118,6 @@ async function changeAndDropRoutes<T>(
     const done = await work(trx);
     return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
   });
-  notifyRoutes();
+  await notifyRoutes();
   return answer;
 }

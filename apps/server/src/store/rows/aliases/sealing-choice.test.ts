@@ -84,7 +84,7 @@ describe("the key that forwarded mail is encrypted to", () => {
       // PostgreSQL sends a process its own notifications too, later, so the listener may be called twice for one
       // change.
       const heard: RouteChange[] = [];
-      store.aliases.onRouteChange((change) => heard.push(change));
+      store.aliases.onRouteChange((change) => void heard.push(change));
       await store.users.changeSettings(userId, { leakGuard: false });
       expect(heard).toEqual([]);
       const other = await insertAlias(store, userId);

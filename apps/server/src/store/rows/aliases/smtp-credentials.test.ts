@@ -207,7 +207,7 @@ describe("webhook secrets", () => {
       const alias = anAlias(userId);
       await store.aliases.insert(alias);
       const heard: unknown[] = [];
-      store.aliases.onRouteChange((change) => heard.push(change));
+      store.aliases.onRouteChange((change) => void heard.push(change));
       const webhookSecret = Buffer.alloc(32, 7);
       expect(await store.aliases.update(userId, alias.id, () => ({ webhookSecret }))).toEqual(alias);
       expect(heard).toContainEqual({ aliasId: alias.id });

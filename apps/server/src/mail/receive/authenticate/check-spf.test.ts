@@ -1,18 +1,24 @@
 /** SPF records beyond our limits are a permerror whatever they contain; records of real domains are within them. */
+import {
+  isWithinExpansion,
+  parseSpfRecord,
+  SPF_MACROS_MAX,
+  SPF_RECORD_MAX,
+  SPF_TERM_MAX,
+  SPF_TERMS_MAX,
+} from "@kauke/mail-rfc";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
-import { spf } from "mailauth";
 import { describe, expect, it } from "vitest";
-import { isReadableSpf, SPF_MACROS_MAX, SPF_RECORD_MAX, SPF_TERM_MAX, SPF_TERMS_MAX } from "./bounded-spf.ts";
+import { checkSpf } from "./check-spf.ts";
 import { MessageDns } from "./message-dns.ts";
-import { checkSpf } from "./sender-checks.ts";
 
-const values = { sender: "ann@sender.example", helo: "mail.sender.example", mta: "mx.kauke.test" };
+const values = { sender: "ann@sender.example", helo: "mail.sender.example" };
 const filled = (record: string, length: number) => `${record} x=`.padEnd(length, "x= ").slice(0, length);
 
 async function resultOf(zone: FakeDnsZone, helo = values.helo): Promise<string> {
   const dns = new MessageDns(createFakeDns(zone), 10_000);
   const claim = { clientAddress: "192.0.2.1", helo, envelopeFrom: values.sender };
-  const { result } = await checkSpf(claim, { spf }, { dns, mailHost: values.mta });
+  const { result } = await checkSpf(claim, dns);
   dns.close();
   return result;
 }
@@ -24,7 +30,8 @@ describe("an SPF record within the limits is evaluated", () => {
     "v=spf1 redirect=%{l1r-}.%{o}._spf.%{d2}",
     `v=spf1 ${"ip4:192.0.2.128 ".repeat(200)}-all`,
   ])("as real domains publish them: %s", (record) => {
-    expect(isReadableSpf(record, values)).toBe(true);
+    const parsed = parseSpfRecord(record);
+    expect(parsed !== null && isWithinExpansion(parsed, values)).toBe(true);
   });
 
   it("when other TXT records stand beside it, and its explanation (exp=) is not fetched", async () => {
@@ -34,7 +41,8 @@ describe("an SPF record within the limits is evaluated", () => {
     });
     const own = new MessageDns(dns, 10_000);
     const claim = { clientAddress: "192.0.2.1", helo: values.helo, envelopeFrom: values.sender };
-    expect((await checkSpf(claim, { spf }, { dns: own, mailHost: values.mta })).result).toBe("fail");
+    expect((await checkSpf(claim, own)).result).toBe("fail");
+    expect(dns.questions).toEqual(["TXT sender.example"]);
     own.close();
   });
 });
@@ -62,5 +70,45 @@ describe("an SPF record that would pass is a permerror when it exceeds a limit",
     expect(await resultOf({ "sender.example": { txt: [record] } })).toBe("pass");
     const terms = `${start}${" x=".repeat(SPF_TERMS_MAX - 1)}`;
     expect(await resultOf({ "sender.example": { txt: [terms] } })).toBe("pass");
+  });
+});
+
+describe("a DNS look-up that fails or is late makes the result a temperror, never a pass", () => {
+  const passes = "v=spf1 a:a.example exists:e.example mx:m.example include:i.example ip4:192.0.2.1 -all";
+  const found: FakeDnsZone = {
+    "sender.example": { txt: [passes] },
+    "a.example": { a: ["192.0.2.2"] },
+    "e.example": { aaaa: ["2001:db8::1"] },
+    "m.example": { mx: [[5, "h.example"]] },
+    "h.example": { a: ["192.0.2.3"] },
+    "i.example": { txt: ["v=spf1 -all"] },
+  };
+
+  it("and the message passes when all are answered", async () => {
+    expect(await resultOf(found)).toBe("pass");
+  });
+
+  it.each(Object.keys(found))("of %s", async (name) => {
+    expect(await resultOf({ ...found, [name]: { fails: true } })).toBe("temperror");
+    const dns = new MessageDns(createFakeDns({ ...found, [name]: { isSilent: true } }), 20);
+    const claim = { clientAddress: "192.0.2.1", helo: values.helo, envelopeFrom: values.sender };
+    expect((await checkSpf(claim, dns)).result).toBe("temperror");
+    expect(dns.wasCut).toBe(true);
+    dns.close();
+  });
+});
+
+describe("the result names the identity that was checked", () => {
+  it.each([
+    ["ann@Sender.Example", "mail.example", "sender.example", "ann@Sender.Example", "mail.example"],
+    ["", "Mail.Sender.Example", "mail.sender.example", "postmaster@Mail.Sender.Example", "Mail.Sender.Example"],
+    ["", "192.0.2.1", "[192.0.2.1]", "postmaster@[192.0.2.1]", "[192.0.2.1]"],
+    ["", "", "[192.0.2.1]", "postmaster@[192.0.2.1]", "[192.0.2.1]"],
+    ["ann@žuvis.example", "mail.example", "xn--uvis-kbb.example", "ann@žuvis.example", "mail.example"],
+  ])("for sender <%s> and HELO %s", async (envelopeFrom, helo, domain, sender, heloFound) => {
+    const dns = new MessageDns(createFakeDns({}), 10_000);
+    const found = await checkSpf({ clientAddress: "192.0.2.1", helo, envelopeFrom }, dns);
+    expect(found).toEqual({ result: "none", domain, sender, helo: heloFound });
+    dns.close();
   });
 });

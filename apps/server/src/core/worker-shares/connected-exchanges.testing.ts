@@ -1,0 +1,78 @@
+/** An exchange between workers of one test process, whose batches arrive some time after they were sent. */
+import { ExchangedShares } from "./exchanged-shares.ts";
+import type { ShareBatch, ShareExchange } from "./share-exchange.ts";
+
+import { onlyWorker, type WorkerShares } from "./worker-shares.ts";
+
+interface Member {
+  onBatch: ((from: number, batch: ShareBatch) => void)[];
+  onGone: ((from: number) => void)[];
+}
+
+export class ConnectedExchanges {
+  readonly #members = new Map<number, Member>();
+  readonly #delayMs: number;
+  /** All changes sent so far, with the number of workers that received each. */
+  sent = 0;
+  #next = 1;
+
+  constructor(delayMs = 20) {
+    this.#delayMs = delayMs;
+  }
+
+  join(): ShareExchange {
+    const self = this.#next++;
+    const own: Member = { onBatch: [], onGone: [] };
+    this.#members.set(self, own);
+    return {
+      self,
+      send: (batch) => {
+        this.sent += batch.length;
+        const copy = JSON.stringify(batch);
+        setTimeout(() => this.#deliver(self, copy), this.#delayMs);
+      },
+      onBatch: (listener) => void own.onBatch.push(listener),
+      onGone: (listener) => void own.onGone.push(listener),
+    };
+  }
+
+  /** Ends a worker: it neither sends nor receives any more, and the others are told. */
+  end({ self }: ShareExchange): void {
+    this.#members.delete(self);
+    for (const { onGone } of this.#members.values()) for (const listener of onGone) listener(self);
+  }
+
+  #deliver(from: number, copy: string): void {
+    if (!this.#members.has(from)) return;
+    for (const [number, { onBatch }] of this.#members)
+      if (number !== from) for (const listener of onBatch) listener(from, JSON.parse(copy) as ShareBatch);
+  }
+}
+
+/** Milliseconds after which every worker knows what another counted: collecting changes, and the exchange's delay. */
+export const SHARED_AFTER_MS = 25 + 20;
+
+/**
+ * Makes workers that share what they count. With `isConnected` false they don't, as if each were the only one: the
+ * control that shows a limit multiply.
+ */
+export function connectedWorkers<T>(count: number, make: (shares: WorkerShares) => T, isConnected = true) {
+  const all = new ConnectedExchanges();
+  const start = () => {
+    if (!isConnected) return { exchange: null, worker: make(onlyWorker) };
+    const exchange = all.join();
+    return { exchange, worker: make(new ExchangedShares(exchange)) };
+  };
+  const started = Array.from({ length: count }, start);
+  return {
+    workers: started.map(({ worker }) => worker),
+    /** Starts one more worker. */
+    start: () => start().worker,
+    /** Ends a worker, by its index. */
+    end(index: number): void {
+      const exchange = started[index]?.exchange;
+      if (exchange) all.end(exchange);
+    },
+    sent: () => all.sent,
+  };
+}

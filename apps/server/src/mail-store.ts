@@ -1,0 +1,28 @@
+/**
+ * What the mail path needs of the store. In a single process the store itself fulfils it; a mail worker fulfils it by
+ * calls to the process that owns the store (`mail-workers/remote-store.ts`).
+ */
+import type { AliasStore } from "./core/alias/alias-store.ts";
+import type { GoneWebhook } from "./core/alias/pause-webhook.ts";
+import type { DeliveryStore } from "./core/delivery/delivery.ts";
+import type { MissingMailboxStore } from "./core/destination/missing-mailbox.ts";
+import type { NoticeStore } from "./core/notice/notice.ts";
+import type { RateLimitStore } from "./core/rate-limit/rate-limit.ts";
+import type { Store } from "./store/open-store.ts";
+
+export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkimKeys"> {
+  aliases: Pick<AliasStore, "findRoute" | "findRouteById" | "findIdsBetween" | "onRouteChange" | "reportsAllChanges">;
+  deliveries: Pick<
+    DeliveryStore,
+    "keep" | "keepForOperator" | "extendLease" | "finish" | "defer" | "hasten" | "countForAlias" | "spoolBytes"
+  >;
+  bodies: Pick<Store["bodies"], "put" | "get" | "getStart" | "delete">;
+  destinations: Pick<Store["destinations"], "states" | "ask" | "takeBackAsk">;
+  missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
+  notices: Pick<NoticeStore, "insert">;
+  rateLimits: Pick<RateLimitStore, "take" | "takeSpaced" | "giveBack" | "clear">;
+  smtpCredentials: Pick<Store["smtpCredentials"], "findLogin" | "findStanding">;
+  users: Pick<Store["users"], "settings">;
+  keys: Pick<Store["keys"], "hmac">;
+  pauseWebhook(gone: GoneWebhook): Promise<void>;
+}

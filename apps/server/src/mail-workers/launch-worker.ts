@@ -1,0 +1,31 @@
+/** Starts the process of a mail worker and links it to the owner. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { environmentOfChildren } from "../env.ts";
+import { type Link, linkSide } from "./link.ts";
+import type { ToOwner, ToWorker } from "./messages.ts";
+
+/** A started worker. Its link closes when the worker has ended, for whatever reason. */
+export interface LaunchedWorker {
+  link: Link<ToWorker, ToOwner>;
+  /** Process id; `null` for a worker within this process (tests). */
+  pid: number | null;
+  /** Ends the worker at once. */
+  kill(): void;
+}
+
+export type LaunchWorker = () => LaunchedWorker;
+
+const program = fileURLToPath(new URL("./mail-worker.ts", import.meta.url));
+
+export function launchWorkerProcess(): LaunchedWorker {
+  const child = fork(program, { env: environmentOfChildren(), serialization: "advanced" });
+  const side = linkSide<ToWorker, ToOwner>((messages) => {
+    if (child.connected) child.send(messages, () => {});
+  });
+  child.on("message", (messages: ToOwner[]) => side.receive(messages));
+  // An error without an exit means that the process could not be started.
+  child.on("error", () => side.end());
+  child.once("exit", () => side.end());
+  return { link: side, pid: child.pid ?? null, kill: () => void child.kill("SIGKILL") };
+}

@@ -1,0 +1,50 @@
+/**
+ * A link between the owner process and a mail worker. Messages arrive once and in order. Those sent in one turn of the
+ * event loop travel together, because handing a message to the kernel costs more than making it.
+ */
+export interface Link<Out, In> {
+  send(message: Out): void;
+  onMessage(listener: (message: In) => void): void;
+  /** Calls the listener once, when the other side has ended and everything it sent has arrived. */
+  onClose(listener: () => void): void;
+}
+
+export interface LinkSide<Out, In> extends Link<Out, In> {
+  /** Called with the messages of one turn of the other side. */
+  receive(messages: readonly In[]): void;
+  /** Called when the other side has ended. */
+  end(): void;
+  /** Sends what is still waiting for the end of this turn. */
+  flush(): void;
+}
+
+/** @param post hands the messages of one turn to the other side */
+export function linkSide<Out, In>(post: (messages: Out[]) => void): LinkSide<Out, In> {
+  let waiting: Out[] = [];
+  const messageListeners: ((message: In) => void)[] = [];
+  const closeListeners: (() => void)[] = [];
+  let isEnded = false;
+  const flush = () => {
+    const messages = waiting;
+    waiting = [];
+    if (messages.length > 0 && !isEnded) post(messages);
+  };
+  return {
+    send(message) {
+      if (isEnded) return;
+      waiting.push(message);
+      if (waiting.length === 1) setImmediate(flush);
+    },
+    onMessage: (listener) => void messageListeners.push(listener),
+    onClose: (listener) => void closeListeners.push(listener),
+    receive(messages) {
+      for (const message of messages) for (const listener of messageListeners) listener(message);
+    },
+    end() {
+      if (isEnded) return;
+      isEnded = true;
+      for (const listener of closeListeners) listener();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,35 @@
+/** The messages between the owner process and a mail worker. All are structured-cloneable. */
+import type { RouteChange } from "../core/alias/alias-store.ts";
+import type { TraceStep } from "../core/preview/mail-trace.ts";
+import type { ShareBatch } from "../core/worker-shares/share-exchange.ts";
+import type { MailPorts } from "../start-mail.ts";
+import type { RemoteError } from "./remote-error.ts";
+import type { WorkerSetup } from "./worker-setup.ts";
+
+export type ToWorker =
+  | { kind: "start"; setup: WorkerSetup }
+  | { kind: "answer"; id: number; value: unknown }
+  | { kind: "error"; id: number; error: RemoteError }
+  /** Asks to drop cached routes; answered by `dropped`. */
+  | { kind: "drop"; id: number; change: RouteChange }
+  /** Lease of a delivery that the owner claimed although this worker still attempts it. */
+  | { kind: "lease"; id: string; leaseToken: string }
+  /** Counts of another mail process (`core/worker-shares`), and the end of one. */
+  | { kind: "shares"; from: number; batch: ShareBatch }
+  | { kind: "gone"; from: number }
+  | { kind: "ping" }
+  | { kind: "stop" };
+
+export type ToOwner =
+  | { kind: "ready"; ports: MailPorts }
+  | { kind: "failed"; code: string; port: number | null }
+  | { kind: "call"; id: number; part: string; method: string; args: unknown[] }
+  | { kind: "dropped"; id: number }
+  | { kind: "trace"; messageId: string; step: TraceStep }
+  | { kind: "counts"; counts: Count[]; gauges: [name: string, value: number][] }
+  | { kind: "shares"; batch: ShareBatch }
+  | { kind: "pong" }
+  | { kind: "stopped" };
+
+/** An increase of a metric. */
+export type Count = [name: string, labels: Record<string, string>, by: number];

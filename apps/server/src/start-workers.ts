@@ -1,0 +1,88 @@
+/** Starts the mail workers of this process, which listen in its place. */
+import { createServer } from "node:net";
+import type { Config, ListenConfig } from "./config.ts";
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { Clock, Logger } from "./core/ports.ts";
+import type { MailTrace } from "./core/preview/mail-trace.ts";
+import type { PreviewInbox } from "./core/preview/preview-inbox.ts";
+import { type LaunchWorker, launchWorkerProcess } from "./mail-workers/launch-worker.ts";
+import { MailWorkers } from "./mail-workers/mail-workers.ts";
+import type { ShareHub } from "./mail-workers/share-hub.ts";
+import type { OwnerStore } from "./mail-workers/worker-calls.ts";
+import { sendConfig, sendDkimKey, workerHmacPurposes } from "./mail-workers/worker-setup.ts";
+import { loadCertificate } from "./operate/certificate.ts";
+import type { MetricsRegistry } from "./operate/telemetry/metrics.ts";
+import type { MailListeners } from "./start-mail.ts";
+import type { Store } from "./store/open-store.ts";
+
+export interface MailWorkerParts {
+  config: Config;
+  store: Store & OwnerStore;
+  preview: PreviewInbox | null;
+  trace: MailTrace | null;
+  metrics: MetricsRegistry;
+  clock: Clock;
+  logger: Logger;
+  confirmation: ConfirmationSettings | null;
+  hub: ShareHub;
+  /** Default: starts a process. */
+  launch: LaunchWorker | undefined;
+}
+
+export interface StartedWorkers extends MailListeners {
+  workers: MailWorkers;
+}
+
+/**
+ * @throws SettingsError when the certificate cannot be read, and the system's error (EADDRINUSE, EACCES) when a port
+ * cannot be used
+ */
+export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedWorkers> {
+  const { config, store, preview, launch = launchWorkerProcess } = parts;
+  // Writes the self-signed certificate, so that all workers read the same one.
+  loadCertificate(config, parts).close();
+  const isDatabaseShared = store.kind === "postgres";
+  if (!isDatabaseShared) await refuseTakenPorts(config);
+  const workers = new MailWorkers({
+    ...parts,
+    count: config.workers,
+    launch,
+    setup: {
+      config: sendConfig(config),
+      isDatabaseShared,
+      hasInFlight: store.inFlight !== null,
+      hmacKeys: workerHmacPurposes.map((purpose) => [purpose, store.hmacKey(purpose)]),
+      dkimKeys: store.dkimKeys.map(sendDkimKey),
+      confirmation: parts.confirmation,
+      hasPreview: preview !== null,
+    },
+  });
+  try {
+    const ports = await workers.start();
+    return { ports, workers, close: (graceMs) => workers.close(graceMs) };
+  } catch (thrown) {
+    await workers.close(0);
+    throw thrown;
+  }
+}
+
+/**
+ * Fails when another program listens on one of the ports. The workers themselves would not notice, because they share
+ * the ports, and the mail would be divided between both programs.
+ */
+async function refuseTakenPorts({ services, mx, submission, submissions }: Config): Promise<void> {
+  const wanted = [
+    ...(services.has("mx") ? [mx] : []),
+    ...(services.has("submission") ? [submission, submissions] : []),
+  ];
+  for (const listen of wanted) if (listen.port !== 0) await listenOnce(listen);
+}
+
+async function listenOnce(listen: ListenConfig): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail);
+    server.listen({ ...listen, exclusive: true }, done);
+  });
+  await new Promise((done) => server.close(done));
+}

@@ -1,0 +1,320 @@
+/**
+ * Evaluates SPF for the sender of a message: `check_host()` of RFC 7208 §4. Asks DNS through a function and does
+ * nothing else. Explanations (`exp=`) are not looked up, since nobody reads them.
+ */
+import { domainToASCII } from "node:url";
+import { type DomainSpec, expand, isHostName, NON_ASCII, targetName } from "./domain-spec.ts";
+import {
+  dottedAddress,
+  type IpAddress,
+  isInNetwork,
+  parseClientAddress,
+  parseIpAddress,
+  reverseName,
+} from "./ip-address.ts";
+import {
+  isSpfRecord,
+  isWithinExpansion,
+  parseSpfRecord,
+  type SpfMechanism,
+  type SpfOutcome,
+  type SpfRecord,
+} from "./spf-record.ts";
+
+export type SpfResult = SpfOutcome | "none" | "permerror" | "temperror";
+
+export type SpfRecordType = "A" | "AAAA" | "MX" | "PTR" | "TXT";
+
+/**
+ * Asks DNS. Of MX records it returns the host names by preference, of TXT records the strings of each record joined.
+ * @returns an empty list when the name or the record does not exist; `null` when there is no answer at present
+ */
+export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly string[] | null>;
+
+export interface SpfClaim {
+  clientAddress: string;
+  helo: string;
+  /** Envelope sender; empty for the null sender. */
+  sender: string;
+}
+
+export interface SpfVerdict {
+  result: SpfResult;
+  /** Domain that was checked, in lower case and A-labels: the sender's, or the HELO name for the null sender. */
+  domain: string;
+  /** Sender, with `postmaster` where it has no local part; postmaster at the HELO name for the null sender. */
+  sender: string;
+}
+
+/** Maximum mechanisms and modifiers that query DNS, over all records of a check (§4.6.4). */
+export const SPF_LOOKUPS_MAX = 10;
+/** Maximum queries of mechanisms that find nothing (§4.6.4). */
+export const SPF_VOIDS_MAX = 2;
+/** Maximum host names of one `mx` mechanism, or of the client, whose addresses are queried (§4.6.4). */
+const HOSTS_MAX = 10;
+
+/**
+ * Checks whether a client may send mail in the name of a domain.
+ * @example checkHost({ clientAddress: "192.0.2.1", helo: "mail.example.org", sender: "ann@example.org" }, ask)
+ * // { result: "pass", domain: "example.org", sender: "ann@example.org" }
+ */
+export async function checkHost({ clientAddress, helo, sender: claimed }: SpfClaim, ask: AskSpf): Promise<SpfVerdict> {
+  const sender = withLocalPart(claimed || `postmaster@${helo}`);
+  const at = sender.lastIndexOf("@");
+  const domain = asciiName(sender.slice(at + 1));
+  const client = parseClientAddress(clientAddress);
+  if (client === null) return { result: "temperror", domain, sender };
+  if (!isHostName(domain)) return { result: "none", domain, sender };
+  const check = new HostCheck({ client, helo, local: sender.slice(0, at), domain: sender.slice(at + 1) }, ask);
+  return { result: await check.run(domain), domain, sender };
+}
+
+function withLocalPart(sender: string): string {
+  const at = sender.lastIndexOf("@");
+  if (at > 0) return sender;
+  return at < 0 ? `postmaster@${sender}` : `postmaster${sender}`;
+}
+
+function asciiName(domain: string): string {
+  const name = domain.toLowerCase().trim();
+  return NON_ASCII.test(name) ? domainToASCII(name) || name : name;
+}
+
+/** Ends a check with an error, from however many records deep. */
+class SpfStop extends Error {
+  readonly result: "permerror" | "temperror";
+
+  constructor(result: "permerror" | "temperror") {
+    super(result);
+    this.result = result;
+  }
+}
+
+interface Identity {
+  client: IpAddress;
+  helo: string;
+  local: string;
+  domain: string;
+}
+
+/** One check with its counts of look-ups, which hold over all records that it reads. */
+class HostCheck {
+  readonly #identity: Identity;
+  readonly #ask: AskSpf;
+  readonly #values: { sender: string; helo: string };
+  #lookups = 0;
+  #voids = 0;
+
+  constructor(identity: Identity, ask: AskSpf) {
+    // The sender's domain is in A-labels in macros too (RFC 8616 §4).
+    const domain = NON_ASCII.test(identity.domain) ? asciiName(identity.domain) : identity.domain;
+    this.#identity = { ...identity, domain };
+    this.#ask = ask;
+    this.#values = { sender: `${identity.local}@${domain}`, helo: identity.helo };
+  }
+
+  async run(domain: string): Promise<SpfResult> {
+    try {
+      return (await this.#evaluate(domain)) ?? "none";
+    } catch (thrown) {
+      if (thrown instanceof SpfStop) return thrown.result;
+      throw thrown;
+    }
+  }
+
+  /** @returns `null` when the domain has no SPF record */
+  async #evaluate(domain: string): Promise<SpfOutcome | null> {
+    const texts = await this.#find(domain, "TXT");
+    const record = this.#select(texts);
+    if (record === null) return null;
+    for (const mechanism of record.mechanisms) {
+      // Most mechanisms are networks; they need no promise.
+      const isMatch = mechanism.kind === "ip" ? this.#isIn(mechanism) : await this.#matches(mechanism, domain);
+      if (isMatch) return mechanism.outcome;
+    }
+    if (record.redirect === null) return "neutral";
+    const target = await this.#target(record.redirect, domain);
+    if (target === null || target === NEVER) throw new SpfStop("permerror");
+    return this.#evaluateOther(target);
+  }
+
+  /** Evaluates the record of an `include` or `redirect`, where a missing record is a permerror (§5.2, §6.1). */
+  async #evaluateOther(domain: string): Promise<SpfOutcome> {
+    this.#countLookup();
+    const outcome = await this.#evaluate(domain);
+    if (outcome === null) throw new SpfStop("permerror");
+    return outcome;
+  }
+
+  #select(texts: readonly string[]): SpfRecord | null {
+    let found: string | undefined;
+    for (const text of texts) {
+      if (!isSpfRecord(text)) continue;
+      if (found !== undefined) throw new SpfStop("permerror");
+      found = text;
+    }
+    if (found === undefined) return null;
+    const record = parseSpfRecord(found);
+    if (record === null || !isWithinExpansion(record, this.#values)) throw new SpfStop("permerror");
+    return record;
+  }
+
+  #isIn({ network, prefix }: Extract<SpfMechanism, { kind: "ip" }>): boolean {
+    return isInNetwork(this.#identity.client, network, prefix);
+  }
+
+  async #matches(mechanism: SpfMechanism, domain: string): Promise<boolean> {
+    if (mechanism.kind === "all") return true;
+    if (mechanism.kind === "ip") return this.#isIn(mechanism);
+    const target = await this.#target(mechanism.target, domain);
+    if (target === NEVER) return false;
+    if (mechanism.kind === "include") {
+      // A name that cannot have a record counts as one without (§4.3).
+      if (target === null) throw new SpfStop("permerror");
+      return (await this.#evaluateOther(target)) === "pass";
+    }
+    if (target === null) return false;
+    this.#countLookup();
+    switch (mechanism.kind) {
+      case "exists":
+        return (await this.#find(target, "A")).length > 0;
+      case "ptr":
+        return this.#isHostIn(target);
+      case "a":
+        return this.#isAddressOf(target, mechanism);
+      case "mx":
+        return this.#isMxOf(target, mechanism);
+    }
+  }
+
+  /** `a`: a query that finds nothing counts as void only if the name has no address of the other family either. */
+  async #isAddressOf(name: string, prefixes: Prefixes): Promise<boolean> {
+    const [own, other] = this.#identity.client.family === 4 ? (["A", "AAAA"] as const) : (["AAAA", "A"] as const);
+    const addresses = await this.#ask(name, own);
+    if (addresses === null) throw new SpfStop("temperror");
+    if (addresses.length === 0 && (await this.#ask(name, other))?.length === 0) this.#countVoid();
+    return this.#isClientIn(addresses, prefixes);
+  }
+
+  async #isMxOf(name: string, prefixes: Prefixes): Promise<boolean> {
+    let hosts = 0;
+    for (const host of await this.#find(name, "MX")) {
+      // The null MX (RFC 7505) names no host.
+      if (host === "" || host === ".") continue;
+      hosts += 1;
+      if (hosts > HOSTS_MAX) throw new SpfStop("permerror");
+      const exchange = targetName(host);
+      if (exchange === null) continue;
+      const addresses = await this.#addressesOf(exchange);
+      if (addresses === null) throw new SpfStop("temperror");
+      if (this.#isClientIn(addresses, prefixes)) return true;
+    }
+    return false;
+  }
+
+  async #isHostIn(domain: string): Promise<boolean> {
+    const target = domain.toLowerCase();
+    return (await this.#validatedNames()).some((name) => isSameOrBelow(name.toLowerCase(), target));
+  }
+
+  /** Names of the client that have its address (§5.5). If DNS does not answer for one, it is not among them. */
+  async #validatedNames(): Promise<string[]> {
+    const { client } = this.#identity;
+    const hosts = await this.#ask(reverseName(client), "PTR");
+    if (hosts?.length === 0) this.#countVoid();
+    const names = (hosts ?? []).slice(0, HOSTS_MAX).map(targetName);
+    const isValid = await Promise.all(
+      names.map(async (name) => {
+        const addresses = name === null ? null : await this.#addressesOf(name);
+        return addresses !== null && this.#isClientIn(addresses, { prefix4: 32, prefix6: 128 });
+      }),
+    );
+    return names.filter((name, at) => name !== null && isValid[at]) as string[];
+  }
+
+  #addressesOf(name: string) {
+    return this.#ask(name, this.#identity.client.family === 4 ? "A" : "AAAA");
+  }
+
+  #isClientIn(addresses: readonly string[], { prefix4, prefix6 }: Prefixes): boolean {
+    const { client } = this.#identity;
+    const prefix = client.family === 4 ? prefix4 : prefix6;
+    return addresses.some((text) => {
+      const address = parseIpAddress(text);
+      return address !== null && isInNetwork(client, address, prefix);
+    });
+  }
+
+  /** Name that a mechanism or modifier concerns; `null` when it is not a well-formed name. */
+  async #target(spec: DomainSpec | null, domain: string): Promise<string | null | typeof NEVER> {
+    if (spec === null) return domain;
+    if (spec.name !== undefined) return spec.name;
+    const letters = new Set(spec.pieces.map((piece) => (typeof piece === "string" ? "" : piece.letter)));
+    // A local part that is not ASCII cannot be in a DNS name: the term matches nothing (RFC 8616 §4).
+    if ((letters.has("s") || letters.has("l")) && NON_ASCII.test(this.#identity.local)) return NEVER;
+    const host = letters.has("p") ? await this.#hostName(domain) : "";
+    return targetName(expand(spec.pieces, (letter) => this.#valueOf(letter, domain, host)));
+  }
+
+  /** Value of the macro `p` (§7.3): preferably the domain itself, else a name below it, else any validated name. */
+  async #hostName(domain: string): Promise<string> {
+    this.#countLookup();
+    const names = await this.#validatedNames();
+    const target = domain.toLowerCase();
+    const same = names.find((name) => name.toLowerCase() === target);
+    return same ?? names.find((name) => isSameOrBelow(name.toLowerCase(), target)) ?? names[0] ?? "unknown";
+  }
+
+  /** Value of a macro letter (§7.2). */
+  #valueOf(letter: string, domain: string, host: string): string {
+    const { client, helo, local, domain: senderDomain } = this.#identity;
+    switch (letter) {
+      case "s":
+        return `${local}@${senderDomain}`;
+      case "l":
+        return local;
+      case "o":
+        return senderDomain;
+      case "d":
+        return domain;
+      case "i":
+        return dottedAddress(client);
+      case "p":
+        return host;
+      case "v":
+        return client.family === 4 ? "in-addr" : "ip6";
+      default:
+        return helo;
+    }
+  }
+
+  /** Queries records that a mechanism needs; finding none is a void look-up. */
+  async #find(name: string, type: SpfRecordType): Promise<readonly string[]> {
+    const records = await this.#ask(name, type);
+    if (records === null) throw new SpfStop("temperror");
+    if (records.length === 0) this.#countVoid();
+    return records;
+  }
+
+  #countLookup(): void {
+    this.#lookups += 1;
+    if (this.#lookups > SPF_LOOKUPS_MAX) throw new SpfStop("permerror");
+  }
+
+  #countVoid(): void {
+    this.#voids += 1;
+    if (this.#voids > SPF_VOIDS_MAX) throw new SpfStop("permerror");
+  }
+}
+
+/** Stands for the name of a term that matches nothing whatever DNS contains. */
+const NEVER = Symbol("never");
+
+interface Prefixes {
+  prefix4: number;
+  prefix6: number;
+}
+
+function isSameOrBelow(name: string, domain: string): boolean {
+  return name === domain || name.endsWith(`.${domain}`);
+}
