@@ -17,6 +17,7 @@ import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
+import { preparedHere } from "../prepared-query.ts";
 import { cancelIfAliasInactive, endJob } from "../rows/job-records.ts";
 import { deleteFinishedMessages } from "../rows/owned-mail.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
@@ -71,7 +72,7 @@ export interface DeliveryStoreParts {
 const GROUP_MAX = 64;
 
 /** Milliseconds between two group commits that settle deliveries, since no sender waits for them. */
-const SETTLE_PAUSE_MS = 20;
+const SETTLE_PAUSE_MS = 50;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
@@ -105,7 +106,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       for (const jobId of await putBack(context, deliveries))
         await forgetBodies(await cancelIfAliasInactive(context, jobId));
     },
-    nextDueAt: () => nextDueAt(db),
+    nextDueAt: () => nextDueAt(context),
     countForAlias: (aliasId) => grouped.countOpen(aliasId),
     spoolBytes: (owner, id) => grouped.spoolBytes[owner](id),
     count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
@@ -166,13 +167,10 @@ function openDeliveries(db: Database) {
     .where("state", "=", "open");
 }
 
-async function nextDueAt(db: Database): Promise<Date | null> {
-  const row = await db
-    .selectFrom("delivery")
-    .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
-    .where("state", "=", "open")
-    .executeTakeFirst();
-  return row?.due_at ?? null;
+async function nextDueAt({ db, signals }: StoreContext): Promise<Date | null> {
+  const { rows } = await sql<{ due_at: Date | null }>`${preparedHere(db, signals)}
+    SELECT min(coalesce(leased_until, not_before)) AS due_at FROM delivery WHERE state = 'open'`.execute(db);
+  return rows[0]?.due_at ?? null;
 }
 
 async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {

@@ -49,9 +49,12 @@ async function open(options: Partial<SpoolOptions> & { some?: Partial<JournalLim
 
 /** Opens the journal in the state that a kill at this moment would leave. */
 async function openCopy(options: Parameters<typeof open>[0] = {}): Promise<Spool> {
-  const copy = await mkdtemp(join(root, "copy-"));
-  await cp(dataDir, copy, { recursive: true });
-  dataDir = copy;
+  dataDir = await vi.waitFor(async () => {
+    const copy = await mkdtemp(join(root, "copy-"));
+    // Fails if a file is deleted meanwhile.
+    await cp(dataDir, copy, { recursive: true });
+    return copy;
+  });
   return await open(options);
 }
 
@@ -96,7 +99,16 @@ const segmentPath = async (writer = "main") =>
   join(dataDir, "spool", "journal", writer, (await segmentsOf(writer)).at(-1)!);
 async function journalBytes(): Promise<number> {
   const paths = (await segmentsOf()).map((name) => join(dataDir, "spool", "journal", "main", name));
-  return (await Promise.all(paths.map((path) => stat(path)))).reduce((sum, it) => sum + it.size, 0);
+  // A segment may be deleted meanwhile.
+  const sizes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        (it) => it.size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 const bodyFiles = async () =>
   (await readdir(join(dataDir, "spool"), { recursive: true })).filter((name) =>
