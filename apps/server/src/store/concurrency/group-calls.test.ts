@@ -54,6 +54,28 @@ test("callers that arrive during a commit share the next one, in order", async (
   expect(held.groups).toEqual([[1], [2, 3]]);
 });
 
+test("callers of a group with a minimum pause share the commit after it", async () => {
+  vi.useFakeTimers();
+  try {
+    const groups: number[][] = [];
+    const run = async (items: readonly number[]) => {
+      groups.push([...items]);
+      return items;
+    };
+    const call = groupCalls<number, number>({ most: 64, pauseMinMs: 50, isOneItemsFault: () => false, run });
+    const first = call(1);
+    await vi.advanceTimersByTimeAsync(10);
+    const second = call(2);
+    await vi.advanceTimersByTimeAsync(30);
+    const third = call(3);
+    expect(groups).toEqual([[1]]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect([await first, await second, await third, groups]).toEqual([1, 2, 3, [[1], [2, 3]]]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a group is bounded by the weight of its items; an item heavier than the bound forms its own group", async () => {
   const groups: number[][] = [];
   const run = async (items: readonly number[]) => {
