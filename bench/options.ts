@@ -33,7 +33,9 @@ export interface BenchOptions {
   postgresAliases: number;
   /** Seconds between a start and the measurement of memory. */
   settleSeconds: number;
-  /** Directory for CPU profiles of our server in the forwarding benchmark. */
+  /** Requests per second that the API benchmark offers; `null` for those of its target. */
+  rate: number | null;
+  /** Directory for CPU profiles of our server in the benchmarks of forwarding and of the API. */
   profile: string | null;
 }
 
@@ -50,7 +52,8 @@ export const usage = `npm run bench -- [options]
   --rounds N                             repetitions; medians are printed (3)
   --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
   --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
-  --profile FOLDER                       forward: write CPU profiles of Kauke there; peers: one per measurement of Kauke, with its busiest functions
+  --rate N                               api: requests per second that are offered (1000)
+  --profile FOLDER                       forward, api: write CPU profiles of Kauke there; peers: one per measurement of Kauke, with its busiest functions
   --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
   --postgres-aliases N                   alias-scale: rows in PostgreSQL (1000000; the target is 10000000)
   --settle SECONDS                       start: seconds before memory is read (60)`;
@@ -70,6 +73,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
       count: text,
       rounds: text,
       settle: text,
+      rate: text,
       profile: text,
       "embedded-aliases": text,
       "postgres-aliases": text,
@@ -98,6 +102,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
     embeddedAliases: number("embedded-aliases", 1_000_000),
     postgresAliases: number("postgres-aliases", 1_000_000),
     settleSeconds: number("settle", 60),
+    rate: values.rate === undefined ? null : number("rate", 0),
     profile: values.profile ?? null,
   };
 }

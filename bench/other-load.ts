@@ -48,11 +48,8 @@ export function loadLines({ before, after, otherCores, cores }: LoadReport): str
   ];
 }
 
-/**
- * @returns CPU seconds of everything but the benchmark since the machine started; kernel threads are left out, because
- * most of their work is the benchmark's input and output. `null` where /proc does not exist
- */
-function otherSeconds(): number | null {
+/** @returns seconds for which the cores were busy since the machine started; `null` where /proc does not exist */
+export function busySeconds(): number | null {
   try {
     const [user = 0, nice = 0, system = 0, , , , , steal = 0] = readFileSync("/proc/stat", "utf8")
       .split("\n", 1)[0]!
@@ -60,9 +57,17 @@ function otherSeconds(): number | null {
       .split(/ +/)
       .slice(1)
       .map(Number);
-    const own = treeSeconds(process.pid) + daemonSeconds() + treeSeconds(KTHREADD_PID);
-    return (user + nice + system + steal) / TICKS_PER_SECOND - own;
+    return (user + nice + system + steal) / TICKS_PER_SECOND;
   } catch {
     return null;
   }
+}
+
+/**
+ * @returns CPU seconds of everything but the benchmark since the machine started; kernel threads are left out, because
+ * most of their work is the benchmark's input and output. `null` where /proc does not exist
+ */
+function otherSeconds(): number | null {
+  const busy = busySeconds();
+  return busy === null ? null : busy - treeSeconds(process.pid) - daemonSeconds() - treeSeconds(KTHREADD_PID);
 }

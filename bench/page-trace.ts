@@ -8,15 +8,18 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Start time in microseconds; `dur` is in microseconds too. */
+  /** Start time in microseconds; `dur` is in microseconds too, and so is `tdur`, the thread's processor time. */
   ts: number;
   dur?: number;
+  tdur?: number;
   args?: { data?: Record<string, unknown> };
 }
 
 export interface Task {
   startMs: number;
   durationMs: number;
+  /** Processor time of the thread. It depends on other programs much less than the duration. */
+  cpuMs: number;
 }
 
 export interface Trace {
@@ -71,7 +74,7 @@ function readTrace(events: readonly TraceEvent[]): Trace {
       .reduce((sum, { args }) => sum + Number(args?.data?.weighted_score_delta ?? 0), 0),
     tasks: named("RunTask")
       .filter(isOnThread)
-      .map(({ ts, dur = 0 }) => ({ startMs: ms(ts), durationMs: ms(dur) })),
+      .map(({ ts, dur = 0, tdur = 0 }) => ({ startMs: ms(ts), durationMs: ms(dur), cpuMs: ms(tdur) })),
     inputsMs: inputs.map(({ ts }) => ms(ts)),
   };
 }

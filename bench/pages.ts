@@ -1,22 +1,18 @@
 /**
  * Benchmark of pages in the browser on a slow phone: Chromium with its processor slowed down four times and Chrome's
- * "Slow 4G". Measures the landing page for a new visitor, the dashboard with an empty browser cache, and each key of a
- * search in the dashboard of an account with 5,000 aliases.
+ * "Slow 4G". Measures the landing page for a new visitor, the dashboard with an empty browser cache, and the search in a
+ * long list of aliases (`page-search.ts`).
  */
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../scripts/find-chromium.ts";
 import type { BenchOptions } from "./options.ts";
+import { searchRows } from "./page-search.ts";
 import { blockingMs, type Trace, traced } from "./page-trace.ts";
+import { phone, SLOWDOWN, signIn, slow4g, slowDown } from "./slow-phone.ts";
 import { median, progress, type Row, sleep } from "./table.ts";
 
-const SLOWDOWN = 4;
-/** Chrome's definition of "Slow 4G": bytes per second in each direction, and latency per request in milliseconds. */
-const slow4g = { downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5, offline: false };
-const phone = { width: 390, height: 844 };
-const ALIAS_COUNT = 5000;
-const FRAME_MS = 1000 / 60;
 /** Milliseconds to wait after loading, since animations may paint a larger largest element seconds later. */
 const SETTLE_MS = 10_000;
 
@@ -121,18 +117,6 @@ async function loadLanding(browser: Browser, url: string): Promise<Landing> {
   }
 }
 
-async function slowDown(
-  context: BrowserContext,
-  page: Page,
-  { rate, network }: { rate: number; network?: typeof slow4g },
-): Promise<void> {
-  const debug = await context.newCDPSession(page);
-  await debug.send("Emulation.setCPUThrottlingRate", { rate });
-  if (network === undefined) return;
-  await debug.send("Network.enable");
-  await debug.send("Network.emulateNetworkConditions", network);
-}
-
 interface Dashboard {
   trace: Trace;
   largestElement: string;
@@ -185,92 +169,4 @@ async function loadDashboard(browser: Browser, { url, person }: { url: string; p
   } finally {
     await context.close();
   }
-}
-
-async function signIn(context: BrowserContext, { url, person }: { url: string; person: Person }): Promise<void> {
-  const [name = "", value = ""] = person.cookie.split("=");
-  await context.addCookies([{ name, value, url }]);
-}
-
-/** Search text, typed one key at a time: many rows match its first characters, few match all. */
-const typed = "shop 47";
-
-async function searchRows(browser: Browser, server: ServerProcess, rounds: number): Promise<Row[]> {
-  const person = await collector(server);
-  const rows: Row[] = [];
-  for (const rate of [1, SLOWDOWN]) {
-    const answers: number[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      progress(`pages: search among ${ALIAS_COUNT}, ${rate}x slower, round ${round} of ${rounds}`);
-      const times = await typeSearch(browser, { url: server.url, person, rate });
-      if (round > 0) answers.push(...times);
-    }
-    rows.push(searchRow(rate, answers));
-  }
-  return rows;
-}
-
-function searchRow(rate: number, answers: readonly number[]): Row {
-  const middle = median(answers);
-  const worst = Math.max(...answers);
-  const speed = rate === 1 ? "" : `, ${rate}x slower`;
-  return {
-    bench: "pages",
-    what: `dashboard with ${ALIAS_COUNT} aliases${speed}: a key in the search field`,
-    measured: `main thread held ${middle.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
-    target: "<= 16.7 ms",
-    isMet: worst <= FRAME_MS,
-  };
-}
-
-async function collector(server: ServerProcess): Promise<Person> {
-  progress(`pages: making ${ALIAS_COUNT} aliases`);
-  const person = await registerPerson(server.url);
-  const makers = Array.from({ length: 20 }, async (_, maker) => {
-    for (let n = maker; n < ALIAS_COUNT; n += 20)
-      await person.createAlias({ alias: `list.${n}.k`, forwardTo: "somebody@example.org", notes: `shop ${n}` });
-  });
-  await Promise.all(makers);
-  return person;
-}
-
-/**
- * @returns the longest task after each key in milliseconds; until it ends, no other key is processed and nothing is
- * painted
- */
-async function typeSearch(
-  browser: Browser,
-  { url, person, rate }: { url: string; person: Person; rate: number },
-): Promise<number[]> {
-  const context = await browser.newContext({ viewport: phone });
-  try {
-    await signIn(context, { url, person });
-    const page = await context.newPage();
-    await page.goto(`${url}/dashboard`);
-    const field = page.getByRole("searchbox", { name: "Search aliases" });
-    await field.waitFor();
-    await page.getByRole("switch").first().waitFor();
-    await field.focus();
-    await slowDown(context, page, { rate });
-    await sleep(500);
-    const trace = await traced(browser, page, async () => {
-      for (const key of typed) {
-        await page.keyboard.press(key);
-        await sleep(400);
-      }
-    });
-    return longestAfter(trace);
-  } finally {
-    await context.close();
-  }
-}
-
-function longestAfter({ inputsMs, tasks }: Trace): number[] {
-  if (inputsMs.length !== typed.length)
-    throw new Error(`${inputsMs.length} keys were answered, ${typed.length} pressed`);
-  return inputsMs.map((at, index) => {
-    const until = inputsMs[index + 1] ?? Number.POSITIVE_INFINITY;
-    const after = tasks.filter(({ startMs, durationMs }) => startMs + durationMs > at && startMs < until);
-    return Math.max(...after.map((task) => task.durationMs));
-  });
 }

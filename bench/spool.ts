@@ -109,7 +109,7 @@ function rowsOf(
 /** @param cpu CPU seconds per 1000 messages, of acceptance and delivery */
 function targetOf(sizeBytes: number, cpu: number): Pick<Row, "target" | "isMet"> {
   const deferral = comparisons.find((comparison) => comparison.of === "spool-deferred")!;
-  const compared = compare(deferral, () => cpu, { sizeBytes, sessions: SESSIONS });
+  const compared = compare(deferral, { cpuOf: () => cpu }, { sizeBytes, sessions: SESSIONS });
   if (compared === null || compared.target === null || compared.isMet === null) return {};
   return { target: `${compared.target} in all`, isMet: compared.isMet };
 }

@@ -19,6 +19,8 @@ export interface Suite {
   title: string;
   /** Arguments for `vitest run`. */
   args: readonly string[];
+  /** Folders and files that the suite runs unless the caller names others. Default: all. */
+  files?: readonly string[];
   environment?: Readonly<Record<string, string>>;
   /** Whether the suite needs the built web app and a browser. */
   inBrowser?: boolean;
@@ -77,9 +79,18 @@ const long: Suite = {
   environment: { LONG_ROUNDS: "1" },
 };
 
+/** The attacks once more, on a server whose mail is carried by two workers: every share must hold over both. */
+const attacksOnWorkers: Suite = {
+  kind: "suite",
+  title: "Attacks on two mail workers",
+  args: ["--testTimeout", "3600000"],
+  files: ["apps/server/test/attacks"],
+  environment: { KAUKE_TEST_WORKERS: "2" },
+};
+
 export const plans: Readonly<Record<Plan, readonly Check[]>> = {
   all: [...staticChecks, unit, journeys],
   check: [...staticChecks, unit],
   e2e: [journeys],
-  long: [long, { ...journeys, environment: { LONG_ROUNDS: "1" } }],
+  long: [long, attacksOnWorkers, { ...journeys, environment: { LONG_ROUNDS: "1" } }],
 };

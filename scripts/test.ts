@@ -33,8 +33,9 @@ async function runSuite(suite: Suite): Promise<Tally> {
   // Hundreds of processes load the same files: the compile cache lets each file be compiled once.
   const compiled = { NODE_COMPILE_CACHE: join(root, "node_modules/.kauke-compiled") };
   const environment = { ...compiled, ...process.env, ...suite.environment, ...prepared.environment };
+  const named = process.argv.slice(3);
   const code = await runShown(
-    [vitest, "run", ...reporters, ...suite.args, ...process.argv.slice(3)],
+    [vitest, "run", ...reporters, ...suite.args, ...(named.length > 0 ? named : (suite.files ?? []))],
     root,
     environment,
   );

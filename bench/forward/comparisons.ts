@@ -1,6 +1,6 @@
 /**
  * Comparisons between rows of one run, most of them with a target: CPU seconds per 1000 messages of one row divided by
- * those of another, or less those of another. Pure functions.
+ * those of another, or less those of another; or the share of the cores that a row used. Pure functions.
  */
 import type { PeerRow } from "../peers/peer-rows.ts";
 
@@ -14,7 +14,7 @@ interface Target {
 
 export interface Comparison {
   title: string;
-  kind: "ratio" | "difference" | "amount";
+  kind: "ratio" | "difference" | "amount" | "cores";
   of: PeerRow;
   /** Row by which `of` is divided (`ratio`) or which is subtracted from it (`difference`); absent for `amount`. */
   to?: PeerRow;
@@ -50,6 +50,13 @@ export const comparisons: readonly Comparison[] = [
     of: "spool-deferred",
     target: { sign: "<=", small: 2.5, large: null },
   },
+  ratio("workers", "cut-through", "two mail workers / one process", { sign: "<=", small: 1.1, large: 1.1 }),
+  {
+    title: "two mail workers: share of the cores that the load left",
+    kind: "cores",
+    of: "workers",
+    target: { sign: ">=", small: 0.85, large: 0.85 },
+  },
   {
     title: "checks - cut-through",
     kind: "difference",
@@ -70,16 +77,23 @@ export const comparisons: readonly Comparison[] = [
 /** Sessions from which on targets apply. */
 const SESSIONS_MIN = 20;
 
+/** Figures of the rows in one cell; `null` for a row that was not measured. */
+export interface CellFigures {
+  /** CPU seconds per 1000 messages. */
+  cpuOf(row: PeerRow): number | null;
+  /** CPU time as a share of what the load left of all cores. */
+  coresUsedOf?(row: PeerRow): number | null;
+}
+
 /**
- * @param cpuOf CPU seconds per 1000 messages of a row in this cell; `null` if it was not measured
  * @returns `null` if a row was not measured
  */
 export function compare(
   { kind, of, to, target }: Comparison,
-  cpuOf: (row: PeerRow) => number | null,
+  { cpuOf, coresUsedOf = () => null }: CellFigures,
   { sizeBytes, sessions }: { sizeBytes: number; sessions: number },
 ): Compared | null {
-  const left = cpuOf(of);
+  const left = kind === "cores" ? coresUsedOf(of) : cpuOf(of);
   const right = to === undefined ? 0 : cpuOf(to);
   if (left === null || right === null) return null;
   const value = kind === "ratio" ? left / right : left - right;
@@ -93,7 +107,7 @@ export function compare(
   };
 }
 
-const unitOf = { ratio: "x", difference: "", amount: "" };
+const unitOf = { ratio: "x", difference: "", amount: "", cores: "" };
 
 function limitFor(target: Target | undefined, sizeBytes: number): number | null {
   if (target === undefined || sizeBytes > 1_048_576) return null;

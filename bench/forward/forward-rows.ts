@@ -9,6 +9,8 @@ import type { ForwardSystem } from "./forward-system.ts";
 export interface Measured {
   cpuPer1000: number;
   messagesPerSecond: number;
+  /** CPU time of the system as a share of what others left of all cores; `null` if unknown. */
+  coresUsed: number | null;
   /** Peak memory. */
   rssMib: number;
   privateMib: number;
@@ -26,7 +28,8 @@ export function forwardRows(testCase: ForwardCase, results: Results, isFullPeer:
   const peer = systems.find(({ variant }) => variant === "peer");
   const where = `${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`;
   const rows = systems.map((system) => {
-    const of = (figure: keyof Measured) => median(results.get(system)!.map((result) => result[figure]));
+    const of = (figure: Exclude<keyof Measured, "coresUsed">) =>
+      median(results.get(system)!.map((result) => result[figure]));
     const cpu = of("cpuPer1000");
     const ceiling = cpuOf("ceiling");
     const isOurs = system.variant !== "peer" && system.variant !== "ceiling";
@@ -63,7 +66,7 @@ const variantOf: Partial<Record<PeerRow, ForwardSystem["variant"]>> = {
 
 function comparisonRows(testCase: ForwardCase, where: string, cpuOf: (row: PeerRow) => number | null): Row[] {
   return comparisons.flatMap((comparison) => {
-    const compared = compare(comparison, cpuOf, testCase);
+    const compared = compare(comparison, { cpuOf }, testCase);
     if (compared === null) return [];
     const { value, target, isMet } = compared;
     const judged = target === null || isMet === null ? {} : { target, isMet };

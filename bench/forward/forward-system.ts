@@ -79,7 +79,7 @@ export interface OurAccounts {
   program?: string;
 }
 
-/** Processes of Kauke that carry mail. The program has no setting for it yet. */
+/** Processes of Kauke that carry mail, where a row does not set `KAUKE_WORKERS`. */
 export const ourWorkers = 1;
 
 /**
@@ -109,10 +109,11 @@ export async function startOurs(
     ...(accounts?.program === undefined ? {} : { program: accounts.program }),
     env: {
       KAUKE_LIMITS: "off",
+      KAUKE_WORKERS: String(ourWorkers),
       ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
-      KAUKE_ARC_SEAL: variant === "sealed" ? "on" : "off",
+      KAUKE_ARC_SEAL: variant === "sealed" ? "always" : "off",
       KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: `${FIRST_RETRY_SECONDS}s,1h`,
       ...(variant === "spooled" ? answeredFirst : {}),
@@ -130,7 +131,7 @@ export async function startOurs(
   return {
     name: "kauke",
     variant,
-    workers: ourWorkers,
+    workers: Number(env.KAUKE_WORKERS ?? ourWorkers),
     port: server.mxPort,
     rcptTo: accounts?.rcptTo ?? (await makeAlias()),
     ...(accounts === undefined ? {} : { destination: accounts.destination }),

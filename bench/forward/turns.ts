@@ -15,7 +15,8 @@ import type { BenchOptions } from "../options.ts";
 import { progress, type Row } from "../table.ts";
 import { ourWorkers, senderKeyName, senderKeyRecord } from "./forward-system.ts";
 
-const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
+/** URL of the module that makes a server report its longest turn, see `longestTurn`; for `--import`. */
+export const probe = new URL("../../testkit/src/event-loop-probe.ts", import.meta.url).href;
 /** Bytes of the message, in base64 lines like an attachment; just below the maximum message size. */
 const SIZE_BYTES = 24.9 * 1_048_576;
 /** Target for the longest turn, in milliseconds. */
@@ -98,8 +99,8 @@ async function measure(
   }
 }
 
-/** @returns the longest turn in milliseconds since the previous call */
-async function longestTurn(server: ServerProcess): Promise<number> {
+/** @returns the longest turn in milliseconds of a server that loaded `probe`, since the previous call */
+export async function longestTurn(server: ServerProcess): Promise<number> {
   const figures = () => [...server.output().matchAll(/event loop blocked for (\S+) ms/g)];
   const before = figures().length;
   // Waits for the probe's timer, which fires only after the turn to be measured.

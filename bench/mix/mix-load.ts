@@ -1,9 +1,10 @@
 /**
  * Load of the default mix: many senders, each from its own address, write to many aliases, one message per connection.
+ * A sending host resumes its TLS session, as Debian's Postfix and other mail hosts with a session cache do.
  * Generator and TLS sinks are our own and run in this process, so rates are less reliable than CPU figures.
  */
 import type { LoadSink, MailLoad, SendJob } from "../mail-job.ts";
-import { inSessions, type OneMessage, sendOne, startOwnSink } from "../own-load.ts";
+import { inSessions, type OneMessage, sendOne, startOwnSink, type TlsSessions } from "../own-load.ts";
 import { MailMix, type MixCounts, type MixEnvelope } from "./mail-mix.ts";
 import { aliasName, mailHostAddress, mixSize, senderOf } from "./mix-names.ts";
 import { mixedMessages } from "./mixed-message.ts";
@@ -23,11 +24,15 @@ export interface MixLoad extends MailLoad {
 
 const WARMING_BYTES = 4096;
 
+type MixJob = SendJob & Pick<MixLoadOptions, "domain" | "isSecure"> & { tlsSessions: TlsSessions };
+
 export function mixLoad({ domain, isSecure, startSink }: MixLoadOptions): MixLoad {
   const mix = new MailMix();
   const counts: MixCounts = { messages: 0, cold: 0, newSenders: 0 };
   let prepared: OneMessage[] | null = null;
-  const make = (envelopes: readonly MixEnvelope[], job: SendJob) => messagesOf(envelopes, { ...job, domain, isSecure });
+  const tlsSessions: TlsSessions = new Map();
+  const make = (envelopes: readonly MixEnvelope[], job: SendJob) =>
+    messagesOf(envelopes, { ...job, domain, isSecure, tlsSessions });
   const sendAll = (messages: readonly OneMessage[], sessions: number) =>
     inSessions(Math.min(sessions, messages.length), messages, sendOne);
   return {
@@ -51,7 +56,7 @@ export function mixLoad({ domain, isSecure, startSink }: MixLoadOptions): MixLoa
 
 function messagesOf(
   envelopes: readonly MixEnvelope[],
-  { port, sizeBytes, domain, isSecure }: SendJob & { domain: string; isSecure: boolean },
+  { port, sizeBytes, domain, isSecure, tlsSessions }: MixJob,
 ): Promise<OneMessage[]> {
   const make = mixedMessages(sizeBytes);
   return Promise.all(
@@ -60,7 +65,7 @@ function messagesOf(
       const rcptTo = `${aliasName(alias)}@${domain}`;
       const message = await make(from, rcptTo);
       const { address: envelopeFrom, helo, clientAddress: localAddress } = from;
-      return { port, envelopeFrom, rcptTo, helo, message, isSecure, localAddress };
+      return { port, envelopeFrom, rcptTo, helo, message, isSecure, localAddress, tlsSessions };
     }),
   );
 }

@@ -8,6 +8,7 @@ export const peerRows = [
   "postfix",
   "haraka",
   "spool-deferred",
+  "workers",
   "checks",
   "postfix-checks",
   "sealed",
@@ -46,6 +47,7 @@ export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
     title: "Kauke, spool-everything, destination defers first (tried twice)",
     onTopOf: "spool",
   },
+  workers: { title: "Kauke, cut-through, owner and two mail workers", onTopOf: "cut-through" },
   checks: { title: "Kauke + SPF, DKIM, DMARC and ARC checked", onTopOf: "cut-through" },
   "postfix-checks": {
     title: "Postfix, second OpenDKIM checks DKIM (no SPF, DMARC, ARC)",

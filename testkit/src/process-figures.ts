@@ -1,5 +1,5 @@
 /** Figures of a running process from Linux' /proc; other systems have none. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** @returns current and highest resident memory in MiB; `null` without /proc */
 export function memoryOf(pid: number): { rssMib: number; peakMib: number } | null {
@@ -16,6 +16,20 @@ export function memoryOf(pid: number): { rssMib: number; peakMib: number } | nul
 export function waitedForCoreMs(thread: number | "thread-self"): number {
   const [, waitedNs] = readProc(thread, "schedstat").split(" ");
   return waitedNs === undefined ? 0 : Number(waitedNs) / 1_000_000;
+}
+
+/** @returns ids of the processes whose working directory this is, e.g. a test server and its mail workers */
+export function processesIn(directory: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => workingDirectory(pid) === directory).map(Number);
+}
+
+function workingDirectory(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
 }
 
 function readProc(pid: number | "thread-self", file: string): string {

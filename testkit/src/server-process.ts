@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { putEmptyDatabase } from "./empty-database.ts";
+import { processesIn } from "./process-figures.ts";
 
 export interface ServerProcess {
   /** Origin of the server's web address, e.g. `http://127.0.0.1:40123`. */
@@ -24,6 +25,8 @@ export interface ServerProcess {
    * Token for `X-Preview-Token` and for the link that opens the preview inbox. Rejects if there is no preview inbox.
    */
   previewToken(): Promise<string>;
+  /** Ids of the processes of its mail workers, also of those that outlive it; empty on a system without /proc. */
+  workerPids(): number[];
   /** @returns everything written to stdout and stderr so far */
   output(): string;
   /** Requests a graceful shutdown and waits for the exit. @returns exit code */
@@ -85,6 +88,7 @@ export async function startServerProcess(options: ServerProcessOptions = {}): Pr
     dataDir,
     pid: child.pid as number,
     previewToken: async () => (await readFile(join(dataDir, "preview.token"), "utf8")).trim(),
+    workerPids: () => processesIn(dataDir).filter((pid) => pid !== child.pid),
     output: () => text,
     stop(signal = "SIGTERM") {
       child.kill(signal);

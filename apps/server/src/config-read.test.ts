@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -172,6 +173,17 @@ for (const [name, values] of wrong) {
     expect(problems.every((problem) => /^[A-Z_]+ .+\.$/.test(problem))).toBe(true);
   });
 }
+
+test("by default there is a mail worker for each processor core but one, and one process alone for the preview", () => {
+  const cores = availableParallelism();
+  const relayed = readConfig({ KAUKE_RELAY_URL: "smtp://relay.example:25" }, "/srv").config;
+  expect(relayed.workers).toBe(process.platform === "linux" ? Math.max(1, cores - 1) : 1);
+  expect(readConfig({}, "/srv").config.workers).toBe(1);
+});
+
+test.each(["0", "65", "two"])("KAUKE_WORKERS=%s is refused", (KAUKE_WORKERS) => {
+  expect(() => readConfig({ KAUKE_WORKERS }, "/srv")).toThrow(SettingsError);
+});
 
 test("preview delivery is refused in production", () => {
   expect(problemsOf({ NODE_ENV: "production" }).join()).toContain("KAUKE_DELIVERY");

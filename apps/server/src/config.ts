@@ -51,8 +51,8 @@ export interface Config {
   authentication: boolean;
   /** Domains whose ARC seals may override a DMARC failure. */
   arcTrusted: readonly string[];
-  /** Whether forwarded mail gets an ARC set with the results found on arrival. */
-  arcSeal: boolean;
+  /** Which forwarded mail gets an ARC set with the results found on arrival; see `mail/copy/arc-sealing.ts`. */
+  arcSeal: "off" | "on" | "always";
   /** DNS servers as `host:port`; `null` for the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;

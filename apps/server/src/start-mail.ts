@@ -30,6 +30,8 @@ export interface MailListenerParts {
   isRunning(service: "mx" | "submission"): boolean;
   /** Whether other processes of this server listen on the same ports. Default: only with PostgreSQL. */
   sharesPorts?: boolean;
+  /** Keys of TLS session tickets, 48 random bytes; by default every certificate gets keys of its own. */
+  ticketKeys?: Buffer;
 }
 
 /** Maximum connections of each listener in each worker. */
@@ -48,11 +50,11 @@ const shares = {
 };
 
 export async function startMailListeners(parts: MailListenerParts): Promise<MailListeners> {
-  const { config, mail, isRunning } = parts;
+  const { config, mail, isRunning, ticketKeys } = parts;
   const certificate = loadCertificate(config, parts);
-  let secureContext = createSecureContext(certificate.current());
+  let secureContext = createSecureContext({ ...certificate.current(), ticketKeys });
   certificate.onChange((pair) => {
-    secureContext = createSecureContext(pair);
+    secureContext = createSecureContext({ ...pair, ticketKeys });
   });
   const servers: SmtpServer[] = [];
   const listen = async (

@@ -100,6 +100,9 @@ interface Parts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
+  hub: ShareHub | null;
+  shares: WorkerShares;
 }
 
 /**
@@ -144,7 +147,9 @@ export async function startServer(
   const closers = new Closers();
   const leakGuard = leakGuardWorker();
   closers.backs.push(() => leakGuard.close());
-  const spoolSpace = await openSpoolSpace({ config, store, closers });
+  const hub = hasWorkers(config) ? new ShareHub() : null;
+  const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
+  const spoolSpace = await openSpoolSpace({ config, store, shares, closers });
   let ready = false;
   const close = closeOnce(async () => {
     ready = false;
@@ -167,6 +172,8 @@ export async function startServer(
     shutdown: closers.shutdown,
     leakGuard,
     spoolSpace,
+    hub,
+    shares,
   };
   try {
     const ports = await startServices(parts, closers);
@@ -185,12 +192,23 @@ function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25
 /**
  * Creates the spool space. Free disk space is watched only for the embedded database, whose spool is on this machine.
  */
-async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" | "store"> & { closers: Closers }) {
+async function openSpoolSpace({
+  config,
+  store,
+  shares,
+  closers,
+}: Pick<Parts, "config" | "store" | "shares"> & { closers: Closers }) {
   const isHere = store.kind === "embedded";
   const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
   closers.backs.push(() => disk?.close());
   const now = () => performance.now();
-  return new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now });
+  const { deliveries } = store;
+  return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
+}
+
+/** Whether other processes carry the mail. */
+function hasWorkers({ workers, services }: Config): boolean {
+  return workers > 1 && (services.has("mx") || services.has("submission"));
 }
 
 /** The preview inbox shows the mail of all accounts, so it exists only while the public URL is unset or loopback. */
@@ -217,8 +235,6 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
     const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
     const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
-    const hub = config.workers > 1 && runs("mx", "submission") ? new ShareHub() : null;
-    const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
     const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
       ...parts,
@@ -227,7 +243,6 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
       resolver,
-      shares,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -241,7 +256,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       deliveryWorker.start();
       closers.fronts.push(() => deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await listen({ ...parts, mail, store, shares, hub, started, runs });
+    const listeners = await listen({ ...parts, mail, store, started, runs });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
@@ -258,23 +273,21 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
 interface ListenParts extends Parts {
   mail: WiredMail;
   store: Parts["store"] & OwnerStore;
-  shares: WorkerShares;
-  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
-  hub: ShareHub | null;
   /** Receives the workers, if there are any. */
   started: { workers: StartedWorkers | null };
   runs(...services: string[]): boolean;
 }
 
 /** Listens for mail in this process, or in its mail workers. */
-async function listen({ hub, started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+async function listen({ started, runs, ...parts }: ListenParts): Promise<MailListeners> {
+  const { hub } = parts;
   if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
   const confirmation = confirmationOf(parts);
   started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });
   return started.workers;
 }
 
-function confirmationOf({ config, overrides }: Parts): ConfirmationSettings | null {
+function confirmationOf({ config, overrides }: Pick<Parts, "config" | "overrides">): ConfirmationSettings | null {
   const [domain] = config.domains;
   if (overrides.asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
   return { origin: config.publicUrl.origin, domain };

@@ -1,5 +1,5 @@
 /** Starts the mail workers of this process, which listen in its place. */
-import { createServer } from "node:net";
+import { randomBytes } from "node:crypto";
 import type { Config, ListenConfig } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { Clock, Logger } from "./core/ports.ts";
@@ -8,12 +8,16 @@ import type { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { type LaunchWorker, launchWorkerProcess } from "./mail-workers/launch-worker.ts";
 import { MailWorkers } from "./mail-workers/mail-workers.ts";
 import type { ShareHub } from "./mail-workers/share-hub.ts";
+import { refuseTakenPorts } from "./mail-workers/taken-ports.ts";
 import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { sendConfig, sendDkimKey, workerHmacPurposes } from "./mail-workers/worker-setup.ts";
 import { loadCertificate } from "./operate/certificate.ts";
 import type { MetricsRegistry } from "./operate/telemetry/metrics.ts";
 import type { MailListeners } from "./start-mail.ts";
 import type { Store } from "./store/open-store.ts";
+
+/** Bytes of the keys of TLS session tickets; they are never stored. */
+const TICKET_KEYS_BYTES = 48;
 
 export interface MailWorkerParts {
   config: Config;
@@ -42,7 +46,7 @@ export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedW
   // Writes the self-signed certificate, so that all workers read the same one.
   loadCertificate(config, parts).close();
   const isDatabaseShared = store.kind === "postgres";
-  if (!isDatabaseShared) await refuseTakenPorts(config);
+  if (!isDatabaseShared) await refuseTakenPorts(portsOf(config));
   const workers = new MailWorkers({
     ...parts,
     count: config.workers,
@@ -53,6 +57,7 @@ export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedW
       hasInFlight: store.inFlight !== null,
       hmacKeys: workerHmacPurposes.map((purpose) => [purpose, store.hmacKey(purpose)]),
       dkimKeys: store.dkimKeys.map(sendDkimKey),
+      ticketKeys: randomBytes(TICKET_KEYS_BYTES),
       confirmation: parts.confirmation,
       hasPreview: preview !== null,
     },
@@ -66,23 +71,6 @@ export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedW
   }
 }
 
-/**
- * Fails when another program listens on one of the ports. The workers themselves would not notice, because they share
- * the ports, and the mail would be divided between both programs.
- */
-async function refuseTakenPorts({ services, mx, submission, submissions }: Config): Promise<void> {
-  const wanted = [
-    ...(services.has("mx") ? [mx] : []),
-    ...(services.has("submission") ? [submission, submissions] : []),
-  ];
-  for (const listen of wanted) if (listen.port !== 0) await listenOnce(listen);
-}
-
-async function listenOnce(listen: ListenConfig): Promise<void> {
-  const server = createServer();
-  await new Promise<void>((done, fail) => {
-    server.once("error", fail);
-    server.listen({ ...listen, exclusive: true }, done);
-  });
-  await new Promise((done) => server.close(done));
+function portsOf({ services, mx, submission, submissions }: Config): ListenConfig[] {
+  return [...(services.has("mx") ? [mx] : []), ...(services.has("submission") ? [submission, submissions] : [])];
 }

@@ -12,6 +12,7 @@ import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authen
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
+import { arcSealing } from "./mail/copy/arc-sealing.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
 import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
 import { makeForwardCopy } from "./mail/copy/make-copy.ts";
@@ -107,7 +108,10 @@ export function wireMail(parts: MailParts): WiredMail {
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
-  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports });
+  const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
+  const attempts = new RunningAttempts(attemptLimits, undefined, shares);
+  const sealsFor = arcSealing(config.arcSeal, (domain) => attempts.providerOf(domain));
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
@@ -119,7 +123,7 @@ export function wireMail(parts: MailParts): WiredMail {
     settleDeps,
     leases: new HeldLeases(parts),
     backgroundAttempts,
-    attempts: new RunningAttempts(config.delivery.kind === "relay" ? relayLimits : directLimits, undefined, shares),
+    attempts,
     waiting: new WaitingTransactions(budget),
     memory,
     reports,
@@ -146,14 +150,14 @@ export function wireMail(parts: MailParts): WiredMail {
   };
 }
 
-interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies"> {
+interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies" | "sealsFor"> {
   reports: DeliveryReports;
 }
 
 /** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
-  { copyMemory, webhookBodies, reports }: CopyAndSettleParts,
+  { copyMemory, webhookBodies, reports, sealsFor }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
   const { deliveries, bodies, notices } = store;
@@ -162,7 +166,7 @@ function copyAndSettle(
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
     signer: messageSigner(store.dkimKeys, () => clock.now(), parts.signsInline),
-    addsArcSet: config.arcSeal,
+    sealsFor,
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },

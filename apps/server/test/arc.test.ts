@@ -21,9 +21,21 @@ const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_ARC_SEA
 const record = dkimRecordOf(system);
 dns.zone[record.name] = { txt: [record.value] };
 
+/** A mailbox of a provider that uses ARC. */
+const usesArc = "jonas@gmail.com";
+const usesNone = "jonas@inbox.example";
+
 /** Sends the message through a newly created alias. @returns the forwarded message */
-async function forward(bytes: Buffer | string, owner = person, port = system.mxPort): Promise<Buffer> {
-  const alias = await owner.createAlias({ forwardTo: "jonas@inbox.example" });
+async function forward(bytes: Buffer | string, forwardTo = usesArc): Promise<Buffer> {
+  return forwardThrough(system, person, { bytes, forwardTo });
+}
+
+async function forwardThrough(
+  { mxPort: port }: { mxPort: number },
+  owner: typeof person,
+  { bytes, forwardTo }: { bytes: Buffer | string; forwardTo: string },
+): Promise<Buffer> {
+  const alias = await owner.createAlias({ forwardTo });
   mx.messages.length = 0;
   const sent = await sendMail({ port, from: "ann@sender.example", to: `${alias.alias}@kauke.test`, message: bytes });
   expect(sent.last).toMatch(/^250 /);
@@ -98,15 +110,39 @@ test("a chain that broke on the way is sealed as failed, and no further set is a
   expect(String(await forward(failed)).match(/^ARC-Seal:/gm)).toHaveLength(2);
 });
 
-test("no ARC set is added unless the setting asks for it", async () => {
+test("a message without a chain gets no ARC set unless the mailbox' provider is known to use it", async () => {
+  expect(String(await forward(message, usesNone))).toMatch(/^DKIM-Signature:/);
+  expect(String(await forward(message, usesNone))).not.toContain("ARC-");
+});
+
+test("a chain that arrived is continued for every mailbox", async () => {
+  const continued = await forward(await forward(message), usesNone);
+  expect(String(continued)).toMatch(/^ARC-Seal: i=2; cv=pass;/);
+  expect(await byMailauth(continued)).toBe("pass 2");
+});
+
+test("the destinations of one alias get the same message with and without an ARC set", async () => {
+  const { alias } = await person.createAlias({ forwardTo: `${usesArc},${usesNone}` });
+  mx.messages.length = 0;
+  await sendMail({ port: system.mxPort, from: "ann@sender.example", to: `${alias}@kauke.test`, message });
+  const sent = new Map((await mx.waitForMessages(2)).map(({ rcptTo, bytes }) => [rcptTo[0], String(bytes)]));
+  expect(sent.get(usesArc)).toMatch(/^ARC-Seal: i=1; cv=none;/);
+  expect(sent.get(usesNone)).toMatch(/^DKIM-Signature:/);
+  expect(sent.get(usesArc)?.endsWith(sent.get(usesNone) ?? "-")).toBe(true);
+});
+
+test.each([
+  ["off", usesArc, 0],
+  ["always", usesNone, 1],
+])("with %s, mail to %s gets %i ARC sets", async (setting, forwardTo, sets) => {
   const other = await startSystem({
-    env: { ...relayTo(mx), KAUKE_AUTHENTICATION: "on", KAUKE_ARC_SEAL: "off" },
+    env: { ...relayTo(mx), KAUKE_AUTHENTICATION: "on", KAUKE_ARC_SEAL: setting },
     overrides: { resolver: dns, store },
   });
   try {
-    const sent = await forward(message, await registerPerson(other.url), other.mxPort);
-    expect(String(sent)).toMatch(/^DKIM-Signature:/);
-    expect(String(sent)).not.toContain("ARC-");
+    const sent = await forwardThrough(other, await registerPerson(other.url), { bytes: message, forwardTo });
+    expect(String(sent)).toMatch(/^DKIM-Signature:/m);
+    expect(String(sent).match(/^ARC-Seal:/gm) ?? []).toHaveLength(sets);
   } finally {
     await other.close();
   }

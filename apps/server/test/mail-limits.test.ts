@@ -8,6 +8,7 @@ import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { greetedTalk, signedInTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { countsKnown } from "@kauke/testkit/worker-counts";
 import { expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
@@ -44,7 +45,9 @@ async function newAlias(person: Person, forwardTo = `box${++made}@inbox.example`
 const newPerson = () => registerPerson(system.url);
 
 async function send(to: string, localAddress = newClient()): Promise<string> {
-  return (await sendMail({ port: system.mxPort, to, message, localAddress })).last;
+  const { last } = await sendMail({ port: system.mxPort, to, message, localAddress });
+  await countsKnown();
+  return last;
 }
 
 const limited = (name: string) =>
@@ -57,7 +60,12 @@ const limited = (name: string) =>
 async function rcptTalk(localAddress: string) {
   const talk = await greetedTalk(system.mxPort, { localAddress });
   await talk.ask("MAIL FROM:<ann@example.org>");
-  return { close: () => talk.close(), rcpt: (address: string) => talk.ask(`RCPT TO:<${address}>`) };
+  const rcpt = async (address: string) => {
+    const reply = await talk.ask(`RCPT TO:<${address}>`);
+    await countsKnown();
+    return reply;
+  };
+  return { close: () => talk.close(), rcpt };
 }
 
 test("a client that names unknown aliases gets 451 for every recipient, from its whole block, and no other block does", async () => {
@@ -100,9 +108,11 @@ test("connections of a block are limited, and refused at once without a session"
     const talk = await smtpTalk(system.mxPort, "127.0.0.1", client);
     expect(talk.greeting).toMatch(/^220 /);
     talk.close();
+    await countsKnown();
   }
   expect((await smtpTalk(system.mxPort, "127.0.0.1", client)).greeting).toMatch(/^421 4\.7\.0 /);
   expect((await smtpTalk(system.mxPort, "127.0.0.1", newClient())).greeting).toMatch(/^220 /);
+  await countsKnown();
   expect(limited("mail_connections_ip")).toBe(1);
 });
 

@@ -5,25 +5,35 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { toALabels } from "./address/a-label.ts";
 import { parseAddress, parsePathArgument } from "./address/address.ts";
 import { ADDRESSES_MAX, readAddressList } from "./address/address-list.ts";
 import { formatMailbox } from "./address/format-address.ts";
 import { openCorrespondent, readReplyToken } from "./address/reply-address.ts";
 import { shownName } from "./address/shown-name.ts";
 import { readBoundSrs, srsForward, srsReverse } from "./address/srs.ts";
+import { methodResult, readArcResults } from "./arc/arc-results.ts";
+import { readArcChain } from "./arc/read-chain.ts";
 import { fromBase32 } from "./base32.ts";
 import { stuff, unstuff } from "./body/dot-stuffing.ts";
 import { rewriteParts } from "./body/rewrite-parts.ts";
 import { decodeQuotedPrintable } from "./body/transfer-encoding.ts";
+import { canonicalField, withoutSignature } from "./dkim/canonical-fields.ts";
 import { canonicalBody } from "./dkim/dkim-body.ts";
 import { relaxedField, simpleBodyHash } from "./dkim/dkim-canonical.ts";
 import { isSameDkimKey, readTagList } from "./dkim/dns-records.ts";
+import { keyFor, readKeyRecord } from "./dkim/key-record.ts";
+import { readSignatureField } from "./dkim/read-signature.ts";
+import { checkWithKey, keyName } from "./dkim/verify-signature.ts";
+import { isDmarcRecord, readDmarcRecord } from "./dmarc/dmarc-record.ts";
+import { comparableDomain } from "./dmarc/evaluate.ts";
 import { parseEsmtpParams } from "./esmtp-params.ts";
 import { readDate } from "./header/date.ts";
 import { decodeEncodedWords } from "./header/encoded-word.ts";
 import { fieldValue, readHeader } from "./header/headers.ts";
 import { findMessageIds, parseMessageId } from "./header/message-id.ts";
 import { messageIdKeys, openMessageId, sealMessageId } from "./header/message-id-map.ts";
+import { rawFields } from "./header/raw-fields.ts";
 import { formatReceived } from "./header/received.ts";
 import { rewriteForwardHeader } from "./header/rewrite-forward-header.ts";
 import { formatTextField } from "./header/text-field.ts";
@@ -320,6 +330,81 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
     pieces: ["v=DKIM1", ";", "p=", "=", " ", "a", "k=rsa", "\r\n "],
     read: (text) => [readTagList(text, "DKIM1"), isSameDkimKey(text, { domain: "a.test", selector: "s", text })],
   },
+  "signatures and seals": {
+    pieces: [
+      "i=1",
+      "b=",
+      "bh=",
+      "h=from",
+      ":",
+      ";",
+      "=",
+      "c=relaxed/simple",
+      "l=",
+      "t=9",
+      "x=",
+      "\r\n ",
+      " ",
+      "B",
+      "é",
+      "\u{a0}",
+    ],
+    read: verifySafely,
+  },
+  "fields that were signed": {
+    pieces: ["DKIM-Signature", ":", "b", "=", ";", " ", "\t", "\r\n ", "\r", "É", "a"],
+    read(text) {
+      const once = canonicalField(text, "relaxed");
+      expect(once).not.toMatch(/\t| {2}|\r\n/);
+      expect(withoutSignature(once).length).toBeLessThanOrEqual(once.length);
+    },
+  },
+  "key records": {
+    pieces: [
+      "p=",
+      "AAAA",
+      "MCow",
+      "k=ed25519",
+      "k=rsa",
+      "h=",
+      "sha256",
+      ":",
+      ";",
+      "=",
+      "s=email",
+      "v=DKIM1",
+      " ",
+      "t=y",
+    ],
+    read: (text) => keyFor(readKeyRecord(text), "sha256"),
+  },
+  "ARC results": {
+    pieces: ["i=1", ";", "dmarc", "=", "pass", "(", ")", '"', "\\", " ", "header.from=a"],
+    read: (text) => methodResult(readArcResults(text), "dmarc"),
+  },
+  "DMARC records": {
+    pieces: [
+      "v=DMARC1",
+      ";",
+      "p=",
+      "reject",
+      "sp=none",
+      "np=",
+      "rua=",
+      "mailto:a@b",
+      ",",
+      "!10m",
+      "psd=y",
+      "t=y",
+      "=",
+      " ",
+    ],
+    read: (text) => [isDmarcRecord(text), readDmarcRecord(text)],
+  },
+  "domain names": {
+    pieces: ["a", ".", "é", "xn--", "。", "日", "\u{308}", "-", "A"],
+    read: (text) => expect(comparableDomain(comparableDomain(toALabels(text)))).toBe(comparableDomain(toALabels(text))),
+  },
   "SPF records": { pieces: [...spf, ...spfNames], read: readSpf },
   "dates and schedules": {
     pieces: ["1 Jan 2026", "12:00", "(", ")", "+0000", "30s", ",", "9", "-", " "],
@@ -339,6 +424,21 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
     read: (text) => findLeak({ text, html: text, headers: text, calendar: text }, ["olga@owner.example"]),
   },
 };
+
+const edKey = readKeyRecord("k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
+
+/** No signature made up of pieces passes, whatever else they are. */
+function verifySafely(text: string): void {
+  const fields = rawFields(`DKIM-Signature: a=ed25519-sha256; d=a; s=b; ${text}`);
+  expect(fields.map((field) => field.text).join("\r\n").length).toBeLessThanOrEqual(text.length + 50);
+  for (const field of fields) {
+    const signature = readSignatureField(field);
+    if (signature === null) continue;
+    expect(keyName(signature)).toContain("._domainkey.");
+    expect(checkWithKey(signature, { fields, found: edKey, now: 0 }).result).not.toBe("pass");
+  }
+  readArcChain(fields.map((field) => ({ ...field, name: "arc-seal" })));
+}
 
 function readSafely(read: (text: string) => unknown, text: string): void {
   try {

@@ -3,6 +3,7 @@
  * this repository.
  */
 
+export * from "./address/a-label.ts";
 export * from "./address/address.ts";
 export * from "./address/address-header.ts";
 export * from "./address/address-list.ts";
@@ -14,6 +15,8 @@ export * from "./address/shown-name.ts";
 export * from "./address/split-address.ts";
 export * from "./address/srs.ts";
 export * from "./address/srs-stamp.ts";
+export * from "./arc/read-chain.ts";
+export * from "./arc/verify-chain.ts";
 export * from "./base32.ts";
 export * from "./body/dot-stuffing.ts";
 export * from "./body/rewrite-parts.ts";
@@ -27,6 +30,11 @@ export * from "./dkim/dkim-body.ts";
 export * from "./dkim/dkim-canonical.ts";
 export * from "./dkim/dkim-sign.ts";
 export * from "./dkim/dns-records.ts";
+export * from "./dkim/key-record.ts";
+export * from "./dkim/read-signature.ts";
+export * from "./dkim/verify-signature.ts";
+export * from "./dmarc/dmarc-record.ts";
+export * from "./dmarc/evaluate.ts";
 export * from "./esmtp-params.ts";
 export * from "./header/authentication-results.ts";
 export * from "./header/date.ts";
@@ -36,6 +44,7 @@ export * from "./header/header-field.ts";
 export * from "./header/headers.ts";
 export * from "./header/message-id.ts";
 export * from "./header/message-id-map.ts";
+export * from "./header/raw-fields.ts";
 export * from "./header/received.ts";
 export * from "./header/rewrite-forward-header.ts";
 export * from "./hmac-sha256.ts";

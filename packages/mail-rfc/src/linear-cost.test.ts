@@ -4,6 +4,7 @@
  */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { toALabels } from "./address/a-label.ts";
 import { parseAddress, parsePathArgument } from "./address/address.ts";
 import { addressesOf, fieldBytes } from "./address/address-header.ts";
 import { readAddressList } from "./address/address-list.ts";
@@ -11,21 +12,28 @@ import { formatMailbox } from "./address/format-address.ts";
 import { openCorrespondent, readReplyToken } from "./address/reply-address.ts";
 import { shownName } from "./address/shown-name.ts";
 import { srsForward, srsReverse } from "./address/srs.ts";
+import { methodResult, readArcResults } from "./arc/arc-results.ts";
+import { readArcChain } from "./arc/read-chain.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 import { stuff, unstuff, withStuffedHeader } from "./body/dot-stuffing.ts";
 import { rewriteParts } from "./body/rewrite-parts.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./body/transfer-encoding.ts";
 import { arcSeal } from "./dkim/arc-seal.ts";
+import { canonicalField, signedText, withoutSignature } from "./dkim/canonical-fields.ts";
 import { canonicalBody } from "./dkim/dkim-body.ts";
 import { relaxedField, simpleBodyHash } from "./dkim/dkim-canonical.ts";
 import { dkimSign } from "./dkim/dkim-sign.ts";
 import { isSameDkimKey, readTagList } from "./dkim/dns-records.ts";
+import { readKeyRecord } from "./dkim/key-record.ts";
+import { readSignatureField } from "./dkim/read-signature.ts";
+import { isDmarcRecord, readDmarcRecord } from "./dmarc/dmarc-record.ts";
 import { parseEsmtpParams } from "./esmtp-params.ts";
 import { readDate } from "./header/date.ts";
 import { decodeEncodedWords } from "./header/encoded-word.ts";
 import { fieldValue, headerLimits, readHeader } from "./header/headers.ts";
 import { findMessageIds, parseMessageId } from "./header/message-id.ts";
 import { messageIdKeys, openMessageId, sealMessageId } from "./header/message-id-map.ts";
+import { rawFields } from "./header/raw-fields.ts";
 import { formatReceived } from "./header/received.ts";
 import { rewriteForwardHeader } from "./header/rewrite-forward-header.ts";
 import { formatTextField } from "./header/text-field.ts";
@@ -159,6 +167,18 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "a retry schedule": [FIELD, parseRetrySchedule],
   "a tag list": [RECORD, (text) => readTagList(`v=DKIM1;${text}`, "DKIM1")],
   "a DKIM record": [RECORD, (text) => isSameDkimKey(text, { domain: "a.test", selector: "s", text: "v=DKIM1; p=a" })],
+  "a key record": [RECORD, readKeyRecord],
+  "a key": [RECORD, (text) => readKeyRecord(`p=${text}`)],
+  "a signature": [FIELD, (text) => readSignatureField({ name: "", text: `DKIM-Signature:${text}` })],
+  "tags of a signature": [
+    FIELD,
+    (text) => readSignatureField({ name: "", text: `DKIM-Signature: a=rsa-sha256; d=a; s=b; h=${text}; b=${text}` }),
+  ],
+  "a field that was signed": [FIELD, (text) => canonicalField(`${text}:${text}`, "relaxed")],
+  "a signature without its value": [FIELD, (text) => withoutSignature(`DKIM-Signature:${text}`)],
+  "ARC results": [FIELD, (text) => methodResult(new Map([...readArcResults(text), ["dmarc", text]]), "dmarc")],
+  "a DMARC record": [RECORD, (text) => [isDmarcRecord(text), readDmarcRecord(text), readDmarcRecord(`rua=${text}`)]],
+  "a domain name": [FIELD, toALabels],
   "an SPF record": [RECORD, (text) => parseSpfRecord(`v=spf1 ${text}`)],
   "a domain in an SPF record": [RECORD, (text) => parseDomainSpec(`${text}.b.test`)],
   "a value for the macros of SPF": [RECORD, (text) => targetName(expand(spfMacros, () => text))],
@@ -230,6 +250,13 @@ const headers: Record<string, (header: Buffer) => unknown> = {
   "dots in a header": withStuffedHeader,
   "a header to be signed": (header) =>
     dkimSign({ header, fields: readHeader(header, headerLimits).fields, bodyHash: secret, signedAt: now }, [dkimKey]),
+  "a header that was signed": (header) => {
+    const fields = rawFields(header.toString("latin1"));
+    const names = fields.map(({ name }) => name);
+    signedText(fields, { names, form: "relaxed", signature: "" });
+  },
+  "a chain of seals": (header) =>
+    readArcChain(rawFields(header.toString("latin1")).map(({ text }) => ({ name: "arc-seal", text }))),
   "a chain to be sealed": (header) => {
     const { fields } = readHeader(header, headerLimits);
     return arcSeal({ header, fields, bodyHash: secret, signedAt: now, results: "a", status: "fail" }, dkimKey);

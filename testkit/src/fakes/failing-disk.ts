@@ -2,7 +2,15 @@
 import { fsyncSync } from "node:fs";
 import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "@kauke/server/store/queue/bodies/spool-files";
 
-export type DiskCall = "makeDirectory" | "create" | "write" | "sync" | "rename" | "syncDirectory" | "database fsync";
+export type DiskCall =
+  | "makeDirectory"
+  | "create"
+  | "write"
+  | "sync"
+  | "rename"
+  | "remove"
+  | "syncDirectory"
+  | "database fsync";
 
 export interface FailingDisk {
   /** Disk call that fails, and the error code of the failure; `null` when all calls work. */
@@ -50,6 +58,10 @@ export function failingDisk(): FailingDisk {
     rename: async (from, to) => {
       check("rename");
       await nodeSpoolFiles.rename(from, to);
+    },
+    remove: async (path) => {
+      check("remove");
+      await nodeSpoolFiles.remove(path);
     },
     makeDirectory: async (path) => {
       check("makeDirectory");

@@ -52,6 +52,8 @@ export interface LeasedAtKills {
   from: number;
   to: number;
   leased: number;
+  /** Deliveries held by mail workers that were killed alone during these eras. */
+  heldByWorkers?: number;
 }
 
 export interface Repeats {
@@ -60,16 +62,16 @@ export interface Repeats {
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
   /**
-   * Sentences about duplicates by the server that no kill explains: two in one era, or more after an era than rows were
-   * leased at its end.
+   * Sentences about duplicates by the server that no kill explains: two in one era in which no worker was killed, or
+   * more after an era than rows were leased at its end.
    */
   unexplained: string[];
 }
 
 /** Attributes duplicates to sender or server, and compares the server's with the rows leased at each kill. */
 export function explainRepeats({ repeated, unanswered }: Comparison, kills: readonly LeasedAtKills[]): Repeats {
-  const unexplained: string[] = [];
-  const byEra = new Map<number, number>();
+  const within: { number: number; era: number }[] = [];
+  const after: number[] = [];
   let bySender = 0;
   let byServer = 0;
   for (const { number, eras } of repeated) {
@@ -81,13 +83,34 @@ export function explainRepeats({ repeated, unanswered }: Comparison, kills: read
     for (const [index, era] of eras.entries()) {
       if (index === 0) continue;
       const before = eras[index - 1] as number;
-      if (before === era) unexplained.push(`message ${number} was delivered twice in life ${era}`);
-      else byEra.set(before, (byEra.get(before) ?? 0) + 1);
+      if (before === era) within.push({ number, era });
+      else after.push(before);
     }
   }
-  for (const { from, to, leased } of kills) {
-    const count = [...byEra].filter(([era]) => era >= from && era <= to).reduce((sum, [, times]) => sum + times, 0);
-    if (count > leased) unexplained.push(`${count} repeated after lives ${from} to ${to}, ${leased} were in flight`);
+  return { bySender, byServer, unexplained: unexplainedOf({ within, after, kills }) };
+}
+
+interface RepeatsToExplain {
+  /** Repeated within one era. */
+  within: readonly { number: number; era: number }[];
+  /** For each message repeated in a later era, the era of its first acceptance. */
+  after: readonly number[];
+  kills: readonly LeasedAtKills[];
+}
+
+function unexplainedOf({ within, after, kills }: RepeatsToExplain): string[] {
+  const sentences: string[] = [];
+  const explained = new Set<unknown>();
+  for (const { from, to, leased, heldByWorkers = 0 } of kills) {
+    const isThen = (era: number) => era >= from && era <= to;
+    const ofWorkers = within.filter(({ era }) => isThen(era)).slice(0, heldByWorkers);
+    for (const repeat of ofWorkers) explained.add(repeat);
+    const later = after.filter(isThen).length;
+    // What a killed worker held may also be repeated in a later era.
+    const inFlight = leased + heldByWorkers - ofWorkers.length;
+    if (later > inFlight) sentences.push(`${later} repeated after lives ${from} to ${to}, ${inFlight} were in flight`);
   }
-  return { bySender, byServer, unexplained };
+  for (const repeat of within)
+    if (!explained.has(repeat)) sentences.push(`message ${repeat.number} was delivered twice in life ${repeat.era}`);
+  return sentences;
 }

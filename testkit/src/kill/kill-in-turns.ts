@@ -1,10 +1,10 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; in every fourth round both are killed at once. Returns the records of both ends;
- * tests judge them.
+ * alone, then it is started again; in every fourth of these rounds both are killed at once. Servers with mail workers
+ * have one of them killed in every other round. Returns the records of both ends; tests judge them.
  */
-import { type AddressInfo, createServer } from "node:net";
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
+import { freePort } from "../free-port.ts";
 import { makeDataDir, type ServerProcess, startServerProcess } from "../server-process.ts";
 import { type Comparison, compareRecords } from "./compare-records.ts";
 import { type Dice, MomentWatch, moments } from "./kill-moments.ts";
@@ -13,6 +13,8 @@ import { compileCache, type Drained, drain, loadSettings, preparedSender, untilA
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
   env: Record<string, string>;
+  /** Mail workers of each server. */
+  workers: number;
   rounds: number;
   dice: Dice;
   sessions: number;
@@ -27,6 +29,7 @@ export interface KillInTurnsResult extends Comparison, Drained {
   /** Total of rows leased at all kills, by either process. */
   leased: number;
   kills: number;
+  workersKilled: number;
   /** Messages acknowledged by one server while the other was down. */
   acknowledgedAlone: number;
 }
@@ -46,20 +49,22 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   const watch = new MomentWatch();
   destination.onMoment = watch.report;
   const env = { ...loadSettings(destination, RETRY_SECONDS), ...(await compileCache()), ...options.env };
+  const withWorkers = { ...env, KAUKE_WORKERS: String(options.workers) };
   try {
     const loadOptions = { sessions: options.sessions, onMoment: watch.report, reconnects: true };
     const sender = await preparedSender(loadOptions, { dataDir: await makeDataDir(), env });
-    const pair = await Pair.start(env);
+    const pair = await Pair.start(withWorkers);
     const load = sender.start(pair.mxPort);
-    const figures = { leased: 0, kills: 0, acknowledgedAlone: 0 };
+    const figures = { leased: 0, kills: 0, workersKilled: 0, acknowledgedAlone: 0 };
     for (let round = 0; round < options.rounds; round++) {
       await destination.goMixed();
       await untilAcknowledged(sender, pair, options.dice.between(...options.acknowledged));
       const count = options.dice.between(1, 6);
       await watch.next(options.dice.oneOf(moments), { count, timeoutMs: 1500 });
-      const victims = round % BOTH_EVERY_ROUNDS === BOTH_EVERY_ROUNDS - 1 ? [0, 1] : [round % 2];
+      const { owners: victims, worker } = victimsOf(round, options);
       const leased = options.countLeased();
       await pair.kill(victims);
+      if (worker !== null) figures.workersKilled += pair.killWorker(worker, options.dice);
       figures.kills += victims.length;
       figures.leased += Math.max(await leased, await options.countLeased());
       const before = sender.records.acknowledged.size;
@@ -78,6 +83,13 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   } finally {
     await destination.close();
   }
+}
+
+/** Chooses the servers that a round kills, or the one whose worker it kills. */
+function victimsOf(round: number, { workers }: KillInTurnsOptions): { owners: number[]; worker: number | null } {
+  if (workers > 1 && round % 2 === 0) return { owners: [], worker: (round / 2) % 2 };
+  const turn = workers > 1 ? (round - 1) / 2 : round;
+  return { owners: turn % BOTH_EVERY_ROUNDS === BOTH_EVERY_ROUNDS - 1 ? [0, 1] : [turn % 2], worker: null };
 }
 
 /** Both servers on one MX port, each with its own data directory. */
@@ -105,6 +117,14 @@ class Pair {
     await Promise.all(victims.map((index) => (this.#servers[index] as ServerProcess).kill()));
   }
 
+  /** Kills one of the workers of a server, which starts another. @returns the number killed: none if none runs now */
+  killWorker(index: number, dice: Dice): number {
+    const pids = (this.#servers[index] as ServerProcess).workerPids();
+    if (pids.length === 0) return 0;
+    process.kill(dice.oneOf(pids), "SIGKILL");
+    return 1;
+  }
+
   async startAgain(victims: readonly number[]): Promise<void> {
     const start = async (index: number) => {
       const { dataDir } = this.#servers[index] as ServerProcess;
@@ -116,13 +136,4 @@ class Pair {
   async stop(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.stop()));
   }
-}
-
-/** Chooses a port, since servers that are started with port 0 would not share one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -58,9 +58,9 @@ export interface KillRoundsResult extends Comparison, Drained {
 
 /** Milliseconds after which a round ends on a slow machine, if there is at least one acknowledgement. */
 const LOAD_MAX_MS = 20_000;
-const AIM_MAX_MS = 1500;
+export const AIM_MAX_MS = 1500;
 /** Milliseconds that a start may take: many, since the rounds test for losses and not for speed on a loaded machine. */
-const START_MAX_MS = 300_000;
+export const START_MAX_MS = 300_000;
 /** Number of aliases to share the load; one alias may have 1000 messages in the spool. */
 const ALIAS_COUNT = 25;
 
@@ -183,7 +183,7 @@ class Rounds {
     const begun = performance.now();
     const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: START_MAX_MS });
     this.#startTimes.push(performance.now() - begun);
-    this.count(leasedAtStart(server.output()) ?? 0);
+    this.count(releasedLeases(server.output()).atStart ?? 0);
     const load = sender.start(server.mxPort);
     await untilAcknowledged(sender, server, dice.between(...acknowledged));
     const moment = dice.oneOf(isDestinationThere ? moments : momentsOfTheSender);
@@ -202,7 +202,7 @@ class Rounds {
     const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;
     const server = await startServerProcess({ ...this.#parts, readyTimeoutMs }).catch((thrown) => String(thrown));
     if (typeof server !== "string") await server.kill();
-    const leased = leasedAtStart(typeof server === "string" ? server : server.output());
+    const leased = releasedLeases(typeof server === "string" ? server : server.output()).atStart;
     if (leased !== null || typeof server !== "string") this.count(leased ?? 0);
     this.#note("starting");
   }
@@ -212,10 +212,22 @@ class Rounds {
   }
 }
 
-/** @returns the number of leased rows that the server reported at its start; `null` when it did not report any */
-function leasedAtStart(output: string): number | null {
-  const line = output.split("\n").find((text) => text.includes('"leases_released"'));
-  return line === undefined ? null : (JSON.parse(line) as { count: number }).count;
+export interface ReleasedLeases {
+  /** Leased rows that a starting server found; `null` when it did not report any. */
+  atStart: number | null;
+  /** Deliveries that mail workers held when they ended while the server ran. */
+  later: number;
+}
+
+/** Reads from a server's output what it returned to the queue because the holder of the lease had ended. */
+export function releasedLeases(output: string): ReleasedLeases {
+  const [start = "", afterwards = ""] = output.split("is running", 2);
+  const counts = (text: string) =>
+    text
+      .split("\n")
+      .filter((line) => line.includes('"leases_released"'))
+      .map((line) => (JSON.parse(line) as { count: number }).count);
+  return { atStart: counts(start)[0] ?? null, later: counts(afterwards).reduce((all, count) => all + count, 0) };
 }
 
 /** Drains the queue with a server in this process, so that queue and spool can be inspected. */

@@ -23,9 +23,13 @@ export function launchWorkerProcess(): LaunchedWorker {
   const side = linkSide<ToWorker, ToOwner>((messages) => {
     if (child.connected) child.send(messages, () => {});
   });
-  child.on("message", (messages: ToOwner[]) => side.receive(messages));
+  // Anything else than a list is passed on as a message, which is refused there.
+  child.on("message", (messages: unknown) =>
+    side.receive((Array.isArray(messages) ? messages : [messages]) as ToOwner[]),
+  );
   // An error without an exit means that the process could not be started.
   child.on("error", () => side.end());
-  child.once("exit", () => side.end());
+  // What the worker sent is complete when the channel has ended too, which may be after the exit.
+  child.once("exit", () => void (child.connected ? child.once("disconnect", () => side.end()) : side.end()));
   return { link: side, pid: child.pid ?? null, kill: () => void child.kill("SIGKILL") };
 }

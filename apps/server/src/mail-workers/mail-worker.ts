@@ -11,6 +11,8 @@ logUncaughtErrors(logger);
 const link = parentLink();
 // Without the owner nothing can be stored: senders get no reply and keep their mail.
 process.on("disconnect", () => process.exit(1));
+// The owner may have ended while this program was loaded: that event is over then.
+if (!process.connected) process.exit(1);
 // Ctrl-C is sent to the whole process group; the owner decides when this process ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 runMailWorker(link, logger);

@@ -12,6 +12,7 @@ import type { MailPorts } from "../start-mail.ts";
 import type { LaunchWorker } from "./launch-worker.ts";
 import { RunningWorker } from "./running-worker.ts";
 import type { ShareHub } from "./share-hub.ts";
+import { wellFormed } from "./well-formed.ts";
 import type { OwnerStore } from "./worker-calls.ts";
 import type { WorkerSetup } from "./worker-setup.ts";
 
@@ -36,8 +37,11 @@ const RESTART_MAX_MS = 30_000;
 /** Milliseconds after which a running worker counts as started well. */
 const STEADY_MS = 30_000;
 const PING_EVERY_MS = 5000;
-/** Milliseconds without any message after which a worker is ended: its thread is blocked. */
-const SILENCE_MAX_MS = 60_000;
+/**
+ * Number of pings without any message after which a worker is ended, since its thread is blocked: a minute. Pings and not
+ * time are counted, so that no worker is ended when the whole machine was suspended.
+ */
+const UNANSWERED_PINGS_MAX = 12;
 
 export class MailWorkers {
   readonly #parts: MailWorkersParts;
@@ -53,7 +57,7 @@ export class MailWorkers {
     this.#parts = parts;
     this.#slots = Array.from({ length: parts.count }, () => null);
     for (const name of workerGauges) parts.metrics.gauge(name, () => this.#sum(name));
-    parts.metrics.gauge("kauke_mail_workers", () => this.#running().length);
+    parts.metrics.gauge("kauke_mail_workers", () => this.#running().filter(({ wasReady }) => wasReady).length);
     parts.store.aliases.onRouteChange((change) => this.#dropRoutes(change));
   }
 
@@ -94,7 +98,7 @@ export class MailWorkers {
   #startIn(slot: number): RunningWorker {
     const { launch, setup, metrics, trace, preview, store, hub, clock, logger } = this.#parts;
     const number = slot + 1;
-    const launched = launch();
+    const launched = wellFormed(launch());
     hub.join(number, launched.link);
     const worker = new RunningWorker(launched, {
       setup: { ...setup, number, ports: this.#ports },
@@ -146,7 +150,7 @@ export class MailWorkers {
 
   #endSilent(): void {
     for (const worker of this.#running()) {
-      if (worker.silentMs > SILENCE_MAX_MS) worker.kill();
+      if (worker.unansweredPings >= UNANSWERED_PINGS_MAX) worker.kill();
       else worker.ping();
     }
   }

@@ -3,7 +3,10 @@ import { type LinkSide, linkSide } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 
 export function parentLink(): LinkSide<ToOwner, ToWorker> {
-  const side = linkSide<ToOwner, ToWorker>((messages) => void process.send?.(messages));
+  // A failure to send means that the owner has ended, which the process is told by its event `disconnect`.
+  const side = linkSide<ToOwner, ToWorker>((messages) => {
+    if (process.connected) process.send?.(messages, undefined, undefined, () => {});
+  });
   process.on("message", (messages: ToWorker[]) => side.receive(messages));
   return side;
 }

@@ -8,6 +8,7 @@ import type { TraceStep } from "../core/preview/mail-trace.ts";
 import type { PreviewArrival } from "../core/preview/preview-inbox.ts";
 import { SpoolSpace } from "../core/spool/spool-space.ts";
 import { ExchangedShares } from "../core/worker-shares/exchanged-shares.ts";
+import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import type { Encrypter } from "../mail/copy/forward-copy.ts";
 import { chooseTransports, type DirectOverrides } from "../mail/queue/choose-transport.ts";
 import { createResolver, type Resolver } from "../mail/resolver.ts";
@@ -44,17 +45,22 @@ type OwnerLink = Link<ToOwner, ToWorker>;
 
 /** Waits for the owner's setup, then serves until the owner asks it to stop or ends. */
 export function runMailWorker(link: OwnerLink, logger: Logger, overrides: WorkerOverrides = {}): void {
-  let closing: (() => Promise<void>) | null = null;
+  let closing: Shutdown | null = null;
+  let isOwnerGone = false;
   link.onMessage((message) => {
     if (message.kind === "ping") link.send({ kind: "pong" });
     else if (message.kind === "start") void begin(message.setup);
     else if (message.kind === "stop") void end();
   });
-  link.onClose(() => void closing?.());
+  link.onClose(() => {
+    isOwnerGone = true;
+    void closing?.(0);
+  });
 
   async function begin(setup: WorkerSetup): Promise<void> {
     try {
       closing = await start({ link, setup, logger, overrides });
+      if (isOwnerGone) await closing(0);
     } catch (thrown) {
       const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
       const known = { code: typeof code === "string" ? code : "unknown", port: typeof port === "number" ? port : null };
@@ -63,10 +69,13 @@ export function runMailWorker(link: OwnerLink, logger: Logger, overrides: Worker
   }
 
   async function end(): Promise<void> {
-    await closing?.();
+    await closing?.(GRACE_MS);
     link.send({ kind: "stopped" });
   }
 }
+
+/** Shuts the worker down: answers what is in progress within `graceMs`, and stores every outcome. */
+type Shutdown = (graceMs: number) => Promise<void>;
 
 interface Started {
   link: OwnerLink;
@@ -75,8 +84,7 @@ interface Started {
   overrides: WorkerOverrides;
 }
 
-/** @returns function that shuts the worker down: answers what is in progress, and stores every outcome */
-async function start({ link, setup, logger, overrides }: Started): Promise<() => Promise<void>> {
+async function start({ link, setup, logger, overrides }: Started): Promise<Shutdown> {
   const config = receiveConfig(setup.config, setup.ports);
   const clock = overrides.clock ?? systemClock;
   const call = remoteCalls(link);
@@ -85,13 +93,14 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
   const shutdown = new ShutdownSignal();
   const resolver = overrides.resolver ?? createResolver({ servers: config.dnsServers });
   const { preview, trace } = previewOf(setup, link, call);
-  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct: overrides.direct });
-  const { spoolSpace, disk } = await openSpoolSpace(config, setup, store);
+  const shares = new ExchangedShares(workerExchange(setup.number, link));
+  const { direct } = overrides;
+  const transports = chooseTransports(config, { preview, clock, resolver, metrics, logger, direct, shares });
+  const { spoolSpace, disk } = await openSpoolSpace({ config, setup, store, shares });
   const leakGuard = leakGuardWorker();
   const random = overrides.random ?? systemRandom;
-  const { confirmation } = setup;
+  const { confirmation, ticketKeys } = setup;
   const { encrypter } = overrides;
-  const shares = new ExchangedShares(workerExchange(setup.number, link));
   const tools = {
     clock,
     random,
@@ -110,12 +119,12 @@ async function start({ link, setup, logger, overrides }: Started): Promise<() =>
     if (message.kind === "lease") mail.leases.takeOver(message);
   });
   const isRunning = (service: "mx" | "submission") => config.services.has(service);
-  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true });
+  const listeners = await startMailListeners({ ...tools, config, mail, isRunning, sharesPorts: true, ticketKeys });
   link.send({ kind: "ready", ports: listeners.ports });
-  return async () => {
+  return async (graceMs) => {
     shutdown.begin();
-    await listeners.close(GRACE_MS);
-    await transports.close(GRACE_MS);
+    await listeners.close(graceMs);
+    await transports.close(graceMs);
     await mail.close();
     await leakGuard.close();
     disk?.close();
@@ -131,8 +140,16 @@ function previewOf({ hasPreview }: WorkerSetup, link: OwnerLink, call: CallOwner
   return { preview: { add }, trace: { add: addStep } };
 }
 
-async function openSpoolSpace({ dataDir, ...config }: Config, setup: WorkerSetup, { deliveries }: MailStore) {
-  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes: config.diskReserveBytes });
-  const accountMaxBytes = config.spoolAccountBytes;
-  return { disk, spoolSpace: new SpoolSpace({ deliveries, accountMaxBytes, disk, now: () => performance.now() }) };
+interface SpoolParts {
+  config: Config;
+  setup: WorkerSetup;
+  store: MailStore;
+  shares: WorkerShares;
+}
+
+async function openSpoolSpace({ config, setup, store, shares }: SpoolParts) {
+  const { dataDir, diskReserveBytes: reserveBytes, spoolAccountBytes: accountMaxBytes } = config;
+  const disk = setup.isDatabaseShared ? null : await watchDisk({ dataDir, reserveBytes });
+  const now = () => performance.now();
+  return { disk, spoolSpace: new SpoolSpace({ deliveries: store.deliveries, accountMaxBytes, disk, now, shares }) };
 }

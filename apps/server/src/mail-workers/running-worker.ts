@@ -33,7 +33,7 @@ export class RunningWorker {
   readonly ended: Promise<void>;
   wasReady = false;
   #lastDropId = 0;
-  #heardAt = performance.now();
+  #unansweredPings = 0;
   #stopped: (() => void) | null = null;
 
   constructor(launched: LaunchedWorker, parts: RunningWorkerParts) {
@@ -45,7 +45,7 @@ export class RunningWorker {
     this.ready = promise;
     this.ended = new Promise((done) => link.onClose(done));
     link.onMessage((message) => {
-      this.#heardAt = performance.now();
+      this.#unansweredPings = 0;
       if (message.kind === "ready") {
         this.wasReady = true;
         resolve(message.ports);
@@ -64,9 +64,9 @@ export class RunningWorker {
     return this.#launched.pid;
   }
 
-  /** Milliseconds since the last message of the worker. */
-  get silentMs(): number {
-    return performance.now() - this.#heardAt;
+  /** Number of pings since the last message of the worker. */
+  get unansweredPings(): number {
+    return this.#unansweredPings;
   }
 
   reading(name: string): number {
@@ -74,6 +74,7 @@ export class RunningWorker {
   }
 
   ping(): void {
+    this.#unansweredPings++;
     this.#launched.link.send({ kind: "ping" });
   }
 
@@ -94,6 +95,8 @@ export class RunningWorker {
 
   /** Resolves when the worker uses the route no longer, be it that it has ended. */
   async dropRoutes(change: RouteChange): Promise<void> {
+    // A worker that has not asked for anything knows no route. It may still be starting, which takes seconds.
+    if (!this.#calls.hasBegun) return;
     const id = ++this.#lastDropId;
     const timer = setTimeout(() => this.kill(), DROP_MAX_MS);
     const dropped = new Promise<void>((resolve) => this.#drops.set(id, resolve));

@@ -17,7 +17,12 @@ function callsToStore(isStoreDown: () => boolean = () => false) {
       asked.push([name, ...args]);
     };
   const store = {
-    deliveries: { keep: answer("keep"), finish: answer("finish"), putBack: answer("putBack") },
+    deliveries: {
+      keep: answer("keep"),
+      finish: answer("finish"),
+      putBack: answer("putBack"),
+      hasten: answer("hasten"),
+    },
     inFlight: { keep: answer("keepFile"), forget: answer("forget"), moveToQueue: answer("moveToQueue") },
   } as unknown as OwnerStore;
   const logged: unknown[] = [];
@@ -36,7 +41,10 @@ test("leases of a worker that ended are given back; those of finished deliveries
   await run("deliveries", "finish", "b", "token b", null);
   asked.length = 0;
   await calls.recover();
-  expect(asked).toEqual([["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]]);
+  expect(asked).toEqual([
+    ["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]],
+    ["hasten", ["a"], now],
+  ]);
   expect(logged).toEqual([["leases_released", { count: 1 }]]);
 });
 
@@ -56,7 +64,7 @@ test("what a worker held is given back although the store is down for a while", 
   const { calls, run, asked } = callsToStore(() => downs > 0 && asked.length > 0 && downs-- > 0);
   await run("deliveries", "keep", {}, [delivery("a", "token a")]);
   await calls.recover();
-  expect(asked.at(-1)).toEqual(["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]);
+  expect(asked).toContainEqual(["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]);
   expect(calls.held).toBe(0);
 });
 
@@ -66,7 +74,38 @@ test("the new lease of a delivery that a worker attempts replaces the old one", 
   expect(calls.takeOver("a", "newer")).toBe(true);
   expect(calls.takeOver("b", "newer")).toBe(false);
   await calls.recover();
-  expect(asked.at(-1)).toEqual(["putBack", [{ id: "a", leaseToken: "newer", notBefore: now }]]);
+  expect(asked).toContainEqual(["putBack", [{ id: "a", leaseToken: "newer", notBefore: now }]]);
+});
+
+test("a call that arrives after the worker has ended is refused, as the queue has its messages", async () => {
+  const { calls, run, asked } = callsToStore();
+  const flying = { message: { id: "m" }, delivery: delivery("a", "token a"), wire: Buffer.from("x") };
+  await run("inFlight", "keep", flying);
+  await calls.recover();
+  asked.length = 0;
+  await expect(run("inFlight", "moveToQueue", flying)).rejects.toMatchObject({ code: "unavailable" });
+  expect(asked).toEqual([]);
+});
+
+test("a call that is running when the worker ends is awaited, and what it stored is given back", async () => {
+  const { calls, run, asked } = callsToStore();
+  const keeping = run("deliveries", "keep", {}, [delivery("a", "token a")]);
+  await calls.recover();
+  await keeping;
+  expect(asked).toContainEqual(["putBack", [{ id: "a", leaseToken: "token a", notBefore: now }]]);
+});
+
+test("a message in flight that can't be queued does not keep back the others", async () => {
+  let hasFailed = false;
+  const { calls, run, asked } = callsToStore(() => !hasFailed && asked.length === 2 && (hasFailed = true));
+  const first = { message: { id: "m" }, delivery: delivery("a", "token a"), wire: Buffer.from("x") };
+  await run("inFlight", "keep", first);
+  await run("inFlight", "keep", { ...first, message: { id: "n" }, delivery: delivery("b", "token b") });
+  asked.length = 0;
+  asked.push("two kept", "files");
+  await calls.recover();
+  const ids = asked.slice(2).map((call) => ((call as unknown[])[1] as { message: { id: string } }).message.id);
+  expect(ids).toEqual(["n", "m"]);
 });
 
 test.each([

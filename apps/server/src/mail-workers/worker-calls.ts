@@ -30,6 +30,11 @@ type Call = Pick<Extract<ToOwner, { kind: "call" }>, "part" | "method" | "args">
 type Flying = Omit<InFlightMessage, "wire">;
 
 const RECOVERY_RETRY_MS = 2000;
+/**
+ * Maximum concurrent calls of a worker. Connections make one at a time, so that only a worker that is out of control has
+ * as many.
+ */
+const CALLS_MAX = 5000;
 
 export class WorkerCalls {
   readonly #parts: WorkerCallsParts;
@@ -37,6 +42,9 @@ export class WorkerCalls {
   readonly #leases = new Map<string, string>();
   readonly #inFlight = new Map<string, Flying>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Whether the worker has made a call. */
+  hasBegun = false;
+  #hasEnded = false;
 
   constructor(parts: WorkerCallsParts) {
     this.#parts = parts;
@@ -47,8 +55,14 @@ export class WorkerCalls {
     return this.#leases.size + this.#inFlight.size;
   }
 
-  /** Runs a call of the worker. @throws AppError `forbidden` for a method that workers may not call */
+  /**
+   * Runs a call of the worker.
+   * @throws AppError `forbidden` for a method that workers may not call, `unavailable` when too many calls are running,
+   * or when the worker has ended: what it held is the queue's then, and a call could store it a second time
+   */
   run(call: Call): Promise<unknown> {
+    this.hasBegun = true;
+    if (this.#hasEnded || this.#running.size >= CALLS_MAX) return Promise.reject(new AppError("unavailable"));
     const running = this.#run(call);
     this.#running.add(running);
     const ended = () => void this.#running.delete(running);
@@ -65,8 +79,12 @@ export class WorkerCalls {
 
   /** Returns everything that the worker held to the queue. Call it when the worker has ended. */
   async recover(): Promise<void> {
+    this.#hasEnded = true;
     await Promise.allSettled(this.#running);
     const count = this.held;
+    if (count === 0 || this.#parts.isShuttingDown()) return;
+    // Reported first: the owner may be killed before it is done, when some deliveries have been attempted again already.
+    this.#parts.logger.info("leases_released", { count });
     while (this.held > 0 && !this.#parts.isShuttingDown()) {
       const isDone = await this.#returnAll().then(
         () => true,
@@ -74,18 +92,17 @@ export class WorkerCalls {
       );
       if (!isDone) await wait(this.#parts.recoveryRetryMs ?? RECOVERY_RETRY_MS, undefined, { ref: false });
     }
-    if (count > 0) this.#parts.logger.info("leases_released", { count });
   }
 
   async #run({ part, method, args }: Call): Promise<unknown> {
     const { server } = this.#parts;
     if (part === "server" && Object.hasOwn(server, method)) return await server[method]?.(...(args as never[]));
     const result = await callMethod(this.#parts.store, part, method, args);
-    this.#note(`${part}.${method}`, args);
+    this.#note(`${part}.${method}`, args, result);
     return result;
   }
 
-  #note(name: string, args: unknown[]): void {
+  #note(name: string, args: unknown[], result: unknown): void {
     if (name === "deliveries.keep") this.#noteLeases(args[1] as readonly OpenDelivery[]);
     else if (name === "deliveries.finish" || name === "deliveries.defer") this.#leases.delete(args[0] as string);
     else if (name === "inFlight.keep") this.#noteInFlight(args[0] as InFlightMessage);
@@ -93,7 +110,8 @@ export class WorkerCalls {
     else if (name === "inFlight.moveToQueue") {
       const { message, delivery } = args[0] as Flying;
       this.#inFlight.delete(message.id);
-      this.#noteLeases([delivery]);
+      // It is not in the queue when its alias was deleted meanwhile.
+      if (result !== false) this.#noteLeases([delivery]);
     }
   }
 
@@ -109,12 +127,26 @@ export class WorkerCalls {
     const { store, clock } = this.#parts;
     const notBefore = clock.now();
     const back = [...this.#leases].map(([id, leaseToken]) => ({ id, leaseToken, notBefore }));
-    if (back.length > 0) await store.deliveries.putBack(back);
-    for (const { id } of back) this.#leases.delete(id);
-    for (const { message, delivery } of this.#inFlight.values()) {
-      await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
-      this.#inFlight.delete(message.id);
+    if (back.length > 0) {
+      await store.deliveries.putBack(back);
+      // Wakes the delivery worker, which would find them within seconds otherwise.
+      await store.deliveries.hasten(
+        back.map(({ id }) => id),
+        notBefore,
+      );
     }
+    for (const { id } of back) this.#leases.delete(id);
+    let failed: { error: unknown } | null = null;
+    for (const { message, delivery } of this.#inFlight.values()) {
+      try {
+        await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
+        this.#inFlight.delete(message.id);
+      } catch (error) {
+        // The others do not wait for a message that can't be read.
+        failed = { error };
+      }
+    }
+    if (failed !== null) throw failed.error;
   }
 }
 

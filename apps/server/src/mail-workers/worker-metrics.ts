@@ -1,9 +1,14 @@
-/** Metrics of a mail worker, collected and sent to the owner, which adds them to its own. */
+/**
+ * Metrics of a mail worker, sent to the owner, which adds them to its own. Counts are collected for a moment after the
+ * first change; gauges are read at intervals. Nothing is sent while nothing changes.
+ */
 import type { Metrics } from "../core/ports.ts";
 import type { Link } from "./link.ts";
 import type { Count, ToOwner, ToWorker } from "./messages.ts";
 
-const EVERY_MS = 500;
+/** Milliseconds between the first count and the message that contains it. */
+const SEND_AFTER_MS = 50;
+const GAUGES_EVERY_MS = 500;
 
 export interface WorkerMetrics extends Metrics {
   /** Sends what has not been sent yet. */
@@ -13,22 +18,32 @@ export interface WorkerMetrics extends Metrics {
 export function workerMetrics(link: Link<ToOwner, ToWorker>): WorkerMetrics {
   const counts = new Map<string, Count>();
   const readings = new Map<string, () => number>();
+  const sent = new Map<string, number>();
+  let timer: NodeJS.Timeout | null = null;
   const send = () => {
-    const gauges = [...readings].map(([name, read]): [string, number] => [name, read()]);
-    link.send({ kind: "counts", counts: [...counts.values()], gauges });
+    timer = null;
+    const gauges: [string, number][] = [];
+    for (const [name, read] of readings) {
+      const value = read();
+      if (value !== sent.get(name)) gauges.push([name, value]);
+      sent.set(name, value);
+    }
+    if (counts.size > 0 || gauges.length > 0) link.send({ kind: "counts", counts: [...counts.values()], gauges });
     counts.clear();
   };
-  const timer = setInterval(send, EVERY_MS).unref();
+  const reading = setInterval(send, GAUGES_EVERY_MS).unref();
   return {
     count(name, labels = {}, by = 1) {
       const key = seriesKey(name, labels);
       const known = counts.get(key);
       if (known === undefined) counts.set(key, [name, labels, by]);
       else known[2] += by;
+      timer ??= setTimeout(send, SEND_AFTER_MS).unref();
     },
     gauge: (name, read) => void readings.set(name, read),
     close() {
-      clearInterval(timer);
+      clearInterval(reading);
+      if (timer !== null) clearTimeout(timer);
       send();
     },
   };

@@ -33,6 +33,8 @@ export interface WorkerSetup {
   hasInFlight: boolean;
   hmacKeys: [purpose: (typeof workerHmacPurposes)[number], key: Buffer][];
   dkimKeys: SentDkimKey[];
+  /** Keys of TLS session tickets, so that a client resumes its session in whichever worker gets its connection. */
+  ticketKeys: Buffer;
   confirmation: ConfirmationSettings | null;
   /** Whether the preview inbox and its trace exist in the owner. */
   hasPreview: boolean;

@@ -29,11 +29,10 @@ export interface BackgroundShares {
 /** Messages whose sender is answered take at most half of the memory budget; the rest is for new mail. */
 export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
-/** Minimum milliseconds between two counts of the bytes of all parties for the other workers. */
-const COUNT_EVERY_MS = 50;
-
 interface Held extends MemoryUse {
   since: number;
+  /** Parties when it was added, for which its bytes count in the other workers. */
+  counted: ReadonlySet<string>;
 }
 
 export class BackgroundMemory {
@@ -44,9 +43,7 @@ export class BackgroundMemory {
   /** Background messages, oldest first. */
   readonly #held = new Set<Held>();
   readonly #parts: ReliefParts;
-  /** Bytes by party, counted only while all workers together hold more than one party may. */
   readonly #bytesOfParties: SharedCounts;
-  #countedAt = Number.NEGATIVE_INFINITY;
   #usedBytes = 0;
 
   constructor(
@@ -58,6 +55,7 @@ export class BackgroundMemory {
     this.#budget = budget;
     this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
     this.#bytesOfParties = workerShares.counts("bytes of parties");
+    this.#bytesOfParties.skipBelow(budget.limitBytes * shares.party);
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
@@ -98,10 +96,11 @@ export class BackgroundMemory {
       parties: () => use.parties(),
       evict: () => use.evict(),
       since: this.#now(),
+      counted: new Set(use.parties()),
     };
     this.#held.add(held);
     this.#budget.hold(held.bytes);
-    this.#count(held.bytes);
+    this.#count(held, held.bytes);
     return held;
   }
 
@@ -117,18 +116,13 @@ export class BackgroundMemory {
   #release(held: Held): void {
     if (!this.#held.delete(held)) return;
     this.#budget.give(held.bytes);
-    this.#count(-held.bytes);
+    this.#count(held, -held.bytes);
   }
 
-  #count(bytes: number): void {
+  #count({ counted }: Held, bytes: number): void {
     this.#usedBytes += bytes;
     this.#parts.add(bytes);
-    const now = this.#now();
-    if (this.#usedBytes > 0 && now - this.#countedAt < COUNT_EVERY_MS) return;
-    const isShort = this.#bytesOfAll > this.#partyBytes && this.#parts.othersBytes > 0;
-    if (!isShort && this.#bytesOfParties.total === 0) return;
-    this.#countedAt = now;
-    this.#bytesOfParties.replace(isShort ? bytesByParty(this.#held) : new Map());
+    for (const party of counted) this.#bytesOfParties.add(party, bytes);
   }
 
   /** Bytes of background messages in all workers. */
@@ -169,13 +163,6 @@ export class BackgroundMemory {
     }
     if (newest !== null && this.#usedBytes > untilBytes && this.#held.size > 1) this.#evict(newest);
   }
-}
-
-function bytesByParty(uses: Iterable<MemoryUse>): Map<string, number> {
-  const bytes = new Map<string, number>();
-  for (const use of uses)
-    for (const party of new Set(use.parties())) bytes.set(party, (bytes.get(party) ?? 0) + use.bytes);
-  return bytes;
 }
 
 /** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. Pure. */

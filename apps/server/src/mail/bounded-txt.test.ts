@@ -1,4 +1,4 @@
-/** What mailauth gets in place of TXT records beyond the limits. */
+/** What is read in place of TXT records beyond the limits. */
 import { expect, test } from "vitest";
 import { boundTxt, STS_RECORD_MAX, TXT_RECORD_MAX } from "./bounded-txt.ts";
 

@@ -7,26 +7,26 @@ import type { PublishEvent, WorkerShares } from "../core/worker-shares/worker-sh
 
 /** Bytes of which the parts of workers are multiples. */
 const UNIT_BYTES = 65_536;
-/** Minimum milliseconds between two reliefs for other workers: until they know what the last one freed. */
-const SPACING_MS = 50;
+/** Milliseconds after which the workers know what was freed because one of them asked. */
+const SETTLED_MS = 50;
 
 export class ReliefParts {
   /** Bytes in use by worker, under `KEY`. */
   readonly #bytes: SharedCounts;
   readonly #publishWanted: PublishEvent;
-  #relievedAt = Number.NEGATIVE_INFINITY;
+  /** What this worker asked for, and what it was asked for. */
+  readonly #asking = new Increase();
+  readonly #asked = new Increase();
 
   /** @param relieve frees that many bytes because other workers want them */
   constructor(shares: WorkerShares, relieve: (bytes: number) => void) {
     this.#bytes = shares.counts("bytes");
     this.#publishWanted = shares.events("wanted bytes", {
       apply: (_key, wanted) => {
-        const now = performance.now();
-        if (now - this.#relievedAt < SPACING_MS) return;
-        this.#relievedAt = now;
-        const part = this.#partOf(wanted);
+        const part = this.#partOf(this.#asked.of(wanted));
         if (part > 0) relieve(part);
       },
+      join: Math.max,
     });
   }
 
@@ -43,13 +43,30 @@ export class ReliefParts {
   /** Asks the other workers to free their parts. @returns the bytes that this worker is to free */
   share(wanted: number): number {
     if (this.othersBytes === 0) return wanted;
+    const more = this.#asking.of(wanted);
+    if (more <= 0) return 0;
     this.#publishWanted(KEY, wanted);
-    return this.#partOf(wanted);
+    return this.#partOf(more);
   }
 
   #partOf(wanted: number): number {
+    if (wanted <= 0) return 0;
     return this.#bytes.part(KEY, Math.ceil(wanted / UNIT_BYTES)) * UNIT_BYTES;
   }
 }
 
 const KEY = "";
+
+/** What is wanted in addition to what was wanted a moment ago, which is being freed. */
+class Increase {
+  #before = 0;
+  #since = Number.NEGATIVE_INFINITY;
+
+  of(wanted: number): number {
+    const now = performance.now();
+    if (now - this.#since >= SETTLED_MS) [this.#since, this.#before] = [now, 0];
+    const more = wanted - this.#before;
+    this.#before = Math.max(this.#before, wanted);
+    return more;
+  }
+}

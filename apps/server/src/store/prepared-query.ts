@@ -2,8 +2,8 @@
  * Queries that run so often that the database should parse and plan them once per connection instead of every time.
  * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/prepared-statements.ts`
  * recognise them. They run outside transactions: if a prepared statement fails, the query is repeated without it. Those
- * of `preparedQuery` only read. Statements that write are prepared on the embedded database only, where the program
- * knows that a statement that failed changed nothing.
+ * of `preparedQuery` change nothing when run twice. Others that write are prepared on the embedded database only, where
+ * the program knows that a statement that failed changed nothing.
  */
 import { createHash } from "node:crypto";
 import { type CompiledQuery, type RawBuilder, sql } from "kysely";
@@ -14,7 +14,7 @@ const MARK = "/* prepared */ ";
 
 /**
  * @param db not a transaction
- * @param query compiled once, with any values of the right types as parameters
+ * @param query compiled once, with any values of the right types as parameters; it reads, or inserts what is missing
  * @returns runs the query with other parameters, in the order of the compiled ones
  */
 export function preparedQuery<Row>(

@@ -1,6 +1,6 @@
 /**
- * The highest processor time that authenticating one message can take: hostile input at our limits, everywhere that
- * mailauth reads it. The law of linear cost (linear-cost.test.ts) says how the cost grows, this says where it ends.
+ * The highest processor time that authenticating one message can take: hostile input at our limits, everywhere that it
+ * is read. The law of linear cost (linear-cost.test.ts) says how the cost grows, this says where it ends.
  */
 import { headerLimits } from "@kauke/mail-rfc";
 import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";

@@ -106,6 +106,19 @@ test("deferred by the destination it is queued and arrives by the retry schedule
   expect(mx.messages).toHaveLength(1);
 });
 
+test("deferred by the destination it is queued although its file can't be deleted, and arrives", async () => {
+  answer = "451 4.3.2 not now";
+  expect(await send()).toMatch(/^250 /);
+  disk.failing = { call: "remove", code: "EIO" };
+  open();
+  await eventually(async () => expect(disk.refused).toBeGreaterThan(0));
+  const [file] = await files();
+  disk.failing = null;
+  answer = undefined;
+  await mx.waitForMessages(1);
+  await rm(join(dataDir, "underway", String(file)));
+});
+
 test("refused by the destination it ends with a notice to the owner", async () => {
   answer = "550 5.1.1 nobody here";
   expect(await send()).toMatch(/^250 /);

@@ -4,9 +4,9 @@ import { WAKE_CHANNEL } from "@kauke/server/store/change-signals";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { explainRepeats } from "@kauke/testkit/kill/compare-records";
-import { killInTurns } from "@kauke/testkit/kill/kill-in-turns";
+import { type KillInTurnsOptions, killInTurns } from "@kauke/testkit/kill/kill-in-turns";
 import { dice } from "@kauke/testkit/kill/kill-moments";
-import { loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
+import { compileCache, loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
 import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { startSystem } from "@kauke/testkit/system";
@@ -43,15 +43,13 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     return (await client.query<{ lease_token: string }>(query)).rows.map((row) => row.lease_token);
   };
 
-  test("two processes are killed in turns while the other goes on, and nothing is lost", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  async function killThem(name: string, options: Pick<KillInTurnsOptions, "rounds" | "workers">) {
     const rolled = dice();
-    process.stdout.write(`kill -9 in turns: KAUKE_TEST_SEED=${rolled.seed}\n`);
+    process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
     const begun = performance.now();
     const result = await killInTurns({
+      ...options,
       env,
-      rounds: rounds(2, 60),
       dice: rolled,
       sessions: SESSIONS,
       acknowledged: [10, 60],
@@ -60,8 +58,9 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     });
     const { bySender, byServer } = explainRepeats(result, []);
     const unanswered = [...result.unanswered.values()].reduce((all, times) => all + times, 0);
-    printFigures("kill -9 in turns", {
+    printFigures(name, {
       kills: result.kills,
+      "workers killed alone": result.workersKilled,
       acknowledged: result.acknowledged,
       "of these by the one left alone": result.acknowledgedAlone,
       lost: result.lost.length,
@@ -77,9 +76,57 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     expect(result.damaged).toEqual([]);
     expect(result.left).toBe(0);
     expect(result.acknowledgedAlone).toBeGreaterThan(0);
-    expect(unanswered).toBeLessThanOrEqual(result.kills * SESSIONS);
+    expect(unanswered).toBeLessThanOrEqual((result.kills + result.workersKilled) * SESSIONS);
     expect(byServer).toBeLessThanOrEqual(result.leased);
+    return result;
+  }
+
+  async function countConnections(): Promise<number> {
+    const query =
+      "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    return (await client.query<{ count: number }>(query)).rows[0]?.count ?? 0;
+  }
+
+  test("two processes are killed in turns while the other goes on, and nothing is lost", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await killThem("kill -9 in turns", { rounds: rounds(2, 60), workers: 1 });
   });
+
+  test("two processes and their mail workers are killed in turns, and nothing is lost", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { workersKilled } = await killThem("kill -9 in turns, with workers", { rounds: rounds(2, 60), workers: 2 });
+    expect(workersKilled).toBeGreaterThan(0);
+  });
+
+  test.runIf(isLongRun)(
+    "an owner with sixteen mail workers keeps at most 20 connections to PostgreSQL",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      const workers = 16;
+      const destination = await SwitchedDestination.start();
+      const settings = { ...loadSettings(destination, 1), ...(await compileCache()), ...env };
+      const sender = await preparedSender({ sessions: SESSIONS }, { dataDir: await makeDataDir(), env: settings });
+      const server = await startServerProcess({ env: { ...settings, KAUKE_WORKERS: String(workers) } });
+      try {
+        const load = sender.start(server.mxPort);
+        let most = 0;
+        while (sender.records.acknowledged.size < 1000) most = Math.max(most, await countConnections());
+        load.stop();
+        await load.ended;
+        printFigures("connections to PostgreSQL", { workers, most });
+        expect(server.workerPids()).toHaveLength(workers);
+        expect(most).toBeGreaterThan(0);
+        expect(most).toBeLessThanOrEqual(20);
+      } finally {
+        await server.stop();
+        await destination.close();
+      }
+    },
+  );
 
   test("a process that starts leaves the leases of a running one alone, and takes over a killed one's when they expire", {
     timeout: TIMEOUT_MS,

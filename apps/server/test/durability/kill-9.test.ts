@@ -5,6 +5,7 @@
 import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { type KillRoundsResult, killRounds, type RoundKind } from "@kauke/testkit/kill/kill-rounds";
+import { killWorkerRounds, type WorkerRound } from "@kauke/testkit/kill/kill-workers";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -38,6 +39,22 @@ const tenRounds = [
 const planOf = (rounds: number): RoundKind[] =>
   Array.from({ length: rounds }, (_, round) => tenRounds[round % tenRounds.length] as RoundKind);
 
+/** Victims of every ten rounds with mail workers: the owner in half of them, each after none, one or two workers. */
+const tenVictims = [
+  "worker",
+  "owner",
+  "owner",
+  "worker",
+  "worker",
+  "owner",
+  "worker",
+  "owner",
+  "worker",
+  "owner",
+] as const;
+const withVictims = (plan: readonly RoundKind[]): WorkerRound[] =>
+  plan.map((kind, round) => ({ kind, victim: tenVictims[round % tenVictims.length] as WorkerRound["victim"] }));
+
 /**
  * An acknowledged message may arrive twice only if a kill fell between the destination's reply and our record of it.
  */
@@ -45,7 +62,7 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
   const loaded = plan.filter((kind) => kind !== "killed while starting").length;
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
   const unanswered = sum(result.unanswered.values());
-  const leased = sum(result.kills.map((kill) => kill.leased));
+  const leased = sum(result.kills.map((kill) => kill.leased + (kill.heldByWorkers ?? 0)));
   printFigures(name, {
     rounds: plan.length,
     acknowledged: result.acknowledged,
@@ -78,18 +95,13 @@ interface RunOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-async function runRounds(
-  name: string,
-  { plan, retry = RETRY_SECONDS, env = {} }: RunOptions,
-): Promise<KillRoundsResult> {
+function optionsOf(name: string, { retry = RETRY_SECONDS, env = {} }: RunOptions) {
   const rolled = dice();
   process.stdout.write(`${name}: KAUKE_TEST_SEED=${rolled.seed}\n`);
   const onProgress = (rounds: number, count: number) => {
     if (isLongRun) printFigures(name, { rounds, acknowledged: count });
   };
-  const begun = performance.now();
-  const result = await killRounds({
-    plan,
+  return {
     env,
     dice: rolled,
     sessions: SESSIONS,
@@ -97,8 +109,30 @@ async function runRounds(
     retrySeconds: retry,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     onProgress,
+  };
+}
+
+async function runRounds(name: string, options: RunOptions): Promise<KillRoundsResult> {
+  const begun = performance.now();
+  const result = await killRounds({ ...optionsOf(name, options), plan: options.plan });
+  expectNothingLost(name, result, options.plan);
+  printFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
+  return result;
+}
+
+async function runWorkerRounds(name: string, options: RunOptions): Promise<KillRoundsResult> {
+  const begun = performance.now();
+  const result = await killWorkerRounds({ ...optionsOf(name, options), plan: withVictims(options.plan) });
+  const { workersKilled, ownersKilled, outlivedMs } = result;
+  printFigures(name, {
+    "workers killed": workersKilled,
+    "owners killed": ownersKilled,
+    "workers outlived an owner ms": outlivedMs,
+    "held by killed workers": sum(result.kills.map((kill) => kill.heldByWorkers ?? 0)),
   });
-  expectNothingLost(name, result, plan);
+  expectNothingLost(name, result, options.plan);
+  expect(workersKilled).toBeGreaterThan(0);
+  expect(ownersKilled).toBeGreaterThan(0);
   printFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
   return result;
 }
@@ -140,6 +174,26 @@ test("kill -9 while mail is acknowledged before its destination answers loses no
     env: { KAUKE_ANSWER_SECONDS: "0" },
   });
   acknowledgedInAll += result.acknowledged;
+});
+
+const WORKER_CHAPTERS = isLongRun ? 20 : 1;
+const ROUNDS_PER_WORKER_CHAPTER = isLongRun ? 26 : 2;
+let acknowledgedByWorkers = 0;
+
+for (let chapter = 1; chapter <= WORKER_CHAPTERS; chapter++) {
+  test(`kill -9 of mail workers and their owner in turns loses nothing (${chapter} of ${WORKER_CHAPTERS})`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    // In every other chapter senders are answered first, so that all mail is in flight when a worker is killed.
+    const env: Record<string, string> = chapter % 2 === 1 ? { KAUKE_ANSWER_SECONDS: "0" } : {};
+    const name = `kill -9 with workers, ${chapter} of ${WORKER_CHAPTERS}`;
+    const { acknowledged } = await runWorkerRounds(name, { plan: planOf(ROUNDS_PER_WORKER_CHAPTER), env });
+    acknowledgedByWorkers += acknowledged;
+  });
+}
+
+test.runIf(isLongRun)("the long rounds with workers had at least 20,000 messages to lose", () => {
+  expect(acknowledgedByWorkers).toBeGreaterThanOrEqual(LONG_ACKNOWLEDGED_MIN);
 });
 
 test.runIf(isLongRun)("the long rounds had at least 20,000 messages to lose", () => {

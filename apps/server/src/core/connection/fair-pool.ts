@@ -70,6 +70,8 @@ export class FairPool<T> {
     this.#rules = rules;
     this.#networks = shares.counts("networks");
     this.#blocks = shares.counts("blocks");
+    this.#networks.skipBelow(rules.maxPerNetwork);
+    this.#blocks.skipBelow(rules.maxPerBlock);
   }
 
   get size(): number {
@@ -126,6 +128,29 @@ export class FairPool<T> {
   }
 
   /**
+   * Lists the members to evict because several workers admitted members of one network or block before they knew of
+   * each other's: those beyond this worker's part of the limit, longest idle first.
+   */
+  excess({ now, judge }: Pick<Newcomer<T>, "now" | "judge">): T[] {
+    const { maxPerNetwork, maxPerBlock } = this.#rules;
+    const networks = new Surplus(this.#networks, maxPerNetwork);
+    const blocks = new Surplus(this.#blocks, maxPerBlock);
+    const candidates: { member: T; party: ClientParty; idleMs: number }[] = [];
+    for (const [member, party] of this.#members) {
+      if (party === null || (networks.of(party.network) <= 0 && blocks.of(party.block) <= 0)) continue;
+      const { state, idleSince } = judge(member);
+      if (state === "idle") candidates.push({ member, party, idleMs: now - idleSince });
+    }
+    candidates.sort((one, other) => other.idleMs - one.idleMs);
+    return candidates.flatMap(({ member, party: { network, block } }) => {
+      if (networks.of(network) <= 0 && blocks.of(block) <= 0) return [];
+      networks.reduce(network);
+      blocks.reduce(block);
+      return [member];
+    });
+  }
+
+  /**
    * Tells whether the newcomer's network or block is at its own limit.
    * @returns `null` if neither is; otherwise a function that is true for the members whom the newcomer may replace:
    * those of that network or block
@@ -156,6 +181,30 @@ export class FairPool<T> {
       network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
     };
     return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
+  }
+}
+
+/** How many members of a network or block this worker has beyond its part of the limit over all workers. */
+class Surplus {
+  readonly #counts: SharedCounts;
+  readonly #most: number;
+  readonly #byKey = new Map<string, number>();
+
+  constructor(counts: SharedCounts, most: number) {
+    this.#counts = counts;
+    this.#most = most;
+  }
+
+  of(key: string): number {
+    // Without other workers nobody is admitted beyond the limit.
+    if (this.#counts.others(key) === 0) return 0;
+    const known = this.#byKey.get(key) ?? this.#counts.own(key) - this.#counts.part(key, this.#most);
+    this.#byKey.set(key, known);
+    return known;
+  }
+
+  reduce(key: string): void {
+    this.#byKey.set(key, this.of(key) - 1);
   }
 }
 

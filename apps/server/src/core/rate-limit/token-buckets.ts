@@ -7,7 +7,7 @@
  * collected before they are published, so that mail of people far below a limit causes no messages: a worker withholds
  * less than a 256th of a limit.
  */
-import type { PublishEvent, WorkerShares } from "../worker-shares/worker-shares.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../worker-shares/worker-shares.ts";
 
 export interface BucketRule {
   max: number;
@@ -52,7 +52,7 @@ export class TokenBuckets {
     this.#max = max;
     this.#perMs = max / (windowSeconds * 1000);
     this.#half = Math.max(1, Math.floor(capacity / 2));
-    this.#publish = shared && this.#share(shared);
+    this.#publish = shared === null || shared.shares === onlyWorker ? null : this.#share(shared);
   }
 
   get size(): number {

@@ -12,8 +12,12 @@ export interface ReplyPath {
 }
 
 export interface ReplyPathStore {
-  /** Inserts the paths that do not exist yet, in one statement. Throws when the alias was deleted meanwhile. */
-  ensure(paths: readonly ReplyPath[], now: Date): Promise<void>;
+  /**
+   * Inserts the paths that do not exist yet. Concurrent calls share a commit; if there are too many, accounts take turns.
+   * Throws when an alias was deleted meanwhile; then none of these paths is stored, and other calls are not affected.
+   * @param account owner of all the paths' aliases
+   */
+  ensure(paths: readonly ReplyPath[], at: { now: Date; account: string }): Promise<void>;
   /** Finds out which reply addresses are stored already. @returns their row ids as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;

@@ -1,4 +1,6 @@
 /** An exchange between workers of one test process, whose batches arrive some time after they were sent. */
+import { vi } from "vitest";
+import type { Clock } from "../ports.ts";
 import { ExchangedShares } from "./exchanged-shares.ts";
 import type { ShareBatch, ShareExchange } from "./share-exchange.ts";
 
@@ -75,4 +77,32 @@ export function connectedWorkers<T>(count: number, make: (shares: WorkerShares) 
     },
     sent: () => all.sent,
   };
+}
+
+/** Clock of the faked timers. */
+export const fakedClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
+
+/** Waits until every worker knows everything, with faked timers. */
+export const letWorkersKnow = () => void vi.advanceTimersByTime(3 * SHARED_AFTER_MS);
+
+/** Milliseconds between two requests of a flood. */
+const EVERY_MS = 2;
+/** Requests of a flood that are made before all workers know of one. */
+export const OVERSHOOT = Math.ceil(SHARED_AFTER_MS / EVERY_MS);
+
+/**
+ * Asks workers in turns, as a party does that spreads its connections over them. The timers must be faked.
+ * @returns how many requests were admitted
+ */
+export function flood<T>(
+  workers: readonly T[],
+  requests: number,
+  isAdmitted: (worker: T, request: number) => boolean,
+): number {
+  let admitted = 0;
+  for (let request = 0; request < requests; request++) {
+    if (isAdmitted(workers[request % workers.length] as T, request)) admitted++;
+    vi.advanceTimersByTime(EVERY_MS);
+  }
+  return admitted;
 }

@@ -82,6 +82,26 @@ test("a worker that starts later learns the counts of the others", () => {
   expect(workers[0]?.all("a")).toBe(15);
 });
 
+test("counts below a 64th of a limit are not sent; those above are, until they are zero", () => {
+  const { workers, sent } = connectedWorkers(2, (shares) => {
+    const counts = shares.counts("open");
+    counts.skipBelow(256);
+    return counts;
+  });
+  const [one, other] = workers as [ReturnType<typeof openConnections>, ReturnType<typeof openConnections>];
+  settle();
+  const before = sent();
+  one.add("a", 3);
+  settle();
+  expect(sent()).toBe(before);
+  const known = [1, -2, -1, -1].map((change) => {
+    one.add("a", change);
+    settle();
+    return other.all("a");
+  });
+  expect(known).toEqual([4, 2, 1, 0]);
+});
+
 test("the number of keys and the total are counted over all workers", () => {
   const { workers } = connectedWorkers(2, openConnections);
   const [one, other] = workers as [ReturnType<typeof openConnections>, ReturnType<typeof openConnections>];

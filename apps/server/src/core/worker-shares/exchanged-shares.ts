@@ -61,8 +61,10 @@ export class ExchangedShares implements WorkerShares {
       receiveState: (_from, key, amount) => receiver.applyState?.(key, amount),
       forget() {},
     });
+    const join = receiver.join ?? ((one, other) => one + other);
     return (key, amount = 1) => {
-      unsent.set(key, (unsent.get(key) ?? 0) + amount);
+      const before = unsent.get(key);
+      unsent.set(key, before === undefined ? amount : join(before, amount));
       if (unsent.size === 1) this.#sendSoon(name);
       else if (unsent.size >= WAITING_MAX) this.flush();
     };

@@ -20,6 +20,9 @@ export interface ShareExchange {
   /** Queues a batch. The other workers receive a worker's batches in order, each within some 50 ms. */
   send(batch: ShareBatch): void;
   onBatch(listener: (from: number, batch: ShareBatch) => void): void;
-  /** Registers a listener for the end of another worker, whose connections and attempts then no longer count. */
+  /**
+   * Registers a listener for the end of another worker, whose connections and attempts then no longer count. It is
+   * called after the worker's last batch.
+   */
   onGone(listener: (from: number) => void): void;
 }

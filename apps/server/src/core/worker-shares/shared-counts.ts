@@ -54,6 +54,13 @@ export class SharedCounts {
     return this.own(key) + this.others(key);
   }
 
+  /** Number of workers, with this one, that count a key. */
+  workers(key: string): number {
+    let workers = 1;
+    for (const { counts } of this.#members.values()) if (counts.has(key)) workers++;
+    return workers;
+  }
+
   /** Sum of all counts over all workers. */
   get total(): number {
     return this.#ownTotal + this.#othersTotal;
@@ -91,6 +98,15 @@ export class SharedCounts {
    */
   skip(isSkipped: (key: string) => boolean): void {
     this.#isSkipped = isSkipped;
+  }
+
+  /**
+   * Publishes only keys of which a worker has at least a 64th of their limit. Most parties are far below their limits, and
+   * cause no messages; what all workers together withhold is their number in 64ths of the limit.
+   */
+  skipBelow(limit: number): void {
+    const most = limit / 64;
+    this.skip((key) => this.own(key) < most);
   }
 
   /** Publishes the count of a key that was skipped. */

@@ -10,8 +10,10 @@ import { SharedCounts } from "./shared-counts.ts";
 export type PublishEvent = (key: string, amount?: number) => void;
 
 export interface EventReceiver {
-  /** Counts what another worker counted. Amounts for one key that were published in a short time arrive as their sum. */
+  /** Counts what another worker counted. Amounts for one key that were published in a short time arrive as one. */
   apply(key: string, amount: number): void;
+  /** Joins two amounts for one key that were published in a short time; default: their sum. */
+  join?(one: number, other: number): number;
   /** What a worker that starts later has to know. */
   state?(): Iterable<readonly [key: string, amount: number]>;
   /** Takes over an entry of another worker's `state`, even if it arrives from several workers or was known before. */

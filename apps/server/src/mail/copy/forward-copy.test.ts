@@ -21,7 +21,7 @@ function partsOf(budget: MemoryBudget, copyMemory = new BackgroundMemory(budget)
       srsHash: (data) => createHash("sha256").update(data).digest(),
     },
     signer: messageSigner([], () => new Date(0)),
-    addsArcSet: false,
+    sealsFor: () => false,
     copyMemory,
     webhookBodies: { make: () => Promise.reject(new Error("no webhook here")) },
     encrypter: { encrypt: () => Promise.reject(new Error("nothing is encrypted here")), encryptedLength: () => 0 },

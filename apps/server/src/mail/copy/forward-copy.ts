@@ -7,6 +7,7 @@ import { domainOf, unstuff } from "@kauke/mail-rfc";
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
+import type { SealsFor } from "./arc-sealing.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import { forwardInvitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";
@@ -59,8 +60,8 @@ const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" }
 export interface CopyParts {
   rules: RewriteRules;
   signer: MessageSigner;
-  /** Whether copies get an ARC set with the authentication results found on arrival. */
-  addsArcSet: boolean;
+  /** Decides which copies get an ARC set with the authentication results found on arrival. */
+  sealsFor: SealsFor;
   /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
@@ -72,6 +73,7 @@ export interface CopyParts {
 /** The parts of a copy that are sent before and after its rewritten header. */
 interface SignedBody {
   signature: Buffer;
+  signed: ToSign;
   /** The blank line and everything after it, dot-stuffed. */
   body: readonly Buffer[];
 }
@@ -97,6 +99,7 @@ class PlainCopy implements ForwardCopy {
   #bytes: { wire: Buffer; rest: Buffer } | null;
   #invitations: ReturnType<typeof forwardInvitations>;
   #signedBody: Promise<SignedBody> | null = null;
+  #arcSet: Promise<Buffer> | null = null;
   #json: Promise<Buffer | null> | null = null;
 
   constructor(source: ForwardSource, parts: CopyParts) {
@@ -116,10 +119,11 @@ class PlainCopy implements ForwardCopy {
   }
 
   async mailTo(rcptTo: string): Promise<OutgoingMail> {
-    const { signature, body } = await (this.#signedBody ??= this.#makeSignedBody());
+    const { signature, signed, body } = await (this.#signedBody ??= this.#makeSignedBody());
+    const arcSet = await this.#arcSetFor(rcptTo, signed);
     this.#memory.present(this.#bytes);
     const { eightBit, smtpUtf8 } = this.#about.envelope;
-    const wireParts = [signature, this.#header, ...body];
+    const wireParts = [...arcSet, signature, this.#header, ...body];
     return this.#memory.issue({ envelopeFrom: this.envelopeFrom, rcptTo, wireParts, eightBit, smtpUtf8 });
   }
 
@@ -131,27 +135,34 @@ class PlainCopy implements ForwardCopy {
     this.#bytes = null;
     this.#invitations = null;
     this.#signedBody = null;
+    this.#arcSet = null;
     this.#json = null;
     this.#memory.release();
   }
 
   async #makeSignedBody(): Promise<SignedBody> {
     const { wire, rest } = this.#memory.present(this.#bytes);
-    if (this.#invitations === null) return { signature: await this.#sign(wire, this.#bodyStart), body: [rest] };
+    if (this.#invitations === null) return { ...(await this.#sign(wire, this.#bodyStart)), body: [rest] };
     const made = await oneAtATime(this.#invitations.makeBody);
     if (!this.#memory.keep(made.newBytes)) throw new Error("no room in memory now");
     // The signer reads only the header, because the body hash is already known.
     const hashed = Buffer.alloc(0);
     this.#parts.signer.bodyHashes.remember(hashed, 0, made.hash);
-    return { signature: await this.#sign(hashed, 0), body: [CRLF, ...made.wire] };
+    return { ...(await this.#sign(hashed, 0)), body: [CRLF, ...made.wire] };
   }
 
-  async #sign(wire: Buffer, bodyStart: number): Promise<Buffer> {
-    const { signer, addsArcSet } = this.#parts;
-    const message: ToSign = { domain: domainOf(this.#about.aliasAddress), header: this.#header, wire, bodyStart };
-    if (!addsArcSet) return signer.sign(message);
+  async #sign(wire: Buffer, bodyStart: number): Promise<Pick<SignedBody, "signature" | "signed">> {
+    const domain = domainOf(this.#about.aliasAddress);
+    const signed: ToSign = { domain, header: this.#header, wire, bodyStart };
+    return { signature: await this.#parts.signer.sign(signed), signed };
+  }
+
+  /** @returns the ARC set, which is made once for all destinations; nothing for a destination that gets none */
+  async #arcSetFor(rcptTo: string, signed: ToSign): Promise<Buffer[]> {
+    const { signer, sealsFor } = this.#parts;
     const { authentication } = this.#about.envelope;
-    return Buffer.concat(await Promise.all([signer.seal(message, authentication), signer.sign(message)]));
+    if (!sealsFor(rcptTo, (authentication ?? nothingChecked).arc)) return [];
+    return [await (this.#arcSet ??= signer.seal(signed, authentication))];
   }
 
   /** Reserves memory before the body is made: it contains both the raw message and the attachments as base64. */

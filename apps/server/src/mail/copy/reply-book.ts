@@ -40,7 +40,7 @@ export const newCorrespondents: NewCorrespondents = {
 
 const REMEMBERED_MAX = 50_000;
 const KEYS_MAX = 20_000;
-/** Rows per statement and turn of the event loop: some 20 ms on the embedded database. */
+/** Rows per turn of the event loop: some 20 ms with the embedded database. */
 const CHUNK_ROWS = 200;
 
 interface NewPath extends Correspondent {
@@ -76,8 +76,8 @@ export class ReplyBook {
   }
 
   /**
-   * Stores all correspondents that are not known to be stored, with a single statement if they fit in a chunk.
-   * Otherwise they are stored chunk by chunk with turns of the event loop between, one message per account at a time.
+   * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are stored
+   * chunk by chunk with turns of the event loop between, one message per account at a time.
    * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
    * @throws whatever the store throws
    */
@@ -114,7 +114,8 @@ export class ReplyBook {
     const over = await this.#count(paths, steadyMs(this.#clock));
     const taken = over.size === 0 ? paths : paths.filter(({ aliasId }) => !over.has(aliasId));
     for await (const chunk of inChunks(taken)) {
-      await this.#store.ensure(chunk.map(rowOf), now);
+      const byAccount = [...Map.groupBy(chunk, ({ userId }) => userId)];
+      await Promise.all(byAccount.map(([account, own]) => this.#store.ensure(own.map(rowOf), { now, account })));
       for (const { token } of chunk) this.#remember(token);
     }
     return over;

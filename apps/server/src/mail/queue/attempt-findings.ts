@@ -24,7 +24,7 @@ export class AttemptFindings {
   constructor(deps: AttemptFindingsDeps) {
     this.#deps = deps;
     this.#health = new MailboxHealth(deps);
-    this.#waitingMail = new WaitingMail(undefined, undefined, deps.shares);
+    this.#waitingMail = new WaitingMail(undefined, undefined, deps.shares, (ids) => this.#hasten(ids));
   }
 
   /** Returns the outcome of the attempt after recording what it reveals. */

@@ -2,6 +2,7 @@
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
+import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
@@ -25,6 +26,8 @@ export interface TransportParts {
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
   direct?: DirectOverrides | undefined;
+  /** Where connections and calls are counted over all workers; default: this process is the only one. */
+  shares?: WorkerShares;
 }
 
 /** Webhooks are called in every mode, even in preview mode, where mail stays in the preview inbox. */
@@ -35,7 +38,7 @@ export function chooseTransports(
   const { resolver } = parts;
   const allow = parseAllowList(config.webhookAllow);
   const mail = mailTransport(config, parts, allow);
-  const webhook = createWebhookTransport({ resolver, allow, now: () => parts.clock.now() });
+  const webhook = createWebhookTransport({ resolver, allow, shares: parts.shares, now: () => parts.clock.now() });
   return {
     mail,
     webhook,
@@ -47,13 +50,13 @@ export function chooseTransports(
 
 function mailTransport(
   { delivery, mailHost, dnsServers }: DeliveryConfig,
-  { preview, resolver, metrics, logger, direct }: TransportParts,
+  { preview, resolver, metrics, logger, direct, shares = onlyWorker }: TransportParts,
   allow: AllowList,
 ): MailTransport {
   if (delivery.kind === "relay") {
     const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
     const onOpenFailed = noteRelayFailures({ metrics, logger });
-    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed });
+    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, shares });
   }
   if (delivery.kind === "direct") {
     const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
@@ -64,6 +67,7 @@ function mailTransport(
       mailHost,
       onPolicy,
       onOpenFailed: countNextHopFailures({ metrics }),
+      shares,
       ...direct,
     });
   }

@@ -11,6 +11,7 @@ import { failureText } from "../../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
+import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { DeliveryReports, FailedMail } from "../copy/delivery-reports.ts";
 import type { RetryPlan } from "./retry-plan.ts";
 
@@ -84,6 +85,8 @@ interface ReporterDeps {
   logger: Logger;
   reports: DeliveryReports;
   retries: Pick<RetryPlan, "totalSeconds">;
+  /** Default: this process is the only worker. */
+  shares?: WorkerShares;
 }
 
 export function failureReporter(deps: ReporterDeps): FailureReporter {
@@ -124,13 +127,16 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   };
 }
 
-/** Stores notices for owners, one per key in `NOTICE_EVERY_MS`. */
+/** Stores notices for owners, one per key in `NOTICE_EVERY_MS` over all workers. */
 class OwnerNotices {
   readonly #deps: ReporterDeps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #publish: PublishEvent;
 
   constructor(deps: ReporterDeps) {
     this.#deps = deps;
+    const { clock, shares = onlyWorker } = deps;
+    this.#publish = shares.events("notices", { apply: (key) => void this.#notifiedAt.set(key, steadyMs(clock)) });
   }
 
   /** Stores a notice, at most one per key in `NOTICE_EVERY_MS`. Never throws: a failure to store it is logged. */
@@ -146,6 +152,7 @@ class OwnerNotices {
     this.#notifiedAt.set(key, now);
     try {
       await notices.insert({ ...notice, id: random.uuid(), kind, createdAt: clock.now() });
+      this.#publish(key);
     } catch {
       this.#notifiedAt.delete(key);
       logger.warn("notice_failed");

@@ -30,9 +30,11 @@ export class ClientBudgets {
 
   constructor(shares: Shares) {
     this.#shares = shares;
-    const { workerShares = onlyWorker } = shares;
+    const { workerShares = onlyWorker, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = shares;
     this.#bytesOfBlocks = workerShares.counts("bytes of blocks");
     this.#bytesOfNetworks = workerShares.counts("bytes of networks");
+    this.#bytesOfBlocks.skipBelow(maxBytesPerBlock);
+    this.#bytesOfNetworks.skipBelow(maxBytesPerAddress);
   }
 
   /** @returns the budget for a connection of this party; call `leave` when the connection ends */

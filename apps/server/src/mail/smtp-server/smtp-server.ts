@@ -266,6 +266,9 @@ export class SmtpServer {
   }
 
   #endOverdue(): void {
+    const now = nowMs();
+    for (const pool of [this.#connections, this.#handshakes])
+      for (const connection of pool.excess({ now, judge: (it) => this.#standing(it, now) })) this.#evict(connection);
     const isCrowded = this.#connections.isCrowded;
     const { lineMs, crowdedLineMs } = this.#times;
     const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;

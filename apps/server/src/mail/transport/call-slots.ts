@@ -1,8 +1,11 @@
 /**
- * Limits concurrent outgoing calls: in total, per account and per host. Others wait in a queue that serves accounts in
- * turn.
+ * Limits concurrent outgoing calls: in total for this process, and per account and per host over all workers. Others
+ * wait in a queue that serves accounts in turn. A worker without a call of an account and to a host may always make one,
+ * since it would otherwise wait for calls of others.
  */
 import { FairLine } from "../../core/fair-queue/fair-line.ts";
+import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { AttemptSignal } from "./transport.ts";
 
 export interface CallParties {
@@ -25,13 +28,14 @@ interface Waiting extends CallParties {
 
 export class CallSlots {
   readonly #limits: typeof callLimits;
-  readonly #counts = new Map<string, number>();
+  readonly #counts: SharedCounts;
   readonly #waiting: FairLine<Waiting>;
   #taken = 0;
   #isClosed = false;
 
-  constructor(limits = callLimits) {
+  constructor(limits = callLimits, shares: WorkerShares = onlyWorker) {
     this.#limits = limits;
+    this.#counts = shares.counts("calls");
     this.#waiting = new FairLine({ all: limits.waiting, party: limits.waitingOfParty });
   }
 
@@ -70,31 +74,25 @@ export class CallSlots {
 
   #hasSlot({ party, host }: CallParties): boolean {
     const { all, party: ofParty, host: toHost } = this.#limits;
-    return this.#taken < all && this.#count(`of ${party}`) < ofParty && this.#count(`to ${host}`) < toHost;
+    return this.#taken < all && this.#hasRoom(`of ${party}`, ofParty) && this.#hasRoom(`to ${host}`, toHost);
+  }
+
+  #hasRoom(key: string, most: number): boolean {
+    return this.#counts.own(key) === 0 || this.#counts.all(key) < most;
   }
 
   #slot({ party, host }: CallParties): Slot {
-    this.#change(`of ${party}`, 1);
-    this.#change(`to ${host}`, 1);
+    this.#counts.add(`of ${party}`, 1);
+    this.#counts.add(`to ${host}`, 1);
     this.#taken++;
     return {
       free: () => {
-        this.#change(`of ${party}`, -1);
-        this.#change(`to ${host}`, -1);
+        this.#counts.add(`of ${party}`, -1);
+        this.#counts.add(`to ${host}`, -1);
         this.#taken--;
         const next = this.#waiting.size === 0 ? undefined : this.#waiting.shiftIf((it) => this.#hasSlot(it));
         next?.give(this.#slot(next));
       },
     };
-  }
-
-  #count(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  #change(key: string, by: number): void {
-    const count = this.#count(key) + by;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
   }
 }

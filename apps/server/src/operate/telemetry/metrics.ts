@@ -28,7 +28,8 @@ export function createMetrics(): MetricsRegistry {
       else add(name, series, by);
     },
     gauge: (name, read) => {
-      if (Object.hasOwn(gauges, name)) readings.set(name, read);
+      const known = readings.get(name);
+      if (Object.hasOwn(gauges, name)) readings.set(name, known === undefined ? read : () => known() + read());
       else add("kauke_metrics_refused_total", "", 1);
     },
     render: () => renderAll(counts, readings),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { groupCalls } from "./group-calls.ts";
 
 class Poison extends Error {}
@@ -54,28 +54,6 @@ test("callers that arrive during a commit share the next one, in order", async (
   expect(held.groups).toEqual([[1], [2, 3]]);
 });
 
-test("callers of a group with a minimum pause share the commit after it", async () => {
-  vi.useFakeTimers();
-  try {
-    const groups: number[][] = [];
-    const run = async (items: readonly number[]) => {
-      groups.push([...items]);
-      return items;
-    };
-    const call = groupCalls<number, number>({ most: 64, pauseMinMs: 50, isOneItemsFault: () => false, run });
-    const first = call(1);
-    await vi.advanceTimersByTimeAsync(10);
-    const second = call(2);
-    await vi.advanceTimersByTimeAsync(30);
-    const third = call(3);
-    expect(groups).toEqual([[1]]);
-    await vi.advanceTimersByTimeAsync(20);
-    expect([await first, await second, await third, groups]).toEqual([1, 2, 3, [[1], [2, 3]]]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
 test("a group is bounded by the weight of its items; an item heavier than the bound forms its own group", async () => {
   const groups: number[][] = [];
   const run = async (items: readonly number[]) => {
@@ -86,6 +64,72 @@ test("a group is bounded by the weight of its items; an item heavier than the bo
   const call = groupCalls<number, number>({ most: 64, weigh: (rows) => rows, isOneItemsFault: () => false, run });
   expect(await Promise.all([1, 30, 30, 30, 1000, 64, 1].map(call))).toEqual([1, 30, 30, 30, 1000, 64, 1]);
   expect(groups).toEqual([[1], [30, 30], [30], [1000], [64], [1]]);
+});
+
+test("if more items wait than fit in a group, parties take turns: one with many items delays mostly its own", async () => {
+  const groups: string[][] = [];
+  const run = async (items: readonly string[]) => {
+    groups.push([...items]);
+    await new Promise((resolve) => setImmediate(resolve));
+    return items;
+  };
+  const call = groupCalls<string, string>({ most: 3, partyOf: (item) => item[0]!, isOneItemsFault: () => false, run });
+  const items = ["a1", "a2", "a3", "a4", "a5", "a6", "b1", "b2", "c1"];
+  expect(await Promise.all(items.map(call))).toEqual(items);
+  expect(groups).toEqual([["a1"], ["a2", "b1", "c1"], ["a3", "b2", "a4"], ["a5", "a6"]]);
+});
+
+describe("with a minimum pause", () => {
+  const PAUSE_MS = 20;
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Commits that take no time. `callers` start an item a millisecond after the one before was answered. */
+  function quickCommits() {
+    const groups: number[] = [];
+    const run = async (items: readonly number[]) => {
+      groups.push(items.length);
+      return items;
+    };
+    const call = groupCalls<number, number>({ most: 64, pauseMinMs: PAUSE_MS, isOneItemsFault: () => false, run });
+    const oneAfterAnother = async (items: number) => {
+      for (let item = 0; item < items; item++) {
+        await call(item);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    };
+    /** @returns milliseconds until all items of all callers were answered */
+    const timeOf = async (callers: number, itemsEach: number) => {
+      let isOver = false;
+      const startedAt = performance.now();
+      const all = Array.from({ length: callers }, () => oneAfterAnother(itemsEach));
+      void Promise.all(all).then(() => (isOver = true));
+      while (!isOver) await vi.advanceTimersByTimeAsync(1);
+      return performance.now() - startedAt;
+    };
+    return { timeOf, groups };
+  }
+
+  test("concurrent callers share commits, which are limited per second", async () => {
+    const { timeOf, groups } = quickCommits();
+    const ms = await timeOf(10, 20);
+    expect(groups.length).toBeLessThanOrEqual(ms / PAUSE_MS + 1);
+    expect(groups.filter((size) => size === 10).length).toBeGreaterThan(15);
+  });
+
+  test("a single caller with one item after another waits for every eighth only", async () => {
+    const { timeOf, groups } = quickCommits();
+    expect(await timeOf(1, 80)).toBeLessThan(80 * 2 + 12 * PAUSE_MS);
+    expect(groups).toHaveLength(80);
+  });
+
+  test("callers that become concurrent are noticed", async () => {
+    const { timeOf, groups } = quickCommits();
+    await timeOf(1, 50);
+    await timeOf(10, 20);
+    expect(groups.filter((size) => size === 10).length).toBeGreaterThan(15);
+  });
 });
 
 test("no caller is answered before the commit", async () => {

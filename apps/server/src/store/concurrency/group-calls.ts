@@ -10,7 +10,10 @@ import { withoutCallerTurn } from "./caller-turns.ts";
  * items can only arrive during such pauses.
  */
 const PAUSE_FACTOR = 4;
-const PAUSE_MAX_MS = 25;
+/** Maximum length of a pause. */
+export const PAUSE_MAX_MS = 25;
+/** Every so many groups of one item, a longer pause shows whether callers have become concurrent. */
+const PROBE_EVERY = 8;
 
 export interface GroupedCalls<Item, Result> {
   /**
@@ -24,10 +27,19 @@ export interface GroupedCalls<Item, Result> {
    * own.
    */
   most: number;
-  /** Minimum milliseconds of the pause after a group; default 0. */
-  pauseMinMs?: number;
   /** Weight of an item, e.g. its number of rows; default 1. */
   weigh?(item: Item): number;
+  /**
+   * Name of the party that an item belongs to. If more items wait than fit in a group, the parties' items are taken in
+   * turns, so that a party with many items delays mostly its own. By default items are taken in order.
+   */
+  partyOf?(item: Item): string;
+  /**
+   * Minimum pause in milliseconds while groups of more than one item show that callers are concurrent, at most
+   * `PAUSE_MAX_MS`. It bounds the commits per second, for calls that cost little beside their commit. A single caller
+   * with one item after another is not delayed by it, except for every eighth item. Default 0.
+   */
+  pauseMinMs?: number;
   /** Whether an error may concern only one item; then each item is run alone. Otherwise the whole group fails. */
   isOneItemsFault(error: unknown): boolean;
 }
@@ -37,16 +49,22 @@ export interface GroupedCalls<Item, Result> {
  * @returns a function that takes an item and resolves with its result after the commit
  */
 export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = [];
+  const { most, pauseMinMs = 0 } = calls;
+  let waiting: Waiting<Item, Result>[] = [];
   let running = false;
+  /** Groups of one item since the last larger one. */
+  let singles = 0;
   const work = async () => {
     running = true;
     do {
       const startedAt = performance.now();
-      await runGroup(waiting.splice(0, groupLength(waiting, calls)), calls);
-      const usualMs = Math.min(PAUSE_FACTOR * (performance.now() - startedAt), PAUSE_MAX_MS);
-      const pauseMs = Math.max(usualMs, calls.pauseMinMs ?? 0);
-      if (waiting.length < calls.most) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (calls.partyOf !== undefined) waiting = inTurns(waiting, calls.partyOf);
+      const group = waiting.splice(0, groupLength(waiting, calls));
+      await runGroup(group, calls);
+      singles = group.length > 1 ? 0 : singles + 1;
+      const leastMs = singles <= 1 || singles % PROBE_EVERY === 0 ? pauseMinMs : 0;
+      const pauseMs = Math.max(PAUSE_FACTOR * (performance.now() - startedAt), leastMs);
+      if (waiting.length < most) await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, PAUSE_MAX_MS)));
     } while (waiting.length > 0);
     running = false;
   };
@@ -62,6 +80,25 @@ interface Waiting<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
+}
+
+/**
+ * Orders the waiting items: the first of every party, then the second of every party, and so on. Parties keep the order
+ * of their first items.
+ */
+function inTurns<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  partyOf: (item: Item) => string,
+): Waiting<Item, Result>[] {
+  const rounds: Waiting<Item, Result>[][] = [];
+  const counts = new Map<string, number>();
+  for (const waiter of waiting) {
+    const party = partyOf(waiter.item);
+    const round = counts.get(party) ?? 0;
+    counts.set(party, round + 1);
+    (rounds[round] ??= []).push(waiter);
+  }
+  return rounds.flat();
 }
 
 /** Number of waiting items to take into the next group, at least one. */

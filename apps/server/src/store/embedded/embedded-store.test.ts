@@ -10,7 +10,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { rounds } from "@kauke/testkit/long-rounds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../open-store.ts";
-import { aMessage, anOpenDelivery, mailbox } from "../rows.testing.ts";
+import { aMessage, anOpenDelivery, aSession, mailbox } from "../rows.testing.ts";
 import { insertAlias, insertUser } from "../stores.testing.ts";
 import { DurableFileSystem } from "./durable-file-system.ts";
 import { checkDurable } from "./embedded-database.ts";
@@ -122,6 +122,24 @@ describe("the embedded store", () => {
     await expect(store.aliases.findRoute(address)).rejects.toMatchObject({ name: "DatabaseAborted" });
     await opened.pop()?.close();
     expect(await (await open()).deliveries.isKnownMessage(before)).toBe(true);
+  });
+
+  it("updates the time of a session's last use without an fsync, and ends a session with one", async () => {
+    let syncs = 0;
+    const syncFile = (descriptor: number) => {
+      syncs += 1;
+      fsyncSync(descriptor);
+    };
+    const store = await open({ disk: { syncFile } });
+    const session = aSession((await insertUser(store)).id);
+    await store.loginSessions.insert(session);
+    syncs = 0;
+    const lastSeenAt = new Date("2026-03-01T12:10:00.000Z");
+    await store.loginSessions.touch(session.tokenHash, lastSeenAt);
+    expect(await store.loginSessions.find(session.tokenHash)).toMatchObject({ lastSeenAt });
+    expect(syncs).toBe(0);
+    await store.loginSessions.delete(session.tokenHash);
+    expect(syncs).toBeGreaterThan(0);
   });
 
   it("does not start when a commit causes no fsync", async () => {

@@ -93,6 +93,8 @@ function boundValues(pglite: PGlite, statement: Statement, parameters: readonly 
     // Bytes are sent in binary form.
     if (value === null || value === undefined || value instanceof Uint8Array) return value ?? null;
     const serialize = pglite.serializers[statement.parameterTypes[index] ?? 0];
+    // A type without a serializer, e.g. uuid, is given as text.
+    if (serialize === undefined && typeof value === "string") return value;
     if (serialize === undefined) throw new TypeError("the type of a parameter has no serializer");
     return serialize(value);
   });

@@ -72,7 +72,7 @@ export interface DeliveryStoreParts {
 const GROUP_MAX = 64;
 
 /** Milliseconds between two group commits that settle deliveries, since no sender waits for them. */
-const SETTLE_PAUSE_MS = 50;
+const SETTLE_PAUSE_MS = 25;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;

@@ -27,7 +27,8 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
     }
-    await files.forget(message.id);
+    // The message is in the queue: a second move would fail and delete its body. The next start deletes the file.
+    await files.forget(message.id).catch(() => {});
     return hasOwner;
   }
 

@@ -8,6 +8,8 @@ export const anyOfIds = (ids: readonly string[]): RawBuilder<string> => sql<stri
 
 /** Bytes are passed as hex, because arrays of bytea are slow. */
 export function anyOfBytes(values: readonly Buffer[]): RawBuilder<Buffer> {
-  const hex = values.map((value) => value.toString("hex"));
-  return sql<Buffer>`ANY(ARRAY(SELECT decode(value, 'hex') FROM unnest(${hex}::text[]) AS given (value)))`;
+  return sql<Buffer>`ANY(ARRAY(SELECT decode(value, 'hex') FROM unnest(${hexOf(values)}::text[]) AS given (value)))`;
 }
+
+/** The parameter of `anyOfBytes`, for prepared queries. */
+export const hexOf = (values: readonly Buffer[]): string[] => values.map((value) => value.toString("hex"));

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
 import type { Database, InTransaction, NoticeTable } from "../database.ts";
+import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
 /** Maximum notices per account. */
@@ -22,17 +23,10 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
     text: textOf(keys, row),
     createdAt: row.created_at,
   });
+  const ofUser = db.selectFrom("notice").selectAll().where("user_id", "=", "");
+  const byUser = preparedQuery(db, ofUser.orderBy("created_at", "desc").orderBy("id").compile());
   return {
-    listForUser: async (userId) => {
-      const rows = await db
-        .selectFrom("notice")
-        .selectAll()
-        .where("user_id", "=", userId)
-        .orderBy("created_at", "desc")
-        .orderBy("id")
-        .execute();
-      return rows.map(fromRow);
-    },
+    listForUser: async (userId) => (await byUser([userId])).map(fromRow),
     insert: async (notice) => {
       await insertNotice(db, keys, notice);
       await evictOldest(db, notice.userId);

@@ -20,6 +20,25 @@ describe("sessions, notices and counters", () => {
       expect(await store.loginSessions.find(tokenHash)).toBeNull();
     });
 
+    it("a session that another process ended, alone or with its account, is unknown at the next look-up", async () => {
+      const { store, severalProcesses } = fixture;
+      const other = severalProcesses ? await fixture.openSecond() : store;
+      const endings = [
+        ({ tokenHash }: { tokenHash: Buffer }) => other.loginSessions.delete(tokenHash),
+        ({ userId }: { userId: string }) => other.loginSessions.deleteForUser(userId),
+        ({ userId }: { userId: string }) => other.users.delete(userId),
+      ];
+      for (const end of endings) {
+        const session = aSession((await insertUser(store)).id);
+        await store.loginSessions.insert(session);
+        for (let time = 0; time < 10; time += 1)
+          expect(await store.loginSessions.find(session.tokenHash)).toMatchObject({ userId: session.userId });
+        await end(session);
+        expect(await store.loginSessions.find(session.tokenHash)).toBeNull();
+      }
+      if (severalProcesses) await other.close();
+    });
+
     it("a session for an account deleted meanwhile is refused with the error of a wrong password", async () => {
       const { store } = fixture;
       const { id: userId } = await insertUser(store);

@@ -35,7 +35,7 @@ const injection = (end: string) =>
 
 const { mx, system, person } = await setUpForwarding({
   dns: createFakeDns({}),
-  env: { KAUKE_ARC_SEAL: "on" },
+  env: { KAUKE_ARC_SEAL: "always" },
   overrides: { store: { dkimDomains: ["kauke.test"] } },
 });
 

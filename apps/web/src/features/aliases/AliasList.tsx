@@ -97,7 +97,7 @@ const Listed = memo(function Listed({ userId, view, query, choose, clear, onDele
   if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
   return (
     <>
-      <AliasTable userId={userId} aliases={view.items} onDelete={onDelete} />
+      <AliasTable userId={userId} aliases={view.items} query={query} onDelete={onDelete} />
       <div className="list-foot">
         <span className="count" aria-live="polite">
           {view.range}

@@ -94,6 +94,10 @@ interface Props {
   onDelete: (alias: AliasWire) => void;
 }
 
+/**
+ * A row may become that of another alias after a search (`row-keys.ts`); the parts with state of their own have the
+ * alias as key.
+ */
 export const AliasRow = memo(function AliasRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
@@ -103,7 +107,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
     <>
       <tr className={classes || undefined}>
         <td className="c-on">
-          <AliasSwitch userId={userId} alias={alias} />
+          <AliasSwitch key={alias.id} userId={userId} alias={alias} />
         </td>
         <td className="c-alias">
           <span className="addr">
@@ -111,7 +115,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
           </span>
         </td>
         <td className="c-to">
-          <Destinations userId={userId} alias={alias} described={described} />
+          <Destinations key={alias.id} userId={userId} alias={alias} described={described} />
         </td>
         <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
         <td className="actions">
@@ -138,7 +142,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
         </td>
       </tr>
       {isOpen ? (
-        <tr className="sub">
+        <tr key={alias.id} className="sub">
           <td colSpan={5}>
             <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
               <AliasEncryption alias={alias} />

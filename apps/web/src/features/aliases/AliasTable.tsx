@@ -4,14 +4,29 @@ import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { AliasEditRow } from "./AliasEditRow.tsx";
 import { AliasRow } from "./AliasRow.tsx";
 import { describedMailboxes } from "./described-mailboxes.ts";
+import { nextRowKeys, noRowKeys, type RowKeys } from "./row-keys.ts";
 
 interface Props {
   userId: string;
+  /** Aliases of one page. */
   aliases: readonly AliasWire[];
+  /** Search text that found them. */
+  query: string;
   onDelete: (alias: AliasWire) => void;
 }
 
-export function AliasTable({ userId, aliases, onDelete }: Props) {
+/** Keys of the rows, computed again when the aliases or the search text change. */
+function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKeys {
+  const [shown, setShown] = useState({ aliases: [] as readonly AliasWire[], query, keys: noRowKeys });
+  if (shown.aliases === aliases && shown.query === query) return shown.keys;
+  const ids = aliases.map((alias) => alias.id);
+  const keys = nextRowKeys(shown.keys, ids, shown.query !== query);
+  setShown({ aliases, query, keys });
+  return keys;
+}
+
+export function AliasTable({ userId, aliases, query, onDelete }: Props) {
+  const keys = useRowKeys({ aliases, query });
   const [editing, setEditing] = useState<string>();
   const [edited, setEdited] = useState<string>();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -44,10 +59,10 @@ export function AliasTable({ userId, aliases, onDelete }: Props) {
       <tbody>
         {aliases.map((alias) =>
           alias.id === editing ? (
-            <AliasEditRow key={alias.id} userId={userId} alias={alias} onClose={onClose} />
+            <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
           ) : (
             <AliasRow
-              key={alias.id}
+              key={keys.get(alias.id)}
               userId={userId}
               alias={alias}
               described={described.get(alias.id) ?? ""}

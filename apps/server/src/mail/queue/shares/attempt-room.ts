@@ -1,7 +1,8 @@
 /**
  * Limits the number of concurrent attempts. Each account has a share. Above the total limit only accounts with fewer
  * attempts than an equal part of that limit may start more; at twice the limit none may, and mail waits in the queue.
- * Attempts are counted over all workers.
+ * Attempts are counted over all workers; accounts with few attempts elsewhere are not known here, so that the equal part
+ * may be larger.
  */
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
@@ -13,13 +14,19 @@ export interface AttemptRoomLimits {
 
 export const attemptRoomLimits: AttemptRoomLimits = { all: 1000, account: 200 };
 
+const ALL = "";
+
 export class AttemptRoom {
   readonly #limits: AttemptRoomLimits;
   readonly #running: SharedCounts;
+  /** Number of attempts of all accounts, under `ALL`. */
+  readonly #total: SharedCounts;
 
   constructor(limits: AttemptRoomLimits = attemptRoomLimits, shares: WorkerShares = onlyWorker) {
     this.#limits = limits;
     this.#running = shares.counts("attempts of accounts");
+    this.#running.skipBelow(limits.account);
+    this.#total = shares.counts("attempts");
   }
 
   /** @param account `null` for mail to the operator */
@@ -27,16 +34,18 @@ export class AttemptRoom {
     const { all, account: share } = this.#limits;
     const running = this.#running.all(account ?? "");
     if (running >= share) return false;
-    const { total, size } = this.#running;
-    const accounts = size + (running === 0 ? 1 : 0);
+    const total = this.#total.all(ALL);
+    const accounts = this.#running.size + (running === 0 ? 1 : 0);
     return total < all || (total < 2 * all && running < all / accounts);
   }
 
   enter(account: string): void {
     this.#running.add(account, 1);
+    this.#total.add(ALL, 1);
   }
 
   leave(account: string): void {
     this.#running.add(account, -1);
+    this.#total.add(ALL, -1);
   }
 }

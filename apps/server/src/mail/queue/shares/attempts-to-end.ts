@@ -100,7 +100,6 @@ function beyondShares<T extends AttemptView>(
     within.push(attempt);
     for (const { key } of parties) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  counted.set(ALL, within.length);
   const tooMany = within.length - counted.part(ALL, shares.all);
   const sizeOf = (key: string) => (counts.get(key) ?? 0) + counted.others(key);
   const ending =

@@ -236,10 +236,14 @@ export class RunningAttempts {
     this.#leave(destinationKey(attempt));
     if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
     if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
-    if (this.#running.size === 0 && this.#timer !== null) {
-      clearInterval(this.#timer);
-      this.#timer = null;
-    }
+    if (this.#running.size === 0) this.#rest();
+  }
+
+  /** Stops the sweeps while no attempt runs. */
+  #rest(): void {
+    for (const counts of Object.values(this.#counted)) counts.replace(new Map());
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
   reachPeer(attempt: Attempt, peer: string): boolean {

@@ -1,19 +1,20 @@
 /**
- * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), with mailauth over
- * our resolver. All checks start at once, and the author's DMARC policy is looked up independently of them. They share
- * a deadline of five seconds; a check that has not finished by then results in `temperror`, and the others keep their
- * results. A message that is not proven because a check is unfinished is deferred if the policy is `reject` or
- * unreadable (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
+ * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a check
+ * that has not finished by then results in `temperror`, and the others keep their results. A message that is not proven
+ * because a check is unfinished is deferred if the policy is `reject` or unreadable
+ * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
+import type { Vouchers } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import type { Resolver } from "../../resolver.ts";
+import { checkSignatures } from "./check-signatures.ts";
 import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
-import { DmarcJudge, type DmarcVerdict, type Vouchers } from "./dmarc-judge.ts";
+import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
-import { checkArc, readSignature } from "./sender-checks.ts";
-import { readShownAuthor, verifyInput } from "./verify-input.ts";
+import { readShownAuthor } from "./shown-author.ts";
 
 export interface ToAuthenticate {
   /** Message without dot-stuffing. */
@@ -46,30 +47,22 @@ export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps)
   }
 }
 
-let loaded: ReturnType<typeof loadLibrary> | undefined;
-
-/** Loads mailauth with the first message: it takes 38 MiB, which an idle server does not need. */
-async function loadLibrary() {
-  const [library, { getAlignment }] = await Promise.all([import("mailauth"), import("mailauth/lib/tools.js")]);
-  const { dkimVerify, arc, dmarc } = library;
-  return { dkimVerify, arc, dmarc, getAlignment };
-}
-
 async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
-  const library = await (loaded ??= loadLibrary());
   const shown = readShownAuthor(mail);
-  const judge = new DmarcJudge(shown.domain, dns.ask, library);
+  const judge = new DmarcJudge(shown.domain, dns);
   const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
   const policy = judge.policy().catch(() => "unknown" as const);
   const spf = checkSpf(mail, dns).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
-  const input = verifyInput({ ...mail, shown }, deps.bodyHashes, (signature) => {
-    const { result, domain } = readSignature(signature);
-    if (result === "pass") proof.add({ spf: [], dkim: [domain] });
-  });
-  const verified = library.dkimVerify(input, { resolver: dns.ask, sender: mail.envelopeFrom });
-  const dkim = verified.then(({ results }) => results.map(readSignature)).catch(() => null);
-  const arc = verified.then((it) => checkArc(it, library, dns)).catch(() => null);
+  const signatures = checkSignatures(
+    { raw: mail.raw, shown },
+    {
+      dns,
+      bodyHashes: deps.bodyHashes,
+      onSignature: ({ result, domain }) => result === "pass" && proof.add({ spf: [], dkim: [domain] }),
+    },
+  );
+  const [dkim, arc] = [signatures.dkim.catch(() => null), signatures.arc.catch(() => null)];
   const found = { author: shown.domain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
   const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
   const { wasCut } = dns;
@@ -130,7 +123,7 @@ class Proof {
   }
 }
 
-/** An exception that a hostile message causes in the library counts as `temperror`, never as proof. */
+/** An unexpected exception counts as `temperror`, never as proof. */
 async function judgeSafely(judge: DmarcJudge, vouchers: Vouchers): Promise<DmarcVerdict> {
   return judge.judge(vouchers).catch(() => ({ result: "temperror", isProven: false, applied: null }));
 }

@@ -1,10 +1,10 @@
 /** Turns the results of authentication into what travels with the message and whether it is accepted. Pure. */
 import type { ErrorCode } from "@kauke/contract";
-import { type MethodResult, resultsValue } from "@kauke/mail-rfc";
+import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
+import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
-import type { DmarcPolicy, DmarcVerdict } from "./dmarc-judge.ts";
-import type { ArcFound, SignatureFound } from "./sender-checks.ts";
+import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
 

@@ -7,12 +7,12 @@ import { createHash, type Hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
-/** Members of a body hash that mailauth reads once the whole body has been hashed. */
-export interface LibraryBodyHash {
-  digest(encoding: "base64"): string;
-  getMimeStructureStart(): undefined;
-  canonicalizedLength: number;
-  bodyHashedBytes: number;
+export interface BodyHash {
+  /** Base64. */
+  digest: string;
+  /** Octets of the whole canonical body, and how many of them the hash covers. */
+  canonicalBytes: number;
+  hashedBytes: number;
 }
 
 /** Milliseconds of hashing after which the event loop gets a turn. One chunk of a body takes 5 ms at most. */
@@ -36,15 +36,15 @@ export async function hashBody(
   body: Buffer,
   keys: Iterable<string>,
   noteSimple: (hash: Buffer) => void,
-): Promise<Map<string, LibraryBodyHash>> {
-  const found = new Map<string, LibraryBodyHash>();
+): Promise<Map<string, BodyHash>> {
+  const found = new Map<string, BodyHash>();
   const passes = Map.groupBy([...keys].map(readKey), ({ canonicalization }) => canonicalization);
   for (const [canonicalization, wanted] of passes) {
     const running = [...Map.groupBy(wanted, ({ algorithm }) => algorithm)].map((it) => new RunningHash(...it));
     const { length, isAsItLies } = await readAll(canonicalBody(body, canonicalization), running);
     for (const hash of running) {
       for (const [{ key, algorithm }, digest, hashedBytes] of hash.finish()) {
-        found.set(key, bodyHash(digest, length, hashedBytes));
+        found.set(key, { digest: digest.toString("base64"), canonicalBytes: length, hashedBytes });
         if (isAsItLies && algorithm === "sha256" && hashedBytes === length && length > 0) noteSimple(digest);
       }
     }
@@ -53,8 +53,7 @@ export async function hashBody(
 }
 
 /**
- * Parses a hash key, `canonicalization:algorithm:limit`. As in mailauth, a limit that is not a number of bytes counts
- * as no limit.
+ * Parses a hash key, `canonicalization:algorithm:limit`. A limit that is not a number of bytes counts as no limit.
  */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
@@ -127,10 +126,3 @@ class RunningHash {
     if (wanted !== undefined) this.#finished.push([wanted, this.#hash.copy().digest(), this.#bytes]);
   }
 }
-
-const bodyHash = (digest: Buffer, canonicalizedLength: number, bodyHashedBytes: number): LibraryBodyHash => ({
-  digest: () => digest.toString("base64"),
-  getMimeStructureStart: () => undefined,
-  canonicalizedLength,
-  bodyHashedBytes,
-});

@@ -18,7 +18,8 @@ test("answers have the form of node:dns, and failures its error codes", async ()
   expect(await codeOf(dns.ask("a.example", "TXT"))).toBe("ENODATA");
   expect(await codeOf(dns.ask("c.example", "TXT"))).toBe("ENOTFOUND");
   expect(await codeOf(dns.ask("b.example", "TXT"))).toBe("ESERVFAIL");
-  expect([dns.isUnanswered("B.example", "TXT"), dns.isUnanswered("c.example", "TXT")]).toEqual([true, false]);
+  expect(await dns.answerTo("B.example", "TXT")).toEqual({ kind: "failed" });
+  expect(await dns.answerTo("c.example", "TXT")).toEqual({ kind: "no_name" });
   expect(dns.wasCut).toBe(false);
   dns.close();
 });

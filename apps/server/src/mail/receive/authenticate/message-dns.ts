@@ -1,18 +1,17 @@
 /**
- * DNS look-ups for one message's authentication: our resolver behind the interface mailauth expects, with one deadline
- * for all look-ups. A look-up without an answer by then fails, so that every check finishes and keeps its results.
- * Answers are cached for the message.
+ * DNS look-ups for one message's authentication, with one deadline for all of them. A look-up without an answer by then
+ * fails, so that every check finishes and keeps its results. Answers are cached for the message.
  */
 import { type AskDns, lookUp, recordsOf } from "../../ask-dns.ts";
 import type { DnsAnswer, Resolver } from "../../resolver.ts";
 
 type Answer = DnsAnswer<unknown>;
 
+const late = { kind: "failed", isLate: true } as const;
+
 export class MessageDns {
   readonly #resolver: Resolver;
   readonly #answers = new Map<string, Promise<Answer>>();
-  /** Look-ups that got no answer: after the deadline, or because of a temporary failure. */
-  readonly #unanswered = new Set<string>();
   readonly #end: Promise<null>;
   #endNow: () => void = () => {};
   #timer: NodeJS.Timeout;
@@ -49,22 +48,19 @@ export class MessageDns {
     this.#endNow();
   }
 
-  /** Whether a look-up of this name and type was made and got no answer. */
-  isUnanswered(name: string, type: string): boolean {
-    return this.#unanswered.has(keyOf(name, type));
+  /** @returns the answer to a question, even after the deadline if it is cached */
+  async answerTo(name: string, type: string): Promise<Answer> {
+    const answer = (await Promise.race([this.#answerTo(name, type), this.#end])) ?? late;
+    if (answer.kind === "failed" && answer.isLate === true) this.#wasCut = true;
+    return answer;
   }
 
-  /** An arrow function, so that its identity is stable: mailauth recognizes a resolver by identity. */
+  /** The same as a function like `dns.promises.resolve`. */
   readonly ask: AskDns = async (name, type = "A") => {
-    const key = keyOf(name, type);
-    const answer = await Promise.race([this.#answerTo(name, type), this.#end]);
-    const isLate = answer === null || (answer.kind === "failed" && answer.isLate === true);
-    if (isLate) this.#wasCut = true;
-    if (isLate || answer.kind === "failed") this.#unanswered.add(key);
-    return recordsOf(isLate ? "late" : answer, type);
+    const answer = await this.answerTo(name, type);
+    return recordsOf(answer.kind === "failed" && answer.isLate === true ? "late" : answer, type);
   };
 
-  /** Returns a cached answer even after the deadline. */
   #answerTo(name: string, type: string): Promise<Answer | null> {
     const key = keyOf(name, type);
     const known = this.#answers.get(key);

@@ -5,8 +5,11 @@
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
+import { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss, deferred } from "../../classify-reply.ts";
 import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import { SharedConnections } from "./shared-connections.ts";
 import { type OpenFailure, type OpenResult, openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
 
@@ -32,11 +35,12 @@ export interface SmtpPoolOptions extends SmtpClientOptions {
   /** Called for each connection that could not be opened or set up. */
   onOpenFailed?: (failure: OpenFailure) => void;
   now?: () => number;
+  /** Where connections are counted over all workers; default: this process is the only one. */
+  shares?: WorkerShares;
 }
 
 interface Provider {
   name: string;
-  open: number;
   /** The provider's hosts, least recently served first. */
   hosts: Set<Host>;
 }
@@ -48,8 +52,8 @@ interface Host {
   peer: SmtpPeer;
   /** Connections open or being opened. */
   open: number;
-  /** Connections in use, by party. */
-  inUse: Map<string, number>;
+  /** Connections in use in this process, by party. */
+  inUse: SharedCounts;
   idle: IdleConnection[];
   waiting: FairLine<Waiter>;
   busy: Set<SmtpConnection>;
@@ -87,6 +91,7 @@ const defaults = {
   backOffMaxMs: 30_000,
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
+  shares: onlyWorker,
 };
 /** Default milliseconds that `close` waits for messages in progress, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
@@ -98,6 +103,7 @@ export class SmtpPool {
   readonly #options: SmtpClientOptions & typeof defaults;
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
+  readonly #shared: SharedConnections;
   /** Controllers to abort connections that are being opened. */
   readonly #opening = new Set<AbortController>();
   /** Idle connections, oldest first. */
@@ -107,6 +113,7 @@ export class SmtpPool {
 
   constructor(options: SmtpPoolOptions) {
     this.#options = { ...defaults, ...options };
+    this.#shared = new SharedConnections(this.#options.shares);
   }
 
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
@@ -159,7 +166,7 @@ export class SmtpPool {
       provider: peer.provider === undefined ? null : this.#provider(peer.provider),
       peer,
       open: 0,
-      inUse: new Map(),
+      inUse: new SharedCounts(),
       idle: [],
       waiting: new FairLine({ all: this.#options.waitingPerHost, party: this.#options.waitingPerParty }),
       busy: new Set(),
@@ -175,7 +182,7 @@ export class SmtpPool {
   #provider(name: string): Provider {
     const known = this.#providers.get(name);
     if (known !== undefined) return known;
-    const provider = { name, open: 0, hosts: new Set<Host>() };
+    const provider = { name, hosts: new Set<Host>() };
     this.#providers.set(name, provider);
     return provider;
   }
@@ -211,19 +218,21 @@ export class SmtpPool {
 
   /** Whether the provider's limit allows another connection, after closing an idle one to its hosts if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
-    if (provider === null || provider.open < this.#options.connectionsPerProvider) return true;
+    const most = this.#options.connectionsPerProvider;
+    if (provider === null || this.#shared.hasRoomAtProvider(provider.name, most)) return true;
     for (const host of provider.hosts) {
       const [idle] = host.idle;
       if (idle === undefined) continue;
       this.#retire(host, idle.connection);
-      return provider.open < this.#options.connectionsPerProvider;
+      return this.#shared.hasRoomAtProvider(provider.name, most);
     }
     return false;
   }
 
-  #hasRoomAtHost({ open, inUse }: Host, party: string): boolean {
+  #hasRoomAtHost({ key, inUse }: Host, party: string): boolean {
     const { connectionsPerHost, extraConnections } = this.#options;
-    return open < connectionsPerHost || (open < connectionsPerHost + extraConnections && !inUse.has(party));
+    const hasRoom = (most: number) => this.#shared.hasRoomAtHost(key, most);
+    return hasRoom(connectionsPerHost) || (inUse.own(party) === 0 && hasRoom(connectionsPerHost + extraConnections));
   }
 
   #enqueue(host: Host, signal?: AttemptSignal): Promise<Lease> {
@@ -253,8 +262,8 @@ export class SmtpPool {
   async #fresh(host: Host, signal?: AttemptSignal): Promise<Lease> {
     const party = signal?.party ?? "";
     host.open++;
-    if (host.provider !== null) host.provider.open++;
-    addTo(host.inUse, party, 1);
+    this.#shared.count(host.key, host.provider?.name, 1);
+    host.inUse.add(party, 1);
     const opening = new AbortController();
     const abort = () => opening.abort();
     if (signal?.aborted) abort();
@@ -262,7 +271,7 @@ export class SmtpPool {
     this.#opening.add(opening);
     const result = await openSmtp(host.peer, this.#options, opening.signal);
     this.#opening.delete(opening);
-    addTo(host.inUse, party, -1);
+    host.inUse.add(party, -1);
     signal?.removeEventListener("abort", abort);
     if (result.kind === "open") {
       host.failures = 0;
@@ -286,12 +295,12 @@ export class SmtpPool {
   async #use(host: Host, connection: SmtpConnection, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     const party = signal?.party ?? "";
     host.busy.add(connection);
-    addTo(host.inUse, party, 1);
+    host.inUse.add(party, 1);
     try {
       return await connection.send(mail, signal);
     } finally {
       host.busy.delete(connection);
-      addTo(host.inUse, party, -1);
+      host.inUse.add(party, -1);
       this.#release(host, connection);
     }
   }
@@ -302,6 +311,7 @@ export class SmtpPool {
     const next = host.waiting.shift();
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
     if (this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
+    if (host.provider !== null && this.#shared.isElsewhere(host.provider.name)) this.#openForWaiting(host.provider);
     const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
     host.idle.push({ connection, timer });
     connection.markIdle(() => this.#forget(host, connection));
@@ -330,12 +340,18 @@ export class SmtpPool {
   /** Counts a closed connection. The next waiting message may then open one, unless the host just failed. */
   #onClosed(host: Host): void {
     host.open--;
-    if (host.provider !== null) host.provider.open--;
+    this.#shared.count(host.key, host.provider?.name, -1);
     if (host.pausedUntil > this.#options.now() && host.open === 0) this.#failWaiting(host);
     const { provider } = host;
     if (provider === null) this.#openForNext(host);
     else if (!this.#openForNext(host)) for (const other of provider.hosts) if (this.#openForOther(other)) break;
     if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
+  }
+
+  /** Other workers may have closed connections to a provider since messages began to wait for them here. */
+  #openForWaiting(provider: Provider): void {
+    for (const host of Array.from(provider.hosts))
+      if (host.waiting.size > 0 && this.#mayOpen(host, "")) this.#openForNext(host);
   }
 
   #openForOther(host: Host): boolean {
@@ -345,6 +361,7 @@ export class SmtpPool {
   /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
+    if (!this.#shared.mayReopen(host.key, this.#options.connectionsPerHost)) return false;
     const next = host.waiting.shift();
     if (next === undefined) return false;
     next.stopWatching();
@@ -355,7 +372,8 @@ export class SmtpPool {
 
   /** Whether the provider has all its connections and messages wait for another of its hosts. */
   #isWantedElsewhere({ provider }: Host): boolean {
-    if (provider === null || provider.open < this.#options.connectionsPerProvider) return false;
+    if (provider === null) return false;
+    if (this.#shared.hasRoomAtProvider(provider.name, this.#options.connectionsPerProvider)) return false;
     return [...provider.hosts].some((it) => it.waiting.size > 0);
   }
 
@@ -371,12 +389,6 @@ export class SmtpPool {
     for (const opening of this.#opening) opening.abort();
     for (const host of this.#hosts.values()) for (const connection of host.busy) connection.destroy("aborted");
   }
-}
-
-function addTo(counts: Map<string, number>, party: string, change: number): void {
-  const count = (counts.get(party) ?? 0) + change;
-  if (count > 0) counts.set(party, count);
-  else counts.delete(party);
 }
 
 function unsent(outcome: DeliveryOutcome): SendResult {

@@ -7,6 +7,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import type { WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
 import type { Resolver } from "../../resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
@@ -24,6 +25,8 @@ export interface WebhookTransportOptions {
   now?: () => Date;
   /** CA certificates trusted instead of the system's. */
   ca?: string;
+  /** Where calls are counted over all workers; default: this process is the only one. */
+  shares?: WorkerShares | undefined;
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024;
@@ -36,7 +39,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
   const plain = new HttpAgent(agentOptions);
   const secure = new HttpsAgent(agentOptions);
   const open = new Set<ClientRequest>();
-  const slots = new CallSlots();
+  const slots = new CallSlots(undefined, options.shares);
 
   function start(url: URL, call: WebhookCall, signal?: AttemptSignal): ClientRequest {
     const isSecure = url.protocol === "https:";

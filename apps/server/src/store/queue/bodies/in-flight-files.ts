@@ -33,7 +33,11 @@ const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
-  const pathOf = (messageId: string) => join(directory, messageId);
+  const pathOf = (messageId: string) => {
+    // Ids come from mail workers, which must not name a file elsewhere.
+    if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
+    return join(directory, messageId);
+  };
   const nameOf = (messageId: string) => `underway:${messageId}`;
   const makeDirectory = async () => {
     await files.makeDirectory(directory);
@@ -57,10 +61,10 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
       await store(message.id, sealChunks(keys, nameOf(message.id), [head, rows, wire]));
     },
     keepDamaged: (messageId, bytes) => store(messageId, [{ sealed: bytes }]),
-    forget: (messageId) => files.remove(pathOf(messageId)),
+    forget: async (messageId) => await files.remove(pathOf(messageId)),
     list: async () => {
       const names = await files.list(directory);
-      for (const name of names) if (name.endsWith(UNFINISHED)) await files.remove(pathOf(name));
+      for (const name of names) if (name.endsWith(UNFINISHED)) await files.remove(join(directory, name));
       return names.filter((name) => MESSAGE_ID.test(name));
     },
     read: async (messageId) => {

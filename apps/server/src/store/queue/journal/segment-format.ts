@@ -41,7 +41,10 @@ export interface FoundRecord extends RecordHeader {
 export const recordBytes = ({ rowsBytes, bodyBytes }: Pick<RecordHeader, "rowsBytes" | "bodyBytes">) =>
   HEADER_BYTES + rowsBytes + bodyBytes;
 
+const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export function recordHeader({ kind, messageId, rowsBytes, bodyBytes }: RecordHeader): Buffer {
+  if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
   header.writeUInt8(recordKinds[kind], MAGIC.length);

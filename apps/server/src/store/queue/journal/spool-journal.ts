@@ -126,13 +126,13 @@ export class SpoolJournal {
   }
 
   /** Stores a body; resolves when it is on stable storage. @throws AppError `spool_failed` */
-  putBody(messageId: string, parts: readonly Buffer[]): Promise<void> {
-    return this.#put(messageId, "body", bodyRecord(this.#options.keys, messageId, parts));
+  async putBody(messageId: string, parts: readonly Buffer[]): Promise<void> {
+    await this.#put(messageId, "body", bodyRecord(this.#options.keys, messageId, parts));
   }
 
   /** Stores a message in flight; resolves when it is on stable storage. @throws AppError `spool_failed` */
-  putInFlight(message: InFlightMessage): Promise<void> {
-    return this.#put(message.message.id, "inFlight", inFlightRecord(this.#options.keys, message));
+  async putInFlight(message: InFlightMessage): Promise<void> {
+    await this.#put(message.message.id, "inFlight", inFlightRecord(this.#options.keys, message));
   }
 
   /** @returns `undefined` if the journal does not hold the message, `null` if it is damaged */
@@ -241,6 +241,8 @@ export class SpoolJournal {
     try {
       const { segment, at } = await this.#appender.append(record);
       const entry = { segment, at, kind, rowsBytes, bodyBytes };
+      const former = this.#entries.get(messageId);
+      if (former !== undefined) this.#drop(messageId, former);
       this.#entries.set(messageId, { ...entry, mayHaveFile: false, isPinned: false, moving: null });
     } finally {
       this.#arrivingBytes -= rowsBytes + bodyBytes;

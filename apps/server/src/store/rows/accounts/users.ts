@@ -1,9 +1,10 @@
 /** Accounts. Personal data is sealed; e-mail, wallet and Google id are looked up by keyed hash. */
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { lockKey } from "../aliases/encryption-keys.ts";
@@ -27,10 +28,11 @@ export interface UserStoreParts {
 export function userStore(context: StoreContext, parts: UserStoreParts): UserStore {
   const { db, keys } = context;
   const emailIndex = (email: string) => userEmailIndex(keys, email);
-  const findBy = async (column: "id" | "email_index" | "wallet_index" | "google_index", value: string | Buffer) => {
+  const findBy = async (column: "email_index" | "wallet_index" | "google_index", value: Buffer) => {
     const row = await db.selectFrom("user").selectAll().where(column, "=", value).executeTakeFirst();
     return row === undefined ? null : userFromRow(keys, row);
   };
+  const byId = preparedQuery(db, db.selectFrom("user").selectAll().where("id", "=", "").compile());
   const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
   return {
     insert: async (user) => {
@@ -42,7 +44,10 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       }
     },
     insertIfFree: (user) => insertIfFree(context, rowOf(user)),
-    find: (id) => findBy("id", id),
+    find: async (id) => {
+      const [row] = await byId([id]);
+      return row === undefined ? null : userFromRow(keys, row);
+    },
     findByEmail: (email) => findBy("email_index", emailIndex(email)),
     findByWallet: (walletAddress) => findBy("wallet_index", walletIndex(keys, walletAddress)),
     findByGoogle: (name) => findBy("google_index", googleIndex(keys, name)),
@@ -59,7 +64,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     replaceHash: (id, replacement) => replaceHash(context, id, replacement),
     changePassword: (id, change) => changePassword(context, id, change),
     delete: (id) => deleteUser(context, parts, id),
-    stats: (id) => readStats(context, id),
+    stats: readStats(context),
     count: () => countRows(db, "user"),
   };
 }
@@ -210,28 +215,31 @@ function lockAliases(trx: InTransaction, userId: string) {
     .execute();
 }
 
-async function readStats({ db }: StoreContext, id: string) {
-  const row = await db
-    .selectNoFrom((query) => {
-      const count = (table: "alias" | "smtp_credential" | "encryption_key" | "email_job") =>
-        query
-          .selectFrom(table)
-          .select((it) => it.fn.countAll<number>().as("count"))
-          .where(`${table}.user_id`, "=", id);
-      return [
-        count("alias").as("aliases"),
-        count("alias").where("active", "=", true).as("activeAliases"),
-        count("smtp_credential").as("smtpCredentials"),
-        count("encryption_key").as("encryptionKeys"),
-        count("email_job").as("emailJobs"),
-      ];
-    })
-    .executeTakeFirstOrThrow();
-  return {
-    aliases: row.aliases ?? 0,
-    activeAliases: row.activeAliases ?? 0,
-    smtpCredentials: row.smtpCredentials ?? 0,
-    encryptionKeys: row.encryptionKeys ?? 0,
-    emailJobs: row.emailJobs ?? 0,
+function readStats({ db }: StoreContext): UserStore["stats"] {
+  const given = db.selectNoFrom(sql<string>`${""}::uuid`.as("id")).as("given");
+  const query = db.selectFrom(given).select((row) => {
+    const count = (table: "alias" | "smtp_credential" | "encryption_key" | "email_job") =>
+      row
+        .selectFrom(table)
+        .select((it) => it.fn.countAll<number>().as("count"))
+        .whereRef(`${table}.user_id`, "=", "given.id");
+    return [
+      count("alias").as("aliases"),
+      count("alias").where("active", "=", sql.lit(true)).as("activeAliases"),
+      count("smtp_credential").as("smtpCredentials"),
+      count("encryption_key").as("encryptionKeys"),
+      count("email_job").as("emailJobs"),
+    ];
+  });
+  const byId = preparedQuery(db, query.compile());
+  return async (id) => {
+    const [row] = await byId([id]);
+    return {
+      aliases: row?.aliases ?? 0,
+      activeAliases: row?.activeAliases ?? 0,
+      smtpCredentials: row?.smtpCredentials ?? 0,
+      encryptionKeys: row?.encryptionKeys ?? 0,
+      emailJobs: row?.emailJobs ?? 0,
+    };
   };
 }

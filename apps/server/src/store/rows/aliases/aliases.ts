@@ -9,6 +9,7 @@ import { type Alias, type AliasSealing, aliasAddress } from "../../../core/alias
 import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
@@ -35,12 +36,10 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
       .select(["alias.seal_off", "alias.seal_key_id"])
       .where("alias.user_id", "=", userId);
+  const byUser = preparedQuery(db, ofUser("").orderBy("created_at", "desc").orderBy("id").compile());
   const routes = aliasRoutes(context);
   return {
-    listForUser: async (userId) => {
-      const rows = await ofUser(userId).orderBy("created_at", "desc").orderBy("id").execute();
-      return rows.map((row) => toAlias(row, open(row)));
-    },
+    listForUser: async (userId) => (await byUser([userId])).map((row) => toAlias(row, open(row))),
     listWithSmtp: async (userId) => {
       const rows = await ofUser(userId)
         .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")

@@ -18,10 +18,11 @@ import type {
   Pair,
 } from "../../../core/destination/destination.ts";
 import type { InTransaction } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { openUserDocument } from "../accounts/user-document.ts";
-import { anyOfBytes } from "../any-of.ts";
+import { anyOfBytes, hexOf } from "../any-of.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
@@ -39,19 +40,17 @@ const LINK_KIND = "confirm";
 
 export function destinationStore(context: StoreContext): DestinationStore {
   const { db, keys } = context;
+  const ofUser = db.selectFrom("destination").select(["mailbox_index", "state"]).where("user_id", "=", "");
+  const pairsAmong = preparedQuery(db, ofUser.where("mailbox_index", "=", anyOfBytes([])).compile());
+  const userById = preparedQuery(db, mailboxOfUser(db, "").compile());
   return {
     states: async (userId, addresses) => {
       const byAddress = addresses.map((address) => [address, mailboxIndex(keys, address)] as const);
       if (byAddress.length === 0) return new Map();
       const indexes = byAddress.map(([, index]) => index);
-      const rows = await db
-        .selectFrom("destination")
-        .select(["mailbox_index", "state"])
-        .where("user_id", "=", userId)
-        .where("mailbox_index", "=", anyOfBytes(indexes))
-        .execute();
+      const rows = await pairsAmong([userId, hexOf(indexes)]);
       const states = new Map(rows.map((row) => [row.mailbox_index.toString("hex"), row.state]));
-      const own = await provenMailbox(context, userId);
+      const own = provenMailbox(keys, (await userById([userId]))[0]);
       if (own !== null && isOpen(states.get(own.toString("hex")))) states.set(own.toString("hex"), "confirmed");
       return new Map(
         byAddress.map(([address, index]) => [address, states.get(index.toString("hex")) ?? "new"] as const),
@@ -85,7 +84,8 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
       await insertPair(context, trx, { ...input, index, state: "blocked", askedAt: [] });
       return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
     }
-    if (isOpen(known?.state) && (await provenMailbox(context, userId, trx))?.equals(index)) {
+    const owner = isOpen(known?.state) ? await mailboxOfUser(trx, userId).executeTakeFirst() : undefined;
+    if (provenMailbox(keys, owner)?.equals(index)) {
       await confirmPair(context, trx, { userId, index, id: known?.id ?? input.id, isKnown: known !== undefined });
       return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
     }
@@ -123,18 +123,18 @@ const isOpen = (state: KnownState | undefined): boolean => state === undefined |
  * Keyed hash of the account's e-mail if that is confirmed, otherwise null. As a destination, that mailbox needs no
  * confirmation.
  */
-async function provenMailbox({ db, keys }: StoreContext, userId: string, within: Reading = db): Promise<Buffer | null> {
-  const row = await within
-    .selectFrom("user")
-    .select(["id", "sealed", "auth_method", "created_at"])
-    .where("id", "=", userId)
-    .executeTakeFirst();
+function provenMailbox(keys: ServerKeys, row: MailboxRow | undefined): Buffer | null {
   if (row === undefined) return null;
   const { email, emailConfirmedAt } = openUserDocument(keys, row);
   return email === null || emailConfirmedAt === undefined ? null : mailboxIndex(keys, email);
 }
 
-type Reading = StoreContext["db"] | InTransaction;
+type MailboxRow = Parameters<typeof openUserDocument>[1];
+
+/** The account's row as far as `provenMailbox` needs it. */
+function mailboxOfUser(db: StoreContext["db"] | InTransaction, userId: string) {
+  return db.selectFrom("user").select(["id", "sealed", "auth_method", "created_at"]).where("id", "=", userId);
+}
 
 interface ProvenPair {
   userId: string;

@@ -10,6 +10,7 @@ import {
   type MissingMailboxStore,
 } from "../../../core/destination/missing-mailbox.ts";
 import type { InTransaction } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { missingMailboxIndex } from "./mailbox-index.ts";
@@ -19,6 +20,8 @@ const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
   const { db, keys } = context;
+  const ofUser = db.selectFrom("missing_mailbox").select("mailbox_index").where("user_id", "=", "");
+  const suspendedOf = preparedQuery(db, ofUser.where("suspended_at", "is not", null).compile());
   return {
     note: (refusal) => note(context, refusal),
     clear: async (userId, address) => {
@@ -35,12 +38,7 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
     deleteBefore: (before) => deleteBefore(context, before),
     suspended: async (userId, addresses) => {
       if (addresses.length === 0) return new Set();
-      const rows = await db
-        .selectFrom("missing_mailbox")
-        .select("mailbox_index")
-        .where("user_id", "=", userId)
-        .where("suspended_at", "is not", null)
-        .execute();
+      const rows = await suspendedOf([userId]);
       const indexes = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
       if (indexes.size === 0) return new Set();
       return new Set(addresses.filter((it) => indexes.has(missingMailboxIndex(keys, it).toString("hex"))));

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import type { ReplyPath } from "../../../core/reply-path/reply-path.ts";
 import { onEachContext } from "../../context.testing.ts";
-import { deleteReplyPathsOf } from "./reply-paths.ts";
+import { deleteReplyPathsOf, replyPathStore } from "./reply-paths.ts";
 
 onEachContext((it) => {
   async function makeAlias(userId: string, paths: number): Promise<string> {
@@ -55,5 +56,39 @@ onEachContext((it) => {
     expect([await countOf(first), await countOf(second), await countOf(bobs)]).toEqual([1200, 0, 3]);
     await deleteReplyPathsOf(db, { userId: ann });
     expect([await countOf(first), await countOf(bobs)]).toEqual([0, 3]);
+  });
+
+  const pathsOf = (aliasId: string, count: number) =>
+    Array.from({ length: count }, () => ({ id: randomBytes(32), aliasId, sealed: randomBytes(100) }));
+  const now = new Date(0);
+
+  test("rows of concurrent messages are stored as they are, and known ones are left unchanged", async () => {
+    const aliasId = await makeAlias(await makeUser(), 0);
+    const store = replyPathStore(it.context);
+    const messages = Array.from({ length: 30 }, () => pathsOf(aliasId, 3));
+    const paths = messages.flat();
+    await Promise.all(messages.map((own, n) => store.ensure(own, { now, account: `account ${n % 4}` })));
+    await store.ensure([{ ...paths[0]!, sealed: randomBytes(9) }, ...pathsOf(aliasId, 1)], { now, account: "account" });
+    await store.ensure([], { now, account: "account" });
+    const known = await store.findAll(paths.map(({ id }) => id));
+    const byId = (list: readonly ReplyPath[]) => new Map(list.map((path) => [path.id.toString("hex"), path]));
+    expect(byId(known)).toEqual(byId(paths));
+    expect(await countOf(aliasId)).toBe(91);
+  });
+
+  test("a message whose alias was deleted fails alone, and none of its rows is stored", async () => {
+    const aliasId = await makeAlias(await makeUser(), 0);
+    const store = replyPathStore(it.context);
+    const keep = (paths: ReturnType<typeof pathsOf>) => store.ensure(paths, { now, account: "account" });
+    const torn = [...pathsOf(aliasId, 1), ...pathsOf(randomUUID(), 1)];
+    const ends = await Promise.allSettled([
+      keep(pathsOf(aliasId, 2)),
+      keep(pathsOf(aliasId, 2)),
+      keep(torn),
+      keep(pathsOf(aliasId, 2)),
+    ]);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(await countOf(aliasId)).toBe(6);
+    expect(await store.listKnown(torn.map(({ id }) => id))).toEqual(new Set());
   });
 });

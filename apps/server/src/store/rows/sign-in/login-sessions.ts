@@ -1,11 +1,20 @@
 /** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
+import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session/login-session.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 /** Maximum sessions per account. One more ends the session that was seen longest ago. */
 const SESSIONS_MAX = 100;
+
+/**
+ * Always true; the statement's commit does not wait for the disk, which with the embedded database would block all
+ * requests for that time. A crash loses at most the changes since the last other commit. If it loses the time of a
+ * session's last use, the session expires earlier.
+ */
+const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 interface SessionDocument {
   device: string | null;
@@ -21,14 +30,18 @@ const fromRow = (row: Pick<SessionTable, "id" | "token_hash" | "user_id" | "crea
 
 export function loginSessionStore(context: StoreContext): LoginSessionStore {
   const { db, keys } = context;
+  const ofToken = db
+    .selectFrom("session")
+    .select(["id", "token_hash", "user_id", "created_at", "last_seen_at"])
+    .where("token_hash", "=", Buffer.alloc(0));
+  const byToken = preparedQuery(db, ofToken.compile());
   return {
     insert: async (session) => {
       await insertSession(context, session);
       await endExcessSessions(db, session.userId);
     },
     find: async (tokenHash) => {
-      const query = db.selectFrom("session").select(["id", "token_hash", "user_id", "created_at", "last_seen_at"]);
-      const row = await query.where("token_hash", "=", tokenHash).executeTakeFirst();
+      const [row] = await byToken([tokenHash]);
       return row === undefined ? null : fromRow(row);
     },
     listForUser: async (userId) => {
@@ -40,7 +53,8 @@ export function loginSessionStore(context: StoreContext): LoginSessionStore {
       });
     },
     touch: async (tokenHash, lastSeenAt) => {
-      await db.updateTable("session").set({ last_seen_at: lastSeenAt }).where("token_hash", "=", tokenHash).execute();
+      const query = db.updateTable("session").set({ last_seen_at: lastSeenAt }).where("token_hash", "=", tokenHash);
+      await query.where(isCommittedWithoutFsync).execute();
     },
     delete: async (tokenHash) => {
       await db.deleteFrom("session").where("token_hash", "=", tokenHash).execute();

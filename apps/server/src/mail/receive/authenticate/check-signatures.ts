@@ -1,0 +1,221 @@
+/**
+ * Checks the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617). All keys are looked up at once, so
+ * that one look-up without an answer does not keep the other signatures from being checked.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  type ArcChain,
+  type ArcSet,
+  checkBeforeKey,
+  checkChain,
+  checkWithKey,
+  headerLimits,
+  isArcField,
+  lastSealer,
+  type RawField,
+  type ReadSignature,
+  rawFields,
+  readArcChain,
+  readSignatureField,
+  type SignatureStatus,
+  sealKey,
+} from "@kauke/mail-rfc";
+import type { AuthResult } from "../../../core/message/message.ts";
+import type { BodyHashes } from "../../copy/body-hashes.ts";
+import { type BodyHash, hashBody } from "./hash-body.ts";
+import { lookUpKey } from "./key-records.ts";
+import type { MessageDns } from "./message-dns.ts";
+import { hasSameFrom, type ShownAuthor } from "./shown-author.ts";
+import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
+
+export interface SignatureFound {
+  result: AuthResult;
+  domain: string;
+  selector: string;
+  algorithm: string;
+  /** The first characters of the signature's `b=` tag. */
+  signature: string;
+  /** Explanation of the result; may be empty. */
+  comment: string;
+}
+
+export interface ArcFound {
+  result: AuthResult;
+  /** Explanation of the result; may be empty. */
+  comment: string;
+  /** Domain of the last ARC sealer in lower case, whether the seal is valid or not. */
+  sealer: string;
+  /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
+  saidDmarc: string;
+}
+
+export interface SignedMail {
+  /** Message without dot-stuffing. */
+  raw: Buffer;
+  shown: ShownAuthor;
+}
+
+export interface SignatureDeps {
+  dns: Pick<MessageDns, "answerTo">;
+  /** Receives the body hash that signing would otherwise compute again. */
+  bodyHashes: Pick<BodyHashes, "remember">;
+  /** Called with each DKIM signature as soon as it is checked. */
+  onSignature?: (found: SignatureFound) => void;
+}
+
+export interface SignaturesFound {
+  dkim: Promise<readonly SignatureFound[]>;
+  arc: Promise<ArcFound>;
+}
+
+const BLANK_LINE = Buffer.from("\r\n\r\n");
+/** Characters of a signature's value that are reported. */
+const SIGNATURE_CHARACTERS = 8;
+const noSignature: SignatureFound = {
+  result: "none",
+  domain: "",
+  selector: "",
+  algorithm: "",
+  signature: "",
+  comment: "message not signed",
+};
+const noChain: ArcFound = { result: "none", comment: "", sealer: "", saidDmarc: "" };
+
+export function checkSignatures(mail: SignedMail, deps: SignatureDeps): SignaturesFound {
+  const verifier = prepare(mail, deps);
+  return {
+    dkim: verifier.then((it) => it.dkim()),
+    arc: verifier.then((it) => it.arc()),
+  };
+}
+
+/** Reads the signatures of a message and hashes its body as they ask for. */
+async function prepare({ raw, shown }: SignedMail, deps: SignatureDeps): Promise<SignatureVerifier> {
+  const bodyStart = findBody(raw);
+  const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
+  // A signature may be for an author other than the displayed one.
+  const dkim = (hasSameFrom(shown, fields) ? checkedSignatures(fields) : [])
+    .map(readSignatureField)
+    .filter((signature) => signature !== null);
+  const arcFields = fields.filter(isArcField);
+  const chain = arcFields.length === 0 ? null : readArcChain(checkedArcFields(arcFields));
+  const message = chain !== null && "sets" in chain ? messageSignatures(chain.sets) : [];
+  const keys = new Set([...dkim, ...message].map(hashKeyOf));
+  const body = raw.subarray(bodyStart);
+  const hashes = await hashBody(body, keys, (hash) => deps.bodyHashes.remember(raw, bodyStart, hash));
+  return new SignatureVerifier({ fields, dkim, message, chain, hashes }, deps);
+}
+
+/**
+ * The newest message signature of a chain; none if it can't be checked. If it names no canonicalization it is checked
+ * by the default, simple, and then by relaxed, which many sealers mean.
+ */
+function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
+  const newest = sets.at(-1);
+  const signature = newest === undefined ? null : readSignatureField(newest.message);
+  if (signature === null) return [];
+  return signature.hasForm ? [signature] : [signature, { ...signature, headerForm: "relaxed", bodyForm: "relaxed" }];
+}
+
+/** @returns the kind of body hash that a signature asks for, as a key of `hashBody` */
+function hashKeyOf({ bodyForm, algorithm, limit }: ReadSignature): string {
+  return `${bodyForm}:${algorithm.split("-")[1]}:${limit ?? ""}`;
+}
+
+interface Prepared {
+  fields: readonly RawField[];
+  dkim: readonly ReadSignature[];
+  message: readonly ReadSignature[];
+  chain: ArcChain | null;
+  hashes: ReadonlyMap<string, BodyHash>;
+}
+
+class SignatureVerifier {
+  readonly #mail: Prepared;
+  readonly #deps: SignatureDeps;
+  readonly #now = Date.now();
+
+  constructor(mail: Prepared, deps: SignatureDeps) {
+    this.#mail = mail;
+    this.#deps = deps;
+  }
+
+  async dkim(): Promise<readonly SignatureFound[]> {
+    if (this.#mail.dkim.length === 0) return [noSignature];
+    return Promise.all(
+      this.#mail.dkim.map(async (signature) => {
+        const found = this.#report(signature, await this.#check(signature));
+        this.#deps.onSignature?.(found);
+        return found;
+      }),
+    );
+  }
+
+  async arc(): Promise<ArcFound> {
+    const { chain } = this.#mail;
+    if (chain === null) return noChain;
+    if ("problem" in chain) return { ...noChain, result: "fail", comment: chain.problem };
+    const { sets } = chain;
+    const [message, keys] = await Promise.all([
+      this.#messageStatus(),
+      Promise.all(sets.map((set) => this.#sealKey(set))),
+    ]);
+    const checks = checkChain(sets, { message, keys });
+    let check = checks.next();
+    for (; !check.done; check = checks.next()) await nextTurn();
+    const { result, reason, saidDmarc } = check.value;
+    return { result, comment: reason, sealer: lastSealer(sets), saidDmarc };
+  }
+
+  async #messageStatus(): Promise<SignatureStatus | null> {
+    let status: SignatureStatus | null = null;
+    for (const signature of this.#mail.message) {
+      status = await this.#check(signature);
+      if (status.result === "pass" || status.result === "temperror") break;
+    }
+    return status;
+  }
+
+  async #sealKey(set: ArcSet) {
+    const place = sealKey(set);
+    return place === null ? null : lookUpKey(place, this.#deps.dns);
+  }
+
+  async #check(signature: ReadSignature): Promise<SignatureStatus> {
+    const hash = this.#mail.hashes.get(hashKeyOf(signature));
+    const early = checkBeforeKey(signature, hash?.digest ?? "");
+    if (early !== null) return early;
+    const found = await lookUpKey(signature, this.#deps.dns);
+    // Lets other work run between two checks: each may hash the whole header.
+    await nextTurn();
+    return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
+  }
+
+  /**
+   * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): `policy` of RFC 8601 §2.7.1.
+   */
+  #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
+    const hash = this.#mail.hashes.get(hashKeyOf(signature));
+    const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;
+    return {
+      result: result === "pass" && !isWhole ? "policy" : result,
+      domain: signature.domain.toLowerCase(),
+      selector: signature.selector,
+      algorithm: signature.algorithmText,
+      signature: signature.value.slice(0, SIGNATURE_CHARACTERS),
+      comment: reason,
+    };
+  }
+}
+
+/** Only CRLF ends a line: a bare LF may hide an empty line or a From from one of two readers. */
+function findBody(raw: Buffer): number {
+  if (raw.indexOf("\r\n") === 0) return 2;
+  const at = raw.indexOf(BLANK_LINE);
+  return at < 0 ? raw.length : at + BLANK_LINE.length;
+}
+
+/** Header fields are forwarded with a space in place of a bare LF, so signatures are checked on that form. */
+function asForwarded(header: string): string {
+  return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
+}

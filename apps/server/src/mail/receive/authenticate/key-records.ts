@@ -1,0 +1,45 @@
+/**
+ * Looks up the public keys of one message's signatures. Parsed keys are cached for the process by the text of their
+ * record, so that a changed record counts at once.
+ */
+import { type KeyLookup, type KeyRecord, keyName, readKeyRecord } from "@kauke/mail-rfc";
+import type { MessageDns } from "./message-dns.ts";
+
+/** Maximum records in the cache: each takes some 3 KiB, its text included. */
+export const KEY_RECORDS_MAX = 500;
+/** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
+const CACHED_CHARACTERS_MAX = 1024;
+
+/** Parsed key records by text; the record used longest ago gives way. */
+export class KeyRecords {
+  readonly #records = new Map<string, KeyRecord>();
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  read(text: string): KeyRecord {
+    const known = this.#records.get(text);
+    const record = known ?? readKeyRecord(text);
+    if (text.length > CACHED_CHARACTERS_MAX) return record;
+    if (known !== undefined) this.#records.delete(text);
+    this.#records.set(text, record);
+    const [oldest] = this.#records.keys();
+    if (this.#records.size > KEY_RECORDS_MAX && oldest !== undefined) this.#records.delete(oldest);
+    return record;
+  }
+}
+
+const keyRecords = new KeyRecords();
+
+/** Of several records for a name the first counts (RFC 6376 §3.6.2.2 leaves it open). */
+export async function lookUpKey(
+  place: { selector: string; domain: string },
+  dns: Pick<MessageDns, "answerTo">,
+): Promise<KeyLookup> {
+  const answer = await dns.answerTo(keyName(place), "TXT");
+  if (answer.kind === "failed") return { failed: answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
+  if (answer.kind !== "found") return null;
+  const [text] = answer.records;
+  return keyRecords.read(typeof text === "string" ? text : "");
+}

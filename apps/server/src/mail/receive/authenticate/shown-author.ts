@@ -1,0 +1,60 @@
+/** Reads the author that mail programs display, and whether all of them display the same one. */
+import {
+  addressesOf,
+  asciiDomainOf,
+  countFields,
+  domainOf,
+  MailSyntaxError,
+  type RawField,
+  readHeader,
+} from "@kauke/mail-rfc";
+
+export interface ReceivedMessage {
+  /** Message without dot-stuffing. */
+  raw: Buffer;
+  envelopeFrom: string;
+}
+
+export interface ShownAuthor {
+  /** Domain of the author's address, in A-labels; empty when there is none. Of several authors the first counts. */
+  domain: string;
+  fromFields: number;
+  /**
+   * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
+   * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
+   */
+  isPlain: boolean;
+}
+
+/** Matches a domain that needs no conversion to A-labels. */
+const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
+
+/**
+ * A header beyond the limits, which `screen` rejects, has no displayed author, and its signatures are not checked.
+ * Without an address in From the envelope sender counts as the author.
+ */
+export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAuthor {
+  try {
+    const { fields } = readHeader(raw);
+    const { mailboxes, looseCount, isCut } = addressesOf({ header: raw, fields }, "from");
+    const fromFields = countFields(fields, "from");
+    const isPlain = fromFields <= 1 && looseCount === 0 && !isCut;
+    return { domain: authorDomain(mailboxes[0]?.address ?? envelopeFrom), fromFields, isPlain };
+  } catch (thrown) {
+    if (!(thrown instanceof MailSyntaxError)) throw thrown;
+    return { domain: authorDomain(envelopeFrom), fromFields: Number.POSITIVE_INFINITY, isPlain: false };
+  }
+}
+
+/**
+ * Whether signatures concern the displayed author: a second From, or one that only another way of splitting the header
+ * finds, may be the signed one.
+ */
+export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawField[]): boolean {
+  return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
+}
+
+function authorDomain(address: string): string {
+  const domain = domainOf(address);
+  return PLAIN_DOMAIN.test(domain) ? domain : asciiDomainOf(address);
+}

@@ -1,0 +1,43 @@
+/**
+ * Open connections to mail hosts and their providers, counted over all workers. A worker without a connection may always
+ * open one, since its messages would otherwise wait for connections that others hold: with all workers a host gets at
+ * most that many more than its limit.
+ */
+import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
+import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
+
+export class SharedConnections {
+  readonly #hosts: SharedCounts;
+  readonly #providers: SharedCounts;
+
+  constructor(shares: WorkerShares = onlyWorker) {
+    this.#hosts = shares.counts("connections to hosts");
+    this.#providers = shares.counts("connections to providers");
+  }
+
+  /** Counts an opened (1) or closed (-1) connection. */
+  count(host: string, provider: string | undefined, change: 1 | -1): void {
+    this.#hosts.add(host, change);
+    if (provider !== undefined) this.#providers.add(provider, change);
+  }
+
+  hasRoomAtHost(host: string, most: number): boolean {
+    return hasRoom(this.#hosts, host, most);
+  }
+
+  hasRoomAtProvider(provider: string, most: number): boolean {
+    return hasRoom(this.#providers, provider, most);
+  }
+
+  /** Whether other workers have connections to a provider. */
+  isElsewhere(provider: string): boolean {
+    return this.#providers.others(provider) > 0;
+  }
+
+  /** Whether a worker that closed a connection may open the next at once, or leaves that to workers with fewer. */
+  mayReopen(host: string, most: number): boolean {
+    return this.#hosts.others(host) === 0 || this.#hosts.own(host) < Math.ceil(most / this.#hosts.workers(host));
+  }
+}
+
+const hasRoom = (counts: SharedCounts, key: string, most: number) => counts.own(key) === 0 || counts.all(key) < most;

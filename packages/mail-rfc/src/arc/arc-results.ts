@@ -1,0 +1,144 @@
+/**
+ * Parses an ARC-Authentication-Results field (RFC 8617 §4.1.1): its instance, and the result it gives for a method. Its
+ * value follows the grammar of RFC 8601 §2.2, with comments and quoted strings, which may contain any character.
+ */
+
+/** Everything between two characters that end a part or begin a comment, a quoted string or an escape. */
+const PLAIN = /[^;=\\("]+/y;
+const IN_COMMENT = /[^\\()]+/y;
+const IN_QUOTES = /[^\\"]+/y;
+
+/**
+ * @param value the field's value in Unicode
+ * @returns the text after `=` of each part by its lower-case name, without comments; of several parts with one name the
+ * last one. The authentication server's name is left out.
+ */
+export function readArcResults(value: string): Map<string, string> {
+  const parts = new Map<string, string>();
+  let hasServer = false;
+  for (const { name, text, hasEquals } of partsOf(value)) {
+    if (name === "") continue;
+    if (!hasServer && !hasEquals) hasServer = true;
+    else parts.set(name, text);
+  }
+  return parts;
+}
+
+/** @returns the result of a method, e.g. `pass` of `dmarc=pass header.from=a.example`; empty when there is none */
+export function methodResult(parts: ReadonlyMap<string, string>, method: string): string {
+  const text = parts.get(method) ?? "";
+  let word = "";
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === "\\" && at < text.length - 1) {
+      at += 1;
+      word += text.charAt(at);
+    } else if (char === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (char === " " || char === "=")) break;
+    else if (char !== "\\" || isQuoted) word += char;
+  }
+  return word;
+}
+
+interface Part {
+  name: string;
+  text: string;
+  hasEquals: boolean;
+}
+
+/** Splits a value at the semicolons outside of comments and quoted strings. */
+function* partsOf(value: string): Generator<Part> {
+  const reader = new PartReader(value);
+  while (!reader.isAtEnd) yield reader.next();
+}
+
+class PartReader {
+  readonly #value: string;
+  #at = 0;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#value.length;
+  }
+
+  next(): Part {
+    let name = "";
+    let text = "";
+    let hasEquals = false;
+    for (let char = this.#peek(); char !== "" && char !== ";"; char = this.#peek()) {
+      const piece = this.#piece(char, hasEquals);
+      if (piece === null) hasEquals = true;
+      else if (hasEquals) text += piece;
+      else name += piece;
+    }
+    this.#at += 1;
+    return { name: inOneLine(name).toLowerCase(), text: inOneLine(text), hasEquals };
+  }
+
+  /** @returns the next piece of a part; `null` for the `=` after its name */
+  #piece(char: string, hasEquals: boolean): string | null {
+    switch (char) {
+      case "(":
+        this.#skipComment();
+        return "";
+      case '"':
+        return this.#quoted();
+      case "\\":
+        return this.#escaped();
+      case "=":
+        this.#at += 1;
+        return hasEquals ? "=" : null;
+      default:
+        return this.#run(PLAIN);
+    }
+  }
+
+  #peek(): string {
+    return this.#value.charAt(this.#at);
+  }
+
+  #run(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [run = ""] = pattern.exec(this.#value) ?? [];
+    this.#at += run.length;
+    return run;
+  }
+
+  /** @returns the character after a backslash; nothing at the end */
+  #escaped(): string {
+    this.#at += 2;
+    return this.#value.charAt(this.#at - 1);
+  }
+
+  #skipComment(): void {
+    let depth = 0;
+    do {
+      const char = this.#peek();
+      if (char === "(") depth += 1;
+      else if (char === ")") depth -= 1;
+      if (char === "\\") this.#at += 2;
+      else if (char === "(" || char === ")") this.#at += 1;
+      else this.#run(IN_COMMENT);
+    } while (depth > 0 && !this.isAtEnd);
+  }
+
+  /** @returns a quoted string with its quotes and backslashes */
+  #quoted(): string {
+    const start = this.#at;
+    this.#at += 1;
+    for (let char = this.#peek(); char !== "" && char !== '"'; char = this.#peek()) {
+      if (char === "\\") this.#at += 2;
+      else this.#run(IN_QUOTES);
+    }
+    this.#at += 1;
+    return this.#value.slice(start, this.#at);
+  }
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

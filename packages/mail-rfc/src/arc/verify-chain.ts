@@ -1,0 +1,97 @@
+/**
+ * Validates an ARC chain whose structure is in order (RFC 8617 §5.2, steps 4 to 7): the newest message signature and
+ * every seal, from the newest to the oldest. Makes no look-ups: the status of the message signature and the keys are
+ * passed in.
+ */
+import { canonicalField, withoutSignature } from "../dkim/canonical-fields.ts";
+import { packedTag, type Tags, tagText } from "../dkim/tag-list.ts";
+import { isSigned, type KeyLookup, type SignatureStatus, suitableKey } from "../dkim/verify-signature.ts";
+import { unicodeValue } from "../header/raw-fields.ts";
+import { methodResult, readArcResults } from "./arc-results.ts";
+import type { ArcSet } from "./read-chain.ts";
+
+export interface ChainStatus {
+  /** `temperror` if a key that decides could not be looked up. */
+  result: "pass" | "fail" | "temperror";
+  reason: string;
+  /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
+  saidDmarc: string;
+}
+
+export interface ChainProof {
+  /** Status of the newest message signature; `null` if it can't be checked at all. */
+  message: SignatureStatus | null;
+  /** Key of each set's seal, in the order of the sets. */
+  keys: readonly KeyLookup[];
+}
+
+/** @returns where to find the key of a set's seal; `null` if the seal does not say */
+export function sealKey({ sealTags }: ArcSet): { selector: string; domain: string } | null {
+  const [selector, domain] = [tagText(sealTags, "s"), tagText(sealTags, "d")];
+  return selector === "" || domain === "" ? null : { selector, domain };
+}
+
+/** @returns the domain of the last sealer in lower case, whether the seal is valid or not */
+export function lastSealer(sets: readonly ArcSet[]): string {
+  const last = sets.at(-1);
+  return last === undefined ? "" : tagText(last.sealTags, "d").toLowerCase();
+}
+
+/** A generator of one seal check after the other, so that the caller can let other work run in between. */
+export function* checkChain(sets: readonly ArcSet[], { message, keys }: ChainProof): Generator<void, ChainStatus> {
+  const isLate = keys.some((key) => key !== null && "failed" in key);
+  const texts = coveredTexts(sets);
+  for (let at = sets.length - 1; at >= 0; at -= 1) {
+    const problem = sealProblem(sets[at] as ArcSet, {
+      text: texts[at] ?? "",
+      found: keys[at] ?? null,
+      instance: at + 1,
+    });
+    if (problem !== null) return failed(problem, isLate);
+    yield;
+  }
+  if (message?.result !== "pass") {
+    return failed(`i=${sets.length} no valid signature`, isLate || message?.result === "temperror");
+  }
+  const results = sets.at(-1)?.results;
+  const saidDmarc = results === undefined ? "" : methodResult(readArcResults(unicodeValue(results)), "dmarc");
+  return { result: "pass", reason: "", saidDmarc };
+}
+
+const failed = (reason: string, isLate: boolean): ChainStatus => ({
+  result: isLate ? "temperror" : "fail",
+  reason,
+  saidDmarc: "",
+});
+
+/** @returns what each seal covers (§5.1.1): all sets up to its own, and its own seal with an empty `b=` */
+function coveredTexts(sets: readonly ArcSet[]): string[] {
+  let before = "";
+  return sets.map(({ results, message, seal }) => {
+    const [first, second, third] = [results, message, seal].map(({ text }) => canonicalField(text, "relaxed"));
+    const covered = `${before}${first}\r\n${second}\r\n`;
+    before = `${covered}${third}\r\n`;
+    return covered + withoutSignature(third ?? "");
+  });
+}
+
+/** @returns why a seal is not valid; `null` if it is */
+function sealProblem(
+  { sealTags }: ArcSet,
+  { text, found, instance }: { text: string; found: KeyLookup; instance: number },
+): string | null {
+  const name = nameOf(sealTags);
+  if (name === null) return "invalid arc-seal header";
+  if (found === null) return `no key for ${name}`;
+  if ("failed" in found) return "";
+  const key = suitableKey(found, tagText(sealTags, "a").toLowerCase());
+  if (typeof key === "string") return `${key === "key too short" ? "weak key" : key} for ${name}`;
+  return isSigned(text, { key, value: packedTag(sealTags, "b") })
+    ? null
+    : `i=${instance} seal signature validation failed`;
+}
+
+function nameOf(seal: Tags): string | null {
+  const [selector, domain] = [tagText(seal, "s"), tagText(seal, "d")];
+  return selector === "" || domain === "" ? null : `${selector}._domainkey.${domain}`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Parses the DNS record of a public key (RFC 6376 §3.6.1, Ed25519 as in RFC 8463 §4) that DKIM and ARC signatures are
+ * checked with. A key that would take milliseconds per check counts as invalid.
+ */
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { listOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
+
+/** Why a record holds no key for a signature. */
+export type KeyProblem =
+  | "invalid public key"
+  | "unknown key version"
+  | "unknown key type"
+  | "key not for email"
+  | "inappropriate hash algorithm"
+  | "key too short";
+
+export interface KeyRecord {
+  /** Hash algorithms that the owner permits (`h=`); `null` permits all. */
+  hashes: readonly string[] | null;
+  /** The key, or why there is none. */
+  key: VerifyKey | KeyProblem;
+  /** Whether the problem lies in the record itself, so that `hashes` does not matter. */
+  isUnusable: boolean;
+}
+
+export interface VerifyKey {
+  type: "rsa" | "ed25519";
+  key: KeyObject;
+}
+
+/** Minimum bits of an RSA key (RFC 8301 §3.2). */
+const KEY_BITS_MIN = 1024;
+/** Maximum bits of an RSA key, all that RFC 8301 §3.2 asks verifiers to support. A larger one takes milliseconds. */
+const KEY_BITS_MAX = 4096;
+/**
+ * Maximum public exponent. With an exponent as long as the modulus, one check with a key of 3,072 bits takes 8 ms
+ * instead of 0.1.
+ */
+const EXPONENT_MAX = 0xffff_ffffn;
+const ED25519_OCTETS = 32;
+/** DER of a SubjectPublicKeyInfo up to the 32 octets of an Ed25519 key (RFC 8410 §4). */
+const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+
+/** @param text the TXT record */
+export function readKeyRecord(text: string): KeyRecord {
+  const tags = readTags(text.replace(/\s+/g, ""));
+  const problem = problemOf(tags);
+  if (problem !== null) return { hashes: null, key: problem, isUnusable: true };
+  const hashes = tags.has("h") ? listOf(packedTag(tags, "h")) : null;
+  return { hashes, key: readKey(packedTag(tags, "p"), tagText(tags, "k").toLowerCase()), isUnusable: false };
+}
+
+/** @returns the record's key for a signature with this hash algorithm, or why it can't be used */
+export function keyFor({ hashes, key, isUnusable }: KeyRecord, hash: string): VerifyKey | KeyProblem {
+  return !isUnusable && hashes?.includes(hash) === false ? "inappropriate hash algorithm" : key;
+}
+
+function problemOf(tags: Tags): KeyProblem | null {
+  // An empty value means that the key was revoked.
+  if (!isBase64(packedTag(tags, "p"))) return "invalid public key";
+  if (tags.has("v") && tagText(tags, "v").toLowerCase() !== "dkim1") return "unknown key version";
+  const services = listOf(tagText(tags, "s"));
+  const isForMail = !tags.has("s") || services.includes("email") || services.includes("*");
+  return isForMail ? null : "key not for email";
+}
+
+/** Whether a text is base64; its padding may be missing, as in some published keys. */
+function isBase64(text: string): boolean {
+  if (!BASE64.test(text)) return false;
+  return text.includes("=") ? text.length % 4 === 0 : text.length % 4 !== 1;
+}
+
+function readKey(base64: string, declaredType: string): VerifyKey | KeyProblem {
+  const octets = Buffer.from(base64, "base64");
+  const key = parseKey(octets);
+  const type = key?.asymmetricKeyType;
+  if (key === null || (type !== "rsa" && type !== "ed25519")) return "unknown key type";
+  if (declaredType !== "" && declaredType !== type) return "unknown key type";
+  const { modulusLength = KEY_BITS_MIN, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength < KEY_BITS_MIN) return "key too short";
+  if (modulusLength > KEY_BITS_MAX || publicExponent > EXPONENT_MAX) return "invalid public key";
+  return { type, key };
+}
+
+function parseKey(octets: Buffer): KeyObject | null {
+  try {
+    if (octets.length === ED25519_OCTETS) {
+      return createPublicKey({ key: Buffer.concat([ED25519_PREFIX, octets]), format: "der", type: "spki" });
+    }
+    return createPublicKey({ key: octets, format: "der", type: isBareRsaKey(octets) ? "pkcs1" : "spki" });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether this is an RSAPublicKey (RFC 8017 §A.1.1), whose SEQUENCE begins with an INTEGER, and not the
+ * SubjectPublicKeyInfo that is usually published.
+ */
+function isBareRsaKey(octets: Buffer): boolean {
+  const [tag, length = 0] = octets;
+  return tag === SEQUENCE && octets[length < 0x80 ? 2 : 2 + (length & 0x7f)] === INTEGER;
+}

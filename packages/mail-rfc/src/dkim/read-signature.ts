@@ -1,0 +1,92 @@
+/**
+ * Parses a DKIM-Signature (RFC 6376 §3.5) or an ARC-Message-Signature, which has the same tags (RFC 8617 §4.1.2), into
+ * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since only
+ * the signing domain is reported and used.
+ */
+import { type RawField, unicodeValue } from "../header/raw-fields.ts";
+import type { DkimCanonicalization } from "./dkim-body.ts";
+import { namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
+
+export type SignatureAlgorithm = "rsa-sha256" | "rsa-sha1" | "ed25519-sha256";
+
+export interface ReadSignature {
+  /** The whole field, one character per byte. */
+  field: string;
+  algorithm: SignatureAlgorithm;
+  headerForm: DkimCanonicalization;
+  bodyForm: DkimCanonicalization;
+  /** Whether the signature names its canonicalization. */
+  hasForm: boolean;
+  domain: string;
+  selector: string;
+  /** Names of the signed fields in lower case. */
+  names: readonly string[];
+  /** Octets of the canonical body that are signed (`l=`); `null` for the whole body. A negative number does not limit. */
+  limit: number | null;
+  /** Base64 of the body hash (`bh=`). */
+  bodyHash: string;
+  /** Base64 of the signature itself (`b=`). */
+  value: string;
+  /** The algorithm as written. */
+  algorithmText: string;
+  /** Milliseconds since 1970 of `t=` and `x=`; NaN without. */
+  signedAt: number;
+  expiresAt: number;
+}
+
+const algorithms: ReadonlySet<string> = new Set<SignatureAlgorithm>(["rsa-sha256", "rsa-sha1", "ed25519-sha256"]);
+const forms: ReadonlySet<string> = new Set<DkimCanonicalization>(["simple", "relaxed"]);
+/** Latest time that a Date can stand for. */
+const TIME_MAX = 8.64e15;
+
+/** Fields assumed to be signed if a signature does not name any; they include From. */
+const usualNames = [
+  ..."from sender reply-to subject date message-id to cc mime-version content-type content-transfer-encoding".split(
+    " ",
+  ),
+  ..."content-id content-description resent-date resent-from resent-sender resent-to resent-cc".split(" "),
+  ..."resent-message-id in-reply-to references list-id list-help list-unsubscribe list-subscribe".split(" "),
+  ..."list-post list-owner list-archive bimi-selector".split(" "),
+];
+
+/** @returns `null` for a signature that nothing can be said about: unknown algorithm or form, no domain, no selector */
+export function readSignatureField(field: RawField): ReadSignature | null {
+  const tags = readTags(unicodeValue(field));
+  const algorithmText = tagText(tags, "a");
+  const algorithm = algorithmText.toLowerCase();
+  const [headerForm, bodyForm] = formsOf(tagText(tags, "c"));
+  const [domain, selector] = [tagText(tags, "d"), tagText(tags, "s")];
+  if (!algorithms.has(algorithm) || !forms.has(headerForm) || !forms.has(bodyForm)) return null;
+  if (domain === "" || selector === "") return null;
+  return {
+    field: field.text,
+    algorithm: algorithm as SignatureAlgorithm,
+    algorithmText,
+    headerForm: headerForm as DkimCanonicalization,
+    bodyForm: bodyForm as DkimCanonicalization,
+    hasForm: tags.has("c"),
+    domain,
+    selector,
+    names: namesTag(tags) ?? usualNames,
+    limit: readLimit(tags),
+    bodyHash: packedTag(tags, "bh"),
+    value: packedTag(tags, "b"),
+    signedAt: readTime(tags, "t"),
+    expiresAt: readTime(tags, "x"),
+  };
+}
+
+function formsOf(text: string): [header: string, body: string] {
+  const [header = "", body = ""] = text.toLowerCase().split("/");
+  return [header.trim() || "simple", body.trim() || "simple"];
+}
+
+function readLimit(tags: Tags): number | null {
+  const limit = typeof tags.get("l") === "string" ? Number(tagText(tags, "l")) : Number.NaN;
+  return Number.isNaN(limit) ? null : limit;
+}
+
+function readTime(tags: Tags, name: string): number {
+  const time = tags.has(name) ? Math.trunc(Number(tagText(tags, name)) * 1000) : Number.NaN;
+  return Math.abs(time) <= TIME_MAX ? time : Number.NaN;
+}

@@ -1,0 +1,56 @@
+/**
+ * Parses tag lists (RFC 6376 §3.2) of signatures, ARC fields and key records, leniently: names in any case, the last of
+ * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways, and
+ * a signature's check does not depend on them.
+ */
+import { asciiLowerCase } from "../header/raw-fields.ts";
+
+/** Tag values as written, by lower-case name; `null` for a name without `=` and value. */
+export type Tags = ReadonlyMap<string, string | null>;
+
+const NOT_BLANK = /[^ \t\r\n]/;
+
+/** @param list the tag list in Unicode, e.g. the value of a field */
+export function readTags(list: string): Tags {
+  const tags = new Map<string, string | null>();
+  const bare: string[] = [];
+  for (const part of list.trim().split(";")) {
+    const equals = part.indexOf("=");
+    if (equals >= 0) tags.set(nameOf(part.slice(0, equals)), part.slice(equals + 1));
+    else if (NOT_BLANK.test(part)) bare.push(part);
+  }
+  // A first name without a value counts as a label of the list, as "DNS: TXT" in some records. Any further one is a tag.
+  for (const name of bare.slice(1)) tags.set(nameOf(name), null);
+  return tags;
+}
+
+/** @returns a tag's value in one line; empty when the tag is absent */
+export function tagText(tags: Tags, name: string): string {
+  return (tags.get(name) ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** @returns the value of a tag in which white space means nothing (`b`, `bh`, `p`, `h`), without any */
+export function packedTag(tags: Tags, name: string): string {
+  return (tags.get(name) ?? "").replace(/\s+/g, "");
+}
+
+/** @returns the names in an `h=` tag, in lower case; `null` when the tag is absent */
+export function namesTag(tags: Tags): string[] | null {
+  if (!tags.has("h")) return null;
+  return asciiLowerCase(packedTag(tags, "h"))
+    .split(":")
+    .filter((name) => name !== "");
+}
+
+/** @returns the members of a list with colons, in lower case, without empty ones */
+export function listOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(":")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");
+}
+
+function nameOf(text: string): string {
+  return text.replace(/\s+/g, " ").trim().toLowerCase();
+}
