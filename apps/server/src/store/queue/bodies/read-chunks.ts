@@ -46,7 +46,7 @@ export function openChunks(keys: ServerKeys, name: string, sealed: Buffer): Buff
       const chunk = sealed.subarray(index * SEALED_CHUNK_BYTES, (index + 1) * SEALED_CHUNK_BYTES);
       return openChunk(keys, name, { index, isLast: index === count - 1, sealed: chunk });
     });
-    return count === 1 ? chunks[0]! : Buffer.concat(chunks);
+    return count === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof SealError) return null;
     throw error;

@@ -44,7 +44,7 @@ function messageRecord(
   const [rowsBytes, bodyBytes] = [sizeOf(rows), sizeOf(body)];
   const parts = [recordHeader({ ...what, rowsBytes, bodyBytes }), ...rows, ...body];
   // Every sealed value starts with the id of its key.
-  return { parts, isSynced: true, keyId: (rows[0] ?? body[0]!).readUInt32BE(0), rowsBytes, bodyBytes };
+  return { parts, isSynced: true, keyId: ((rows[0] ?? body[0]) as Buffer).readUInt32BE(0), rowsBytes, bodyBytes };
 }
 
 const sizeOf = (parts: readonly Buffer[]) => parts.reduce((sum, part) => sum + part.length, 0);

@@ -133,7 +133,7 @@ export class Appender {
     let segment: Segment | null = null;
     try {
       // The first record was sealed first, so its key is the oldest of the segment.
-      segment = this.#active ?? (await this.#begin(batch[0]!.keyId));
+      segment = this.#active ?? (await this.#begin((batch[0] as WaitingRecord).keyId));
       // Counted before they are written, so that nobody removes the segment meanwhile.
       segment.live += messages;
       await segment.file.writeAll(batch.flatMap(({ parts }) => parts));

@@ -215,7 +215,7 @@ export class SpoolJournal {
    */
   async sweep(isKnown: (messageId: string) => Promise<boolean>, before: Date): Promise<number> {
     let removed = 0;
-    for (const [messageId, entry] of [...this.#entries]) {
+    for (const [messageId, entry] of this.#entries) {
       if (entry.kind !== "body" || entry.segment.createdAt > before || (await isKnown(messageId))) continue;
       await this.remove(messageId, "body");
       removed++;
