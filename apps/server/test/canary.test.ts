@@ -5,7 +5,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
@@ -97,7 +97,7 @@ describe("the embedded store", () => {
         ...world.hook.requests.map(({ body }) => body),
       ]);
       expect(canaries.find(seen, "what arrived").length).toBeGreaterThan(0);
-      expect((await readdir(join(dataDir, "spool"), { recursive: true })).length).toBeGreaterThan(3);
+      expect((await canaries.scan([join(dataDir, "spool")])).bytes).toBeGreaterThan(10_000);
       await expectNothing("while running", [first]);
       await first.kill();
       await expectNothing("after kill -9", [first]);

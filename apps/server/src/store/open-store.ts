@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+
 import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
@@ -40,12 +40,12 @@ import { migrate, underStartLock } from "./migrate.ts";
 import { openPostgres } from "./postgres/postgres.ts";
 import { isPostgresOutage } from "./postgres/postgres-outage.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
-import { inFlightFiles } from "./queue/bodies/in-flight-files.ts";
 import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
-import { messageBodiesInFiles } from "./queue/bodies/message-bodies-files.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
+import { openSpool } from "./queue/journal/open-spool.ts";
+import type { JournalLimits } from "./queue/journal/spool-journal.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
@@ -92,8 +92,8 @@ export interface StoreOptions {
   clock?: Clock;
   /** Milliseconds from the creation of a new sealing key to its first use; set by tests only. */
   keySettleMs?: number;
-  /** Replaced file operations that simulate a broken or full disk; set by tests only. */
-  disk?: { files?: SpoolFiles; syncFile?: SyncFile };
+  /** Replaced file operations that simulate a broken or full disk, and sizes of the journal; set by tests only. */
+  disk?: { files?: SpoolFiles; syncFile?: SyncFile; journal?: JournalLimits };
 }
 
 export interface Store {
@@ -181,13 +181,12 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const signals = changeSignals({ notify: false });
     const context = await makeContext(options, { db, secretKey: held.secretKey, signals });
     undo.add(await startUpkeep(context, isSound, options.logger));
-    const files = options.disk?.files ?? nodeSpoolFiles;
-    const spool = { directory: join(dataDir, "spool"), keys: context.keys, files };
-    const bodies = messageBodiesInFiles({ ...spool, now: () => context.clock.now() });
+    const place = { dataDir, files: options.disk?.files ?? nodeSpoolFiles, limits: options.disk?.journal };
+    const { bodies, inFlight, close } = await openSpool({ ...context, ...place, logger: options.logger });
+    undo.add(close);
     const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
     const { logger } = options;
     const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });
-    const inFlight = inFlightFiles({ ...spool, directory: join(dataDir, "underway") });
     const parts = { ...store, files: inFlight, clock: context.clock, logger };
     await recoverLeases(parts);
     await removeStaging(dataDir);

@@ -1,11 +1,13 @@
 /**
  * Queries that run so often that the database should parse and plan them once per connection instead of every time.
  * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/prepared-statements.ts`
- * recognise them. They run outside transactions, and change nothing when run twice: if a prepared statement fails, the
- * query is repeated without it.
+ * recognise them. They run outside transactions: if a prepared statement fails, the query is repeated without it. Those
+ * of `preparedQuery` change nothing when run twice. Others that write are prepared on the embedded database only, where
+ * the program knows that a statement that failed changed nothing.
  */
 import { createHash } from "node:crypto";
-import type { CompiledQuery } from "kysely";
+import { type CompiledQuery, type RawBuilder, sql } from "kysely";
+import type { ChangeSignals } from "./change-signals.ts";
 import type { Database } from "./database.ts";
 
 const MARK = "/* prepared */ ";
@@ -22,6 +24,14 @@ export function preparedQuery<Row>(
   if (db.isTransaction) throw new Error("a prepared query can't run in a transaction");
   const marked = { ...query, sql: `${MARK}${query.sql}` };
   return async (parameters) => (await db.executeQuery<Row>({ ...marked, parameters })).rows;
+}
+
+/**
+ * Beginning of a statement that writes and is to be prepared: `sql`${preparedHere(db, signals)}UPDATE …``. Empty in a
+ * transaction, and on PostgreSQL.
+ */
+export function preparedHere(db: Database, { isAlone }: Pick<ChangeSignals, "isAlone">): RawBuilder<unknown> {
+  return sql.raw(isAlone && !db.isTransaction ? MARK : "");
 }
 
 export function isPreparedQuery(text: string): boolean {

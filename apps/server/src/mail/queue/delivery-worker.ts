@@ -40,7 +40,7 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** Free slots needed before the next claim, when the last claim returned as many deliveries as it asked for. */
+/** Slots that must become free before the next claim, when the last claim left deliveries that are due. */
 const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
@@ -80,6 +80,7 @@ export class DeliveryWorker {
   /** Earliest due time of deliveries announced since the last claim began, which may have missed them. */
   #announcedDueAt = Number.POSITIVE_INFINITY;
   #claimedAt = Number.NEGATIVE_INFINITY;
+  #freedSinceClaim = 0;
   #claiming = false;
   #claimAgain = false;
   /** Whether the last claim returned as many deliveries as it asked for. */
@@ -127,10 +128,8 @@ export class DeliveryWorker {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#waitingHeartbeat !== null) clearInterval(this.#waitingHeartbeat);
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
+    const { promise: grace, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, graceMs);
     await Promise.race([this.#putBackWaiting().then(() => this.settled()), grace]);
     clearTimeout(timer);
   }
@@ -148,7 +147,7 @@ export class DeliveryWorker {
         this.#isMoreDue = true;
         if (limit <= 0 && ownLimit <= 0) return;
         this.#announcedDueAt = Number.POSITIVE_INFINITY;
-        this.#claimedAt = performance.now();
+        [this.#claimedAt, this.#freedSinceClaim] = [performance.now(), 0];
         const full = [...this.#shares.fullAccounts(), ...this.#deps.attempts.slowAccounts()];
         const { deliveries, unreadable, isMore } = await this.#deps.deliveries.claim({
           now: this.#deps.clock.now(),
@@ -253,10 +252,10 @@ export class DeliveryWorker {
     if (this.#isMoreDue) this.#claimSoon();
   }
 
-  /** Claims again once several slots are free: a claim for one slot costs nearly as much as a claim for many. */
+  /** Claims again once several slots became free: a claim for one slot costs nearly as much as a claim for many. */
   #claimSoon(): void {
-    const isWorthwhile =
-      this.#shares.free("usual") >= CLAIM_AT_FREE_SLOTS && performance.now() - this.#claimedAt >= CLAIM_SPACING_MS;
+    const freed = Math.min(this.#shares.free("usual"), ++this.#freedSinceClaim);
+    const isWorthwhile = freed >= CLAIM_AT_FREE_SLOTS && performance.now() - this.#claimedAt >= CLAIM_SPACING_MS;
     if (isWorthwhile) this.wake();
     else this.#sleepAtMost(0);
   }

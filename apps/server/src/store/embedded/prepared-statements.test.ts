@@ -1,6 +1,6 @@
-import { sql } from "kysely";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { preparedQuery, statementName } from "../prepared-query.ts";
+import { type RawBuilder, sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { preparedHere, preparedQuery, statementName } from "../prepared-query.ts";
 import { type EmbeddedDatabase, openInMemory } from "./embedded-database.ts";
 
 let opened: EmbeddedDatabase;
@@ -55,6 +55,49 @@ it("the plan for a table of ten rows is not kept when the table has grown", asyn
   await grow(11, 2000);
   await ask(1100);
   expect(await planOf()).toContain("Index");
+});
+
+describe("a prepared statement that writes", () => {
+  const alone = { isAlone: true };
+  const insert = (
+    rows: readonly { id: number; at: Date | null; text: string | null }[],
+  ) => sql`${preparedHere(opened.db, alone)}
+    INSERT INTO written SELECT * FROM unnest(${rows.map((row) => row.id)}::integer[],
+      ${rows.map((row) => row.at?.toISOString() ?? null)}::timestamptz[], ${rows.map((row) => row.text)}::text[])`;
+  const written = async () => (await sql`SELECT * FROM written ORDER BY id`.execute(opened.db)).rows;
+  const row = (id: number) => ({
+    id,
+    at: id % 2 === 0 ? new Date(id * 1000) : null,
+    text: id % 3 === 0 ? null : `"${id}", {}`,
+  });
+  beforeAll(async () => {
+    await sql`CREATE TABLE written (id integer PRIMARY KEY, at timestamptz, text text)`.execute(opened.db);
+  });
+
+  it("takes effect once, with arrays of any length", async () => {
+    const rows = Array.from({ length: 12 }, (_, id) => row(id));
+    for (const [from, to] of [
+      [0, 1],
+      [1, 1],
+      [1, 9],
+      [9, 12],
+    ] as const)
+      await insert(rows.slice(from, to)).execute(opened.db);
+    expect(await written()).toEqual(rows);
+  });
+
+  it("changes nothing when the database refuses it, and fails with the database's error", async () => {
+    const before = await written();
+    await expect(insert([row(100), row(3)]).execute(opened.db)).rejects.toMatchObject({ code: "23505" });
+    expect(await written()).toEqual(before);
+  });
+
+  it("is not prepared in a transaction or for a database with other processes", async () => {
+    const textOf = (start: RawBuilder<unknown>) => start.compile(opened.db).sql;
+    expect(textOf(preparedHere(opened.db, alone))).not.toBe("");
+    expect(textOf(preparedHere(opened.db, { isAlone: false }))).toBe("");
+    await opened.db.transaction().execute(async (trx) => expect(textOf(preparedHere(trx, alone))).toBe(""));
+  });
 });
 
 it("a database that is closed says so", async () => {

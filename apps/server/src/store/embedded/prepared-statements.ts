@@ -48,14 +48,21 @@ async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statemen
       const known = statements.get(text);
       const statement = known !== undefined && known.uses < USES_MAX ? known : await prepare(pglite, text);
       statement.uses++;
-      const answer = await execute(pglite, statement, values);
+      const bound = boundValues(pglite, statement, values);
+      const answer = await execute(pglite, statement, bound).catch((error: unknown) => {
+        // The database says that the statement changed nothing. After any other failure it may have, so that it must
+        // not be repeated.
+        if (error instanceof messages.DatabaseError) throw error;
+        throw new NotRepeatable(error);
+      });
       statements.set(text, statement);
       return parse.parseResults([...statement.description, ...answer], pglite.parsers, { rowMode: "object" })[0] as {
         rows: Row[];
         fields: { name: string; dataTypeID: number }[];
       };
-    } catch {
+    } catch (error) {
       statements.delete(text);
+      if (error instanceof NotRepeatable) throw error.cause;
       return null;
     }
   });
@@ -72,8 +79,17 @@ async function prepare(pglite: PGlite, text: string): Promise<Statement> {
   return { name, parameterTypes: parameters?.dataTypeIDs ?? [], description, uses: 0 };
 }
 
-function execute(pglite: PGlite, statement: Statement, parameters: readonly unknown[]): Promise<Message[]> {
-  const values = parameters.map((value, index) => {
+/** A failure after which nobody knows whether the statement took effect. */
+class NotRepeatable extends Error {
+  constructor(cause: unknown) {
+    super("", { cause });
+  }
+}
+
+type BoundValues = (string | Uint8Array | null)[];
+
+function boundValues(pglite: PGlite, statement: Statement, parameters: readonly unknown[]): BoundValues {
+  return parameters.map((value, index) => {
     // Bytes are sent in binary form.
     if (value === null || value === undefined || value instanceof Uint8Array) return value ?? null;
     const serialize = pglite.serializers[statement.parameterTypes[index] ?? 0];
@@ -82,6 +98,9 @@ function execute(pglite: PGlite, statement: Statement, parameters: readonly unkn
     if (serialize === undefined) throw new TypeError("the type of a parameter has no serializer");
     return serialize(value);
   });
+}
+
+function execute(pglite: PGlite, statement: Statement, values: BoundValues): Promise<Message[]> {
   const { bind, execute: run, sync } = protocol.serialize;
   return exchange(pglite, [bind({ statement: statement.name, values }), run({}), sync()]);
 }

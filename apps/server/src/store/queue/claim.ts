@@ -15,7 +15,9 @@ import type {
 } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { ChangeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";
+import { preparedHere } from "../prepared-query.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 
 /** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */
@@ -32,6 +34,7 @@ const FIRST_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
 export interface ClaimDeps {
   db: Database;
+  signals: Pick<ChangeSignals, "isAlone">;
   keys: ServerKeys;
   envelopeOf(messageId: string, sealed: Buffer): MessageEnvelope;
 }
@@ -80,7 +83,7 @@ interface Oldest {
 }
 
 /** Claims the deliveries due longest, in turns between their accounts. */
-async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Oldest> {
+async function claimOldest(deps: ClaimDeps, options: ClaimOptions): Promise<Oldest> {
   const { now, limit, ownLimit = limit, perAccount = limit, full = [], running = new Map() } = options;
   const window = limit === 0 ? 0 : Math.max(limit * WINDOW_FACTOR, WINDOW_MIN);
   const ownWindow = ownLimit === 0 ? 0 : Math.max(ownLimit * WINDOW_FACTOR, WINDOW_MIN);
@@ -115,7 +118,7 @@ async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Ol
       SELECT (SELECT count(*) FROM seen)::integer AS seen,
         greatest((SELECT count(*) FROM urgent_seen), (SELECT count(*) FROM due_seen))::integer AS largest
     )`;
-  const { rows, counts } = await lease<{ seen: number; largest: number }>(db, candidates, { ...options, ownLimit });
+  const { rows, counts } = await lease<{ seen: number; largest: number }>(deps, candidates, { ...options, ownLimit });
   return {
     rows,
     usual: rows.filter((row) => row.priority !== OWN_PRIORITY).length,
@@ -129,7 +132,7 @@ async function claimOldest({ db }: ClaimDeps, options: ClaimOptions): Promise<Ol
  * belongs to no account.
  * @returns the rows, and the account after which the next claim starts
  */
-async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: string) {
+async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string) {
   const { now, limit, full = [] } = options;
   const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
   const candidates = sql`
@@ -149,7 +152,7 @@ async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: strin
       SELECT (SELECT count(*) FROM turn)::integer AS turns,
         (SELECT user_id FROM turn ORDER BY nth DESC LIMIT 1) AS last_turn
     )`;
-  const { rows, counts } = await lease<{ turns: number; last_turn: string | null }>(db, candidates, options);
+  const { rows, counts } = await lease<{ turns: number; last_turn: string | null }>(deps, candidates, options);
   const lastClaimed = rows.map((row) => row.user_id ?? "").reduce((a, b) => (a > b ? a : b), "");
   if (rows.length >= limit && lastClaimed !== "") return { rows, turn: lastClaimed };
   return { rows, turn: counts.turns < TURNS_MAX ? FIRST_ACCOUNT : (counts.last_turn ?? FIRST_ACCOUNT) };
@@ -161,14 +164,14 @@ async function claimInTurn({ db }: ClaimDeps, options: ClaimOptions, turn: strin
  * @param candidates common table expressions, among them `placed (id, is_own, place)` and `counts` with one row
  */
 async function lease<Counts extends object>(
-  db: Database,
+  { db, signals }: ClaimDeps,
   candidates: RawBuilder<unknown>,
   { now, leaseMs, limit, ownLimit = 0 }: ClaimOptions,
 ): Promise<{ rows: ClaimedRow[]; counts: Counts }> {
   const until = new Date(now.getTime() + leaseMs);
   const free = sql`SELECT delivery.id, ${DUE_AT} AS due_at FROM placed JOIN delivery ON delivery.id = placed.id
     WHERE delivery.state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
-  const { rows } = await sql<ClaimedRow & Counts>`
+  const { rows } = await sql<ClaimedRow & Counts>`${preparedHere(db, signals)}
     WITH RECURSIVE ${candidates}, own_due AS MATERIALIZED (
       ${free} AND is_own ORDER BY place LIMIT ${ownLimit}::integer FOR UPDATE OF delivery SKIP LOCKED
     ), usual_due AS MATERIALIZED (

@@ -17,6 +17,7 @@ import { statesBefore } from "../../core/email-job/job-status.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
+import { preparedHere } from "../prepared-query.ts";
 import { cancelIfAliasInactive, endJob } from "../rows/job-records.ts";
 import { deleteFinishedMessages } from "../rows/owned-mail.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
@@ -70,6 +71,9 @@ export interface DeliveryStoreParts {
 /** Maximum rows in one group commit: more than the delivery worker has in flight, few enough for a short statement. */
 const GROUP_MAX = 64;
 
+/** Milliseconds between two group commits that settle deliveries, since no sender waits for them. */
+const SETTLE_PAUSE_MS = 25;
+
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
   const { db, keys, signals } = context;
   const grouped = groupedCalls(context);
@@ -80,7 +84,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       await orSpoolFailed(() => grouped.enqueue({ message: messageRow(keys, message), deliveries: rows, dueAt }));
       if (dueAt !== null) signals.wake(dueAt);
     },
-    claim: claimer({ db, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
+    claim: claimer({ db, signals, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
     extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
     finish: async (id, leaseToken, failure) => {
       const ended = await grouped.finishPlain({ id, leaseToken, isTaken: failure === null });
@@ -102,7 +106,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       for (const jobId of await putBack(context, deliveries))
         await forgetBodies(await cancelIfAliasInactive(context, jobId));
     },
-    nextDueAt: () => nextDueAt(db),
+    nextDueAt: () => nextDueAt(context),
     countForAlias: (aliasId) => grouped.countOpen(aliasId),
     spoolBytes: (owner, id) => grouped.spoolBytes[owner](id),
     count: async () => (await openDeliveries(db).executeTakeFirstOrThrow()).count,
@@ -124,6 +128,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
 /** Operations on the queue that concurrent callers share a commit for. */
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
+  const settling = { ...options, pauseMinMs: SETTLE_PAUSE_MS };
   return {
     enqueue: groupCalls<RowsToEnqueue, void>({
       ...options,
@@ -133,8 +138,8 @@ function groupedCalls(context: StoreContext) {
         return kept.map(() => undefined);
       },
     }),
-    finishPlain: groupCalls({ ...options, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
-    deferPlain: groupCalls({ ...options, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
+    finishPlain: groupCalls({ ...settling, run: (endings: readonly Ending[]) => finishTogether(context, endings) }),
+    deferPlain: groupCalls({ ...settling, run: (held: readonly Deferral[]) => deferTogether(context, held) }),
     extend: groupCalls({ ...options, run: (held: readonly Extension[]) => extendTogether(context.db, held) }),
     spoolBytes: {
       account: groupCalls({ ...options, run: (ids: readonly string[]) => spoolBytesBy(context.db, "user_id", ids) }),
@@ -162,13 +167,10 @@ function openDeliveries(db: Database) {
     .where("state", "=", "open");
 }
 
-async function nextDueAt(db: Database): Promise<Date | null> {
-  const row = await db
-    .selectFrom("delivery")
-    .select(sql<Date | null>`min(coalesce(leased_until, not_before))`.as("due_at"))
-    .where("state", "=", "open")
-    .executeTakeFirst();
-  return row?.due_at ?? null;
+async function nextDueAt({ db, signals }: StoreContext): Promise<Date | null> {
+  const { rows } = await sql<{ due_at: Date | null }>`${preparedHere(db, signals)}
+    SELECT min(coalesce(leased_until, not_before)) AS due_at FROM delivery WHERE state = 'open'`.execute(db);
+  return rows[0]?.due_at ?? null;
 }
 
 async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {

@@ -2,9 +2,10 @@
  * Enqueues messages with their open deliveries for many callers in one statement: one commit and one fsync, after which
  * each caller can answer 250.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { Database, DeliveryTable, MessageTable } from "../database.ts";
+import { preparedHere } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
 export type MessageRow = MessageTable;
@@ -32,9 +33,9 @@ export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
   // If no other process is to be notified, the single insert statement needs no explicit transaction.
-  if (signals.isAlone || dueAt === null) return await insert(db, kept);
+  if (signals.isAlone || dueAt === null) return await insert(db, kept, preparedHere(db, signals));
   await db.transaction().execute(async (trx) => {
-    await insert(trx, kept);
+    await insert(trx, kept, sql.raw(""));
     await signals.announceWake(trx, dueAt);
   });
 }
@@ -43,12 +44,12 @@ export async function enqueueTogether({ db, signals }: StoreContext, kept: reado
  * Passes one array per column, so that the statement's text is the same for any number of rows. Bytes are passed as
  * hex, because arrays of bytea are slow.
  */
-async function insert(db: Database, kept: readonly RowsToEnqueue[]): Promise<void> {
+async function insert(db: Database, kept: readonly RowsToEnqueue[], start: RawBuilder<unknown>): Promise<void> {
   const messages = kept.map((it) => it.message);
   const deliveries = kept.flatMap((it) => it.deliveries);
   const message = <Value>(read: (row: MessageRow) => Value) => messages.map(read);
   const delivery = <Value>(read: (row: DeliveryRow) => Value) => deliveries.map(read);
-  await sql`
+  await sql`${start}
     WITH kept AS (
       INSERT INTO message (id, email_job_id, size_bytes, created_at, sealed)
       SELECT id, email_job_id, size_bytes, created_at, decode(sealed, 'hex') FROM unnest(

@@ -5,11 +5,11 @@ import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
-import type { InFlightFiles } from "./bodies/in-flight-files.ts";
 import type { DeliveryRepository } from "./deliveries.ts";
+import type { InFlightStore } from "./journal/journaled-spool.ts";
 
 export interface InFlightParts {
-  files: InFlightFiles;
+  files: InFlightStore;
   deliveries: Pick<DeliveryRepository, "isKnownMessage" | "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   clock: Clock;
@@ -32,6 +32,17 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     return hasOwner;
   }
 
+  /** The journal holds the message already, so only its rows are inserted. @returns `null` if it is in a file */
+  async function moveInJournal({ message, delivery }: Omit<InFlightMessage, "wire">): Promise<boolean | null> {
+    try {
+      return (await files.enqueue(message.id, () => deliveries.keep(message, [delivery]))) ? true : null;
+    } catch (thrown) {
+      if (!isOwnerGone(thrown)) throw thrown;
+      await files.forget(message.id);
+      return false;
+    }
+  }
+
   async function readAndMove(entry: Omit<InFlightMessage, "wire">): Promise<boolean> {
     const found = await files.read(entry.message.id);
     if (found === null) throw new AppError("spool_failed");
@@ -41,33 +52,59 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   return {
     keep: (message) => files.keep(message),
     forget: (messageId) => files.forget(messageId),
-    moveToQueue: ({ wire, ...entry }) => {
-      if (wire !== null) return move({ ...entry, wire });
+    moveToQueue: async ({ wire, ...entry }) => {
+      const isMoved = await moveInJournal(entry);
+      if (isMoved !== null) return isMoved;
+      if (wire !== null) return await move({ ...entry, wire });
       // The bytes of many messages may have been dropped from memory at the same time, so they are read back one
       // message at a time.
       const moved = reading.then(() => readAndMove(entry));
       reading = moved.catch(() => {});
-      return moved;
+      return await moved;
     },
   };
 }
+
+/** Messages that a start puts into the queue at a time, so that they share commits. */
+const RECOVERED_TOGETHER = 32;
 
 /**
  * Called at start: messages that were in flight when the previous process ended are queued and due at once.
  * @returns number of messages moved into the queue
  */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
-  const { files, deliveries, clock, logger } = parts;
-  const { moveToQueue } = inFlightMessages(parts);
+  const inFiles = await parts.files.list();
+  const inJournal = parts.files.inJournal();
   let recovered = 0;
-  for (const messageId of await files.list()) {
-    const found = await files.read(messageId);
-    if (found === null) logger?.error("in_flight_unreadable", { id: messageId });
-    // The message is in the queue already: the previous process ended before it removed the in-flight file.
-    else if (await deliveries.isKnownMessage(messageId)) await files.forget(messageId);
-    else if (await moveToQueue(dueNow(found, clock.now()))) recovered += 1;
+  for (const messageId of inFiles) if (await recoverOne(messageId, parts, () => Promise.resolve())) recovered += 1;
+  for (let from = 0; from < inJournal.length; from += RECOVERED_TOGETHER) {
+    const some = inJournal.slice(from, from + RECOVERED_TOGETHER);
+    const setAside = (messageId: string) => parts.files.setAside(messageId);
+    const moved = await Promise.all(some.map((messageId) => recoverOne(messageId, parts, setAside)));
+    recovered += moved.filter(Boolean).length;
   }
   return recovered;
+}
+
+/** @returns whether the message was moved into the queue */
+async function recoverOne(
+  messageId: string,
+  parts: InFlightParts,
+  setAside: (messageId: string) => Promise<void>,
+): Promise<boolean> {
+  const { files, deliveries, clock, logger } = parts;
+  const found = await files.read(messageId);
+  if (found === null) {
+    logger?.error("in_flight_unreadable", { id: messageId });
+    await setAside(messageId);
+    return false;
+  }
+  if (!(await deliveries.isKnownMessage(messageId)))
+    return await inFlightMessages(parts).moveToQueue(dueNow(found, clock.now()));
+  // The message is in the queue already: the previous process ended before it recorded that. In the journal its bytes
+  // are needed still.
+  if (!(await files.enqueue(messageId, () => Promise.resolve()))) await files.forget(messageId);
+  return false;
 }
 
 function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlightMessage {

@@ -4,11 +4,12 @@
 import { sql } from "kysely";
 import type { PutBack } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/job-status.ts";
+import { preparedHere } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
 /** Puts leased deliveries back into the queue. @returns ids of the composed messages that are pending again */
-export async function putBack({ db, clock }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+export async function putBack({ db, clock, signals }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`${preparedHere(db, signals)}
     WITH given (id, token, not_before) AS (
       SELECT * FROM unnest(
         ${deliveries.map((delivery) => delivery.id)}::uuid[], ${deliveries.map((delivery) => delivery.leaseToken)}::text[],

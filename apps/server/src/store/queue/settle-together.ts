@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
+import { preparedHere } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
 export interface LeaseRef {
@@ -39,7 +40,7 @@ export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
 ): Promise<(Ended | undefined)[]> {
-  const rows = await withMessagesLocked(context, endings, (db) => finishPlain(db, endings));
+  const rows = await withMessagesLocked(context, endings, (db) => finishPlain(db, endings, context));
   const byId = new Map(rows.map((row) => [row.id, row]));
   const doneSeen = new Set<string>();
   const aliasesSeen = new Set(rows.filter((row) => row.is_taken).map(aliasOf));
@@ -79,7 +80,7 @@ function isFirst(seen: Set<string>, key: string): boolean {
  * @returns for each delivery whether it was deferred; false if its lease was lost or it is composed mail
  */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
-  const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals));
+  const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals, context));
   const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
@@ -124,8 +125,8 @@ async function withMessagesLocked<Row>(
  * Ends leased deliveries, except those of composed mail. All subqueries of the SQL statement see the rows as they were
  * before it.
  */
-async function finishPlain(db: Database, endings: readonly Ending[]) {
-  const { rows } = await sql<EndedRow>`
+async function finishPlain(db: Database, endings: readonly Ending[], { signals }: StoreContext) {
+  const { rows } = await sql<EndedRow>`${preparedHere(db, signals)}
     WITH ended AS (
       DELETE FROM delivery USING unnest(
         ${endings.map((ending) => ending.id)}::uuid[], ${endings.map((ending) => ending.leaseToken)}::text[],
@@ -152,8 +153,8 @@ async function finishPlain(db: Database, endings: readonly Ending[]) {
   return rows;
 }
 
-async function deferPlain(db: Database, deferrals: readonly Deferral[]) {
-  const { rows } = await sql<{ id: string }>`
+async function deferPlain(db: Database, deferrals: readonly Deferral[], { signals }: StoreContext) {
+  const { rows } = await sql<{ id: string }>`${preparedHere(db, signals)}
     UPDATE delivery SET not_before = given.not_before, lease_token = NULL, leased_until = NULL,
       attempts = attempts + 1, last_failure = given.failure
     FROM unnest(

@@ -33,16 +33,23 @@ export interface SealKey {
  * @param context place where the value is stored, e.g. `alias:sealed:6b1f…`; opening the value needs the same text
  */
 export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
-  const sealed = Buffer.allocUnsafeSlow(plain.length + SEAL_OVERHEAD_BYTES);
+  return Buffer.concat(sealParts(key, context, plain), plain.length + SEAL_OVERHEAD_BYTES);
+}
+
+/**
+ * Seals a value without copying it into one buffer.
+ * @returns key id and nonce, ciphertext, and tag, to be written one after the other
+ */
+export function sealParts(key: SealKey, context: string, plain: Uint8Array): [Buffer, Buffer, Buffer] {
   const nonce = randomBytes(NONCE_BYTES);
-  sealed.writeUInt32BE(key.id, 0);
-  nonce.copy(sealed, KEY_ID_BYTES);
+  const start = Buffer.alloc(KEY_ID_BYTES + NONCE_BYTES);
+  start.writeUInt32BE(key.id, 0);
+  nonce.copy(start, KEY_ID_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key.bytes, nonce);
   cipher.setAAD(Buffer.from(context, "utf8"));
-  cipher.update(plain).copy(sealed, KEY_ID_BYTES + NONCE_BYTES);
+  const ciphertext = cipher.update(plain);
   cipher.final();
-  cipher.getAuthTag().copy(sealed, sealed.length - TAG_BYTES);
-  return sealed;
+  return [start, ciphertext, cipher.getAuthTag()];
 }
 
 /** Opens a sealed value. @throws SealError unless it was sealed in this context with the key whose id it starts with */

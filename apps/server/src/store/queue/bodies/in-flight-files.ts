@@ -8,12 +8,15 @@ import { AppError } from "../../../core/app-error.ts";
 import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import { sharedCalls } from "../../concurrency/shared-calls.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { parseRows, rowsOf } from "./in-flight-rows.ts";
 import { putFile, UNFINISHED } from "./put-file.ts";
 import { readChunks } from "./read-chunks.ts";
 import { sealChunks } from "./sealed-chunks.ts";
 import type { SpoolFiles } from "./spool-files.ts";
 
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
+  /** Stores the bytes of a message that can't be opened. Every start reports it, like a damaged file. */
+  keepDamaged(messageId: string, bytes: Buffer): Promise<void>;
   /** Lists the ids of the stored messages, and removes files that were not completely written. */
   list(): Promise<string[]>;
   /** @returns `null` when the message's file does not exist or is damaged; a damaged file is not removed */
@@ -41,20 +44,23 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
     await syncDirectory(dirname(directory));
   };
   let made: Promise<void> | null = null;
+  const store = async (messageId: string, chunks: Iterable<{ sealed: Buffer }>) => {
+    try {
+      await (made ??= makeDirectory());
+    } catch (cause) {
+      made = null;
+      throw new AppError("spool_failed", {}, cause);
+    }
+    await putFile(files, { directory, path: pathOf(messageId), syncDirectory }, chunks);
+  };
   return {
     keep: async ({ message, delivery, wire }) => {
-      try {
-        await (made ??= makeDirectory());
-      } catch (cause) {
-        made = null;
-        throw new AppError("spool_failed", {}, cause);
-      }
-      const rows = Buffer.from(JSON.stringify({ message, delivery }));
+      const rows = rowsOf({ message, delivery });
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(rows.length);
-      const place = { directory, path: pathOf(message.id), syncDirectory };
-      await putFile(files, place, sealChunks(keys, nameOf(message.id), [head, rows, wire]));
+      await store(message.id, sealChunks(keys, nameOf(message.id), [head, rows, wire]));
     },
+    keepDamaged: (messageId, bytes) => store(messageId, [{ sealed: bytes }]),
     forget: async (messageId) => await files.remove(pathOf(messageId)),
     list: async () => {
       const names = await files.list(directory);
@@ -70,7 +76,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
       } catch (error) {
         // The file is authentic, since it could be opened, so another version of the program wrote its content in
         // another format.
-        if (error instanceof SyntaxError || error instanceof RangeError) return null;
+        if (error instanceof RangeError) return null;
         throw error;
       } finally {
         await file.close();
@@ -79,13 +85,8 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
   };
 }
 
-function parse(bytes: Buffer): InFlightMessage {
+function parse(bytes: Buffer): InFlightMessage | null {
   const end = HEAD_BYTES + bytes.readUInt32BE(0);
-  const rows = JSON.parse(bytes.toString("utf8", HEAD_BYTES, end), reviveDate) as Omit<InFlightMessage, "wire">;
-  return { ...rows, wire: bytes.subarray(end) };
+  const rows = parseRows(bytes.subarray(HEAD_BYTES, end));
+  return rows === null ? null : { ...rows, wire: bytes.subarray(end) };
 }
-
-const dates = new Set(["createdAt", "notBefore", "receivedAt", "until"]);
-
-const reviveDate = (key: string, value: unknown): unknown =>
-  dates.has(key) && typeof value === "string" ? new Date(value) : value;

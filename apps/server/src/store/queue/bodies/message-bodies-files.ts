@@ -14,12 +14,22 @@ import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+export interface FileBodies extends MessageBodies {
+  /** Stores a body that is sealed already, as consecutive chunks. @throws AppError `spool_failed` */
+  putSealed(messageId: string, sealed: Buffer): Promise<void>;
+}
+
+/** Folder of the spool's journal, beside those of the bodies. */
+export const JOURNAL_FOLDER = "journal";
+/** Folders of bodies: the first two characters of their ids. */
+const SHARD = /^[0-9a-f]{2}$/;
+
 export function messageBodiesInFiles(options: {
   directory: string;
   keys: ServerKeys;
   files: SpoolFiles;
   now: () => Date;
-}): MessageBodies {
+}): FileBodies {
   const { directory, keys, files, now } = options;
   const syncShared = sharedCalls((path: string) => files.syncDirectory(path));
   const shardOf = (messageId: string) => join(directory, messageId.slice(0, 2));
@@ -34,21 +44,24 @@ export function messageBodiesInFiles(options: {
     await syncShared(directory);
     madeShards.add(shard);
   };
+  const store = async (messageId: string, chunks: Iterable<{ sealed: Buffer }>) => {
+    const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
+    await makeShard(place.directory).catch((cause) => {
+      throw new AppError("spool_failed", {}, cause);
+    });
+    await putFile(files, place, chunks);
+  };
+
   return {
-    put: async (messageId, parts) => {
-      const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
-      await makeShard(place.directory).catch((cause) => {
-        throw new AppError("spool_failed", {}, cause);
-      });
-      await putFile(files, place, sealChunks(keys, messageId, parts));
-    },
+    put: (messageId, parts) => store(messageId, sealChunks(keys, messageId, parts)),
+    putSealed: (messageId, sealed) => store(messageId, [{ sealed }]),
     get: (messageId) => readFile(files, pathOf(messageId), (file) => readChunks(keys, messageId, file)),
     getStart: (messageId) => readFile(files, pathOf(messageId), (file) => readFirstChunk(keys, messageId, file)),
     delete: (messageId) => files.remove(pathOf(messageId)),
     sweep: async (isKnown, olderThanMs) => {
       const before = now().getTime() - olderThanMs;
       let removed = 0;
-      for (const shard of await files.list(directory))
+      for (const shard of (await files.list(directory)).filter((name) => SHARD.test(name)))
         for (const name of await files.list(join(directory, shard))) {
           const path = join(directory, shard, name);
           const modifiedAt = await files.modifiedAt(path);

@@ -1,4 +1,4 @@
-/** Reads a file of sealed chunks and returns the plain bytes. */
+/** Reads sealed chunks from a file or from memory and returns the plain bytes. */
 import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { CHUNK_BYTES, openChunk, SEALED_CHUNK_BYTES } from "./sealed-chunks.ts";
@@ -32,6 +32,21 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
       openChunk(keys, name, { index, isLast: index === count - 1, sealed }).copy(bytes, index * CHUNK_BYTES);
     }
     return bytes;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+/** Opens consecutive chunks in memory. @returns `null` if they are damaged */
+export function openChunks(keys: ServerKeys, name: string, sealed: Buffer): Buffer | null {
+  const count = Math.max(1, Math.ceil(sealed.length / SEALED_CHUNK_BYTES));
+  try {
+    const chunks = Array.from({ length: count }, (_, index) => {
+      const chunk = sealed.subarray(index * SEALED_CHUNK_BYTES, (index + 1) * SEALED_CHUNK_BYTES);
+      return openChunk(keys, name, { index, isLast: index === count - 1, sealed: chunk });
+    });
+    return count === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof SealError) return null;
     throw error;

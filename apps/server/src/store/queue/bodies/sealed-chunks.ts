@@ -20,13 +20,23 @@ export interface SealedChunk {
  * long.
  */
 export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Generator<SealedChunk> {
+  for (const { index, isLast, plain } of plainChunks(parts))
+    yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), plain) };
+}
+
+/** The same sealed bytes at once, in parts to be written one after the other: nothing is copied. */
+export function sealedChunkParts(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Buffer[] {
+  const sealed: Buffer[] = [];
+  for (const { index, isLast, plain } of plainChunks(parts))
+    sealed.push(...keys.sealParts(chunkContext(messageId, index, isLast), plain));
+  return sealed;
+}
+
+function* plainChunks(parts: readonly Buffer[]): Generator<{ index: number; isLast: boolean; plain: Buffer }> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const count = Math.max(1, Math.ceil(total / CHUNK_BYTES));
   const read = reader(parts);
-  for (let index = 0; index < count; index += 1) {
-    const isLast = index === count - 1;
-    yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), read(CHUNK_BYTES)) };
-  }
+  for (let index = 0; index < count; index += 1) yield { index, isLast: index === count - 1, plain: read(CHUNK_BYTES) };
 }
 
 /**

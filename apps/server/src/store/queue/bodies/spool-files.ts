@@ -4,15 +4,21 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes all parts at the current position. */
+  writeAll(parts: readonly Uint8Array[]): Promise<void>;
   /** Reads the next `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
+  /** Reads `length` bytes from a position, fewer only at the end; independent of the current position. */
+  readAt(position: number, length: number): Promise<Buffer>;
+  /** Cuts off what was written after `sizeBytes`. */
+  truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SpoolFiles {
-  /** Creates a file with mode 0600; fails if it exists. */
+  /** Creates a file with mode 0600, to be written and read; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
   /** Opens a file for reading; `null` if it does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
@@ -29,7 +35,7 @@ export interface SpoolFiles {
 }
 
 export const nodeSpoolFiles: SpoolFiles = {
-  create: async (path) => wrap(await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)),
+  create: async (path) => wrap(await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)),
   openToRead: async (path) => {
     const handle = await orNullIfAbsent(open(path, "r"));
     return handle === null ? null : wrap(handle);
@@ -55,24 +61,46 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function wrap(handle: Awaited<ReturnType<typeof open>>): SpoolFile {
+function wrap(handle: Handle): SpoolFile {
   return {
     // Node's `writeFile` continues after short writes, and starts at the current file position.
     write: (bytes) => handle.writeFile(bytes),
-    read: async (length) => {
-      const buffer = Buffer.allocUnsafeSlow(length);
-      let filled = 0;
-      while (filled < length) {
-        const { bytesRead } = await handle.read(buffer, filled, length - filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      return buffer.subarray(0, filled);
-    },
+    writeAll: (parts) => writeAll(handle, parts),
+    read: (length) => readUpTo(handle, length, null),
+    readAt: (position, length) => readUpTo(handle, length, position),
+    truncate: (sizeBytes) => handle.truncate(sizeBytes),
     sizeBytes: async () => (await handle.stat()).size,
     sync: () => handle.sync(),
     close: () => handle.close(),
   };
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+/** Maximum buffers of one system call (IOV_MAX of Linux). */
+const VECTOR_MAX = 1024;
+
+async function writeAll(handle: Handle, parts: readonly Uint8Array[]): Promise<void> {
+  for (let from = 0; from < parts.length; from += VECTOR_MAX) {
+    const some = parts.slice(from, from + VECTOR_MAX);
+    const { bytesWritten } = await handle.writev(some);
+    const bytes = some.reduce((sum, part) => sum + part.length, 0);
+    // After a short write, e.g. on a disk that is nearly full, `writeFile` writes the rest or reports the reason.
+    if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(some).subarray(bytesWritten));
+  }
+}
+
+/** @param position `null` reads from the current position */
+async function readUpTo(handle: Handle, length: number, position: number | null): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const at = position === null ? null : position + filled;
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, at);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
 }
 
 async function orNullIfAbsent<T>(work: Promise<T>): Promise<T | null> {

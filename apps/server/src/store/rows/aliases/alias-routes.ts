@@ -25,8 +25,12 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
+/** Maximum number of routes that are remembered by id, and for how many milliseconds. */
+const KNOWN_MAX = 256;
+const KNOWN_MS = 1000;
+
 /** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups by id share a query */
-export function aliasRoutes({ db, keys }: StoreContext) {
+export function aliasRoutes({ db, keys, signals }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account.
   const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
     FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
@@ -56,17 +60,41 @@ export function aliasRoutes({ db, keys }: StoreContext) {
   };
   const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
   const byIds = preparedQuery<RouteRow>(db, query.where("alias.id", "=", anyOfIds([])).compile());
+  const lookUpById = groupCalls({
+    most: 64,
+    isOneItemsFault: isOneRowsFault,
+    run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
+      const rows = await byIds([[...new Set(aliasIds)]]);
+      const byId = new Map(rows.map((row) => [row.id, read(row)]));
+      return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
+    },
+  });
   return {
     byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
-    byId: groupCalls({
-      most: 64,
-      isOneItemsFault: isOneRowsFault,
-      run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
-        const rows = await byIds([[...new Set(aliasIds)]]);
-        const byId = new Map(rows.map((row) => [row.id, read(row)]));
-        return aliasIds.map((aliasId) => byId.get(aliasId) ?? null);
-      },
-    }),
+    byId: signals.isAlone ? rememberBriefly(lookUpById, signals) : lookUpById,
+  };
+}
+
+/**
+ * Remembers routes for a moment, since the queue often has many messages of one alias. They are dropped at every change
+ * of a route, which is notified before it is acknowledged; a look-up that overlaps a change is not remembered.
+ */
+function rememberBriefly(lookUp: (aliasId: string) => Promise<AliasRoute | null>, signals: ChangeSignals) {
+  const known = new Map<string, { route: AliasRoute; untilMs: number }>();
+  let changes = 0;
+  signals.onRouteChange(() => {
+    changes++;
+    known.clear();
+  });
+  return async (aliasId: string): Promise<AliasRoute | null> => {
+    const found = known.get(aliasId);
+    if (found !== undefined && performance.now() < found.untilMs) return found.route;
+    const changesBefore = changes;
+    const route = await lookUp(aliasId);
+    if (route === null || changes !== changesBefore) return route;
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(aliasId, { route, untilMs: performance.now() + KNOWN_MS });
+    return route;
   };
 }
 

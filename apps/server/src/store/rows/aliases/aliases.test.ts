@@ -79,6 +79,26 @@ describe("aliases", () => {
       expect(await store.aliases.findRoute("nobody@kauke.test")).toBeNull();
     });
 
+    it("a route by id is never older than the last change that was acknowledged", async () => {
+      const { store } = fixture;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId);
+      const isPaused = async () => (await store.aliases.findRouteById(alias.id))?.paused;
+      const lastDestinations = [mailbox("ann@example.org")];
+      for (const paused of [true, false, true]) {
+        const routing = paused
+          ? { state: "paused" as const, lastDestinations }
+          : { state: "active" as const, destinations: lastDestinations };
+        const overlapping = [isPaused(), isPaused()];
+        await store.aliases.update(userId, alias.id, () => ({ routing }));
+        expect([await isPaused(), await isPaused()]).toEqual([paused, paused]);
+        await Promise.all(overlapping);
+        expect(await isPaused()).toBe(paused);
+      }
+      await store.aliases.delete(userId, alias.id);
+      expect(await store.aliases.findRouteById(alias.id)).toBeNull();
+    });
+
     it("a route leaves out a webhook that is paused, and names it", async () => {
       const { store } = fixture;
       const { id: userId } = await insertUser(store);
