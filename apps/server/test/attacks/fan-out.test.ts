@@ -3,6 +3,7 @@ import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { mailProcesses } from "@kauke/testkit/worker-counts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
 import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
@@ -112,6 +113,7 @@ test("attempts at a thousand mailboxes for each message", { timeout: 300_000 }, 
   // At RCPT the account's limits have room for all recipients; after the final dot, other messages may have used them
   // up.
   expect(taken).toBe(connections * ALIASES);
-  expect(codes.filter((it) => it === "451").length).toBeGreaterThan(0);
+  // Several mail workers may admit all of so few messages before they know of each other's.
+  if (mailProcesses === 1 || isLongRun) expect(codes).toContain("451");
   expect(codes.filter((it) => it === "250").length).toBeGreaterThan(isLongRun ? 20 : 7);
 });

@@ -243,9 +243,11 @@ test("an alias that accepts no new correspondents delays no other alias of the s
     const crowd = Array.from({ length: 99 }, (_, n) => `n${n}@crowd${sent}.example`);
     await send([crowded], "friend@example.org", crowd);
   }
-  expect((await send([crowded], "stranger@example.org")).last).toMatch(/^451 /);
+  // With several mail workers a few of the limit may be left: each withholds what is less than 1/256 of it.
+  const strangers = Array.from({ length: 99 }, (_, n) => `n${n}@strangers.example`);
+  expect((await send([crowded], "stranger@example.org", strangers)).last).toMatch(/^451 /);
   expect((await send([crowded], "friend@example.org")).last).toMatch(/^250 /);
-  expect((await send([crowded, quiet], "stranger@example.org")).last).toMatch(/^250 /);
+  expect((await send([crowded, quiet], "stranger@example.org", strangers)).last).toMatch(/^250 /);
   await vi.waitFor(() => expect(mx.messages.some((it) => it.rcptTo.includes("ann@other.example"))).toBe(true));
   expect(await system.server.store.deliveries.count()).toBe(1);
 });
