@@ -3,10 +3,10 @@
  * another until the server is gone. Messages that were not acknowledged are sent again under the same number, as a real
  * mail host would.
  */
-
+import { connect } from "node:net";
 import { stuff } from "@kauke/mail-rfc";
 import { numberedMessage } from "./kill/numbered-mail.ts";
-import { type SmtpTalk, smtpTalk } from "./smtp-talk.ts";
+import { SmtpTalk } from "./smtp-talk.ts";
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -69,7 +69,7 @@ export class LoadSender {
 
   /** Sends messages over one connection until the server is gone. @returns false when the connection was refused */
   async #session(port: number): Promise<boolean> {
-    const talk = await smtpTalk(port).catch(() => null);
+    const talk = await greeted(port);
     if (talk === null) return false;
     let number: number | null = null;
     let isHandedOver = false;
@@ -118,6 +118,21 @@ export class LoadSender {
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
     throw new Refusal(code);
   }
+}
+
+/**
+ * Milliseconds a session waits for the greeting. A connection whose listener is killed while the kernel completes it
+ * stays open at this end, and nobody answers: a mail host gives up too (RFC 5321 §4.5.3.2.1), after five minutes.
+ */
+const GREETING_MAX_MS = 15_000;
+
+/** Connects and reads the greeting. @returns `null` when the connection was refused, or nobody answers */
+async function greeted(port: number): Promise<SmtpTalk | null> {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  const giveUp = setTimeout(() => socket.destroy(), GREETING_MAX_MS);
+  const talk = await SmtpTalk.over(socket).catch(() => null);
+  clearTimeout(giveUp);
+  return talk;
 }
 
 class Refusal extends Error {}
