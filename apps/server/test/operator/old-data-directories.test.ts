@@ -42,7 +42,10 @@ test("there is a data directory of at least one earlier version", () => {
   expect(names.length).toBeGreaterThan(0);
 });
 
-describe.each(names)("%s", (name) => {
+/** Every version with one process, and the newest with mail workers too. */
+const cases = [...names.map((name) => [name, "1"] as const), [names.toSorted().at(-1) ?? "", "3"] as const];
+
+describe.each(cases)("%s with KAUKE_WORKERS=%s", (name, workers) => {
   const facts = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as Facts;
   let mx: FakeMx;
   let system: TestSystem;
@@ -55,6 +58,7 @@ describe.each(names)("%s", (name) => {
     system = await startSystem({
       env: {
         KAUKE_DATA_DIR: dataDir,
+        KAUKE_WORKERS: workers,
         ...relayTo(mx),
         KAUKE_AUTHENTICATION: "on",
       },
