@@ -84,3 +84,25 @@ test("a changed route is not kept waiting by a worker that is still starting and
   void workers.close(0);
   await vi.advanceTimersByTimeAsync(10_000);
 });
+
+test("a worker that is killed while the server starts is started again, at most twice", async () => {
+  const dyingTimes = (times: number) => (link: WorkerLink, index: number) => {
+    if (index >= times) obedientProgram(link);
+  };
+  for (const [times, isStarted] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    const { launched, workers } = fakeOwner({ count: 1, program: dyingTimes(times) });
+    const started = workers.start().then(
+      () => true,
+      () => false,
+    );
+    for (let index = 0; index < times; index++) {
+      launched[index]?.kill();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(await started).toBe(isStarted);
+    expect(launched).toHaveLength(3);
+  }
+});

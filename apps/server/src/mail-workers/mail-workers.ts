@@ -36,6 +36,8 @@ const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
 /** Milliseconds after which a running worker counts as started well. */
 const STEADY_MS = 30_000;
+/** Maximum number of processes started for one worker when the server starts. */
+const STARTS_MAX = 3;
 const PING_EVERY_MS = 5000;
 /**
  * Number of pings without any message after which a worker is ended, since its thread is blocked: a minute. Pings and not
@@ -66,10 +68,22 @@ export class MailWorkers {
    * @throws with the code of the system, e.g. EADDRINUSE, when a worker cannot listen
    */
   async start(): Promise<MailPorts> {
-    this.#ports = await this.#startIn(0).ready;
-    await Promise.all(this.#slots.slice(1).map((_, index) => this.#startIn(index + 1).ready));
+    this.#ports = await this.#startFirst(0);
+    await Promise.all(this.#slots.slice(1).map((_, index) => this.#startFirst(index + 1)));
     this.#watch = setInterval(() => this.#endSilent(), PING_EVERY_MS).unref();
     return this.#ports;
+  }
+
+  /** Starts a worker, and another one if it ends while it starts, e.g. because it was killed. */
+  async #startFirst(slot: number): Promise<MailPorts> {
+    for (let starts = 1; ; starts++) {
+      try {
+        return await this.#startIn(slot).ready;
+      } catch (thrown) {
+        // A code says why a worker cannot listen, which another one could not either.
+        if (starts >= STARTS_MAX || this.#isClosing || Object.hasOwn(Object(thrown), "code")) throw thrown;
+      }
+    }
   }
 
   /** Whether a worker attempts this delivery; its lease then has the new token. */
@@ -120,7 +134,7 @@ export class MailWorkers {
   }
 
   #replace(slot: number, worker: RunningWorker, livedMs: number): void {
-    this.#slots[slot] = null;
+    if (this.#slots[slot] === worker) this.#slots[slot] = null;
     const recovery = worker.recover().finally(() => this.#recoveries.delete(recovery));
     this.#recoveries.add(recovery);
     if (this.#isClosing || !worker.wasReady) return;
