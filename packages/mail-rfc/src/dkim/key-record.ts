@@ -33,8 +33,8 @@ const KEY_BITS_MIN = 1024;
 /** Maximum bits of an RSA key, all that RFC 8301 §3.2 asks verifiers to support. A larger one takes milliseconds. */
 const KEY_BITS_MAX = 4096;
 /**
- * Maximum public exponent of an RSA key. With an exponent as long as the modulus, one check with a key of 3,072 bits takes 8 ms
- * instead of 0.1.
+ * Maximum public exponent of an RSA key. With an exponent as long as the modulus, one check with a key of 3,072 bits
+ * takes 8 ms instead of 0.1.
  */
 const EXPONENT_MAX = 0xffff_ffffn;
 const ED25519_OCTETS = 32;

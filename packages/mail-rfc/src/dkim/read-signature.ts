@@ -1,7 +1,7 @@
 /**
  * Parses a DKIM-Signature (RFC 6376 §3.5) or an ARC-Message-Signature, which has the same tags (RFC 8617 §4.1.2), into
- * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since only
- * the signing domain is reported and used.
+ * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since
+ * only the signing domain is reported and used.
  */
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";
@@ -21,7 +21,9 @@ export interface ReadSignature {
   selector: string;
   /** Names of the signed fields in lower case. */
   names: readonly string[];
-  /** Octets of the canonical body that are signed (`l=`); `null` for the whole body. A negative number does not limit. */
+  /**
+   * Octets of the canonical body that are signed (`l=`); `null` for the whole body. A negative number does not limit.
+   */
   limit: number | null;
   /** Base64 of the body hash (`bh=`). */
   bodyHash: string;

@@ -1,7 +1,7 @@
 /**
  * Parses tag lists (RFC 6376 §3.2) of signatures, ARC fields and key records, leniently: names in any case, the last of
- * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways, and
- * a signature's check does not depend on them.
+ * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways,
+ * and a signature's check does not depend on them.
  */
 import { asciiLowerCase } from "../header/raw-fields.ts";
 

@@ -187,7 +187,7 @@ class HostCheck {
     }
   }
 
-  /** Evaluates `a`: a query that finds nothing counts as void only if the name has no address of the other family either. */
+  /** Evaluates `a`. A query that finds nothing is void only if the name has no address of the other family either. */
   async #isAddressOf(name: string, prefixes: Prefixes): Promise<boolean> {
     const [own, other] = this.#identity.client.family === 4 ? (["A", "AAAA"] as const) : (["AAAA", "A"] as const);
     const addresses = await this.#ask(name, own);
@@ -217,7 +217,7 @@ class HostCheck {
     return (await this.#validatedNames()).some((name) => isSameOrBelow(name.toLowerCase(), target));
   }
 
-  /** Host names from the client's PTR records that have its address (§5.5), without those that DNS does not answer for. */
+  /** Host names from the client's PTR records that have its address (§5.5), without those that DNS does not answer. */
   async #validatedNames(): Promise<string[]> {
     const { client } = this.#identity;
     const hosts = await this.#ask(reverseName(client), "PTR");

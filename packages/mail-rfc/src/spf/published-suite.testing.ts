@@ -96,7 +96,8 @@ function scalar(text: string): string {
 }
 
 /**
- * Answers a DNS query from a zone of the suite. As the suite prescribes, records of type SPF are TXT records, unless the name has TXT records.
+ * Answers a DNS query from a zone of the suite. As the suite prescribes, records of type SPF are TXT records, unless
+ * the name has TXT records.
  */
 export function publishedAnswer(zone: PublishedZone, name: string, type: SpfRecordType): string[] | null {
   const all = followAliases(zone, name.toLowerCase());
