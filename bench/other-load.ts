@@ -48,7 +48,10 @@ export function loadLines({ before, after, otherCores, cores }: LoadReport): str
   ];
 }
 
-/** @returns seconds for which the cores were busy since the machine started; `null` where /proc does not exist */
+/**
+ * @returns seconds, since the start, for which cores were busy or taken by the hypervisor; `null` where /proc does not
+ * exist
+ */
 export function busySeconds(): number | null {
   try {
     const [user = 0, nice = 0, system = 0, , , , , steal = 0] = readFileSync("/proc/stat", "utf8")

@@ -1,6 +1,6 @@
 /**
- * Benchmark of the search in the dashboard of an account with 5,000 aliases: how long the main thread is occupied by one
- * task after each key press, in Chromium with a phone's window, with the processor as it is and four times slower.
+ * Benchmark of the search in the dashboard of an account with 5,000 aliases: how long the main thread is occupied by
+ * one task after each key press, in Chromium with a phone's window, with the processor as it is and four times slower.
  */
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import type { ServerProcess } from "@kauke/testkit/server-process";
@@ -13,7 +13,7 @@ const ALIAS_COUNT = 5000;
 /** Minimum number of runs, so that there are enough keys for a 95th percentile. */
 const RUNS_MIN = 5;
 const FRAME_MS = 16.7;
-/** Limits in milliseconds of the figures over all keys, by how many times slower the processor is. */
+/** Targets in milliseconds over all key presses, by how many times the processor is slowed down. */
 const limits: Record<number, Partial<Figures>> = { 1: { max: FRAME_MS }, [SLOWDOWN]: { median: FRAME_MS, p95: 33 } };
 
 interface Figures {

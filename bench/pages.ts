@@ -1,7 +1,7 @@
 /**
  * Benchmark of pages in the browser on a slow phone: Chromium with its processor slowed down four times and Chrome's
- * "Slow 4G". Measures the landing page for a new visitor, the dashboard with an empty browser cache, and the search in a
- * long list of aliases (`page-search.ts`).
+ * "Slow 4G". Measures the landing page for a new visitor, the dashboard with an empty browser cache, and the search in
+ * a long list of aliases (`page-search.ts`).
  */
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";

@@ -126,7 +126,7 @@ async function readRow(server: ServerProcess, person: Person, { meter, rounds, p
     measured:
       `p50 ${of("p50").toFixed(1)} ms, p99 ${of("p99").toFixed(1)} ms, ${of("rate").toFixed(0)} requests/s, ` +
       `${of("cpu").toFixed(2)} CPU-ms each`,
-    // Without a pause the latency follows from the capacity.
+    // Without a pause the latency follows from the server's capacity, so it has no target.
     ...(pauseMs === 0 ? {} : judge([{ name: "pausedReadsP99", what: "p99", value: of("p99") }])),
   };
 }
@@ -171,7 +171,7 @@ function timedGet(url: string, cookie: string, agent: Agent): Promise<number> {
 interface OpenReads {
   meter: CpuMeter;
   rounds: number;
-  /** Requests per second. */
+  /** Offered requests per second. */
   rate: number;
   profiler: Profiler | null;
 }

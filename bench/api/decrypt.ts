@@ -13,7 +13,7 @@ import { judge } from "./targets.ts";
 
 const PEOPLE = 16;
 const CALLS = 2 * PEOPLE;
-/** Calls with a stored key, which cost a scrypt each; the others send their key along. */
+/** Number of calls that use a stored key and so cost one scrypt each; the others send their key along. */
 const SCRYPTS = 4;
 /** Bytes of a decrypted text. */
 const TEXT_BYTES = 1_000_000;

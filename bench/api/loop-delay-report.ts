@@ -4,7 +4,7 @@ import type { Profiler } from "../profile.ts";
 import { sleep } from "../table.ts";
 
 export interface DelayReport {
-  /** Milliseconds. */
+  /** Delays of the event loop in milliseconds: 99th percentile and longest. */
   delayP99: number;
   delayMax: number;
 }

@@ -214,7 +214,7 @@ test("MTA-STS enforced: with a bad certificate mail waits and is never sent in c
   policyHost.answer.file = stsFile("enforce", [`*.${name}`]);
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 10_000 });
   expect(mx.messages.map((it) => it.isSecure)).toEqual([true]);
-  // Workers and their owner ask for the policy on their own.
+  // Each mail worker and their owner fetch the MTA-STS policy separately.
   const processes = mailProcesses === 1 ? 1 : mailProcesses + 1;
   expect(policyHost.requests.length).toBeGreaterThanOrEqual(2);
   expect(policyHost.requests.length).toBeLessThanOrEqual(2 * processes);

@@ -31,7 +31,7 @@ test("an alias accepts its limit of messages over all workers, and the next alia
   let accepted = 0;
   for (let sent = 0; sent < PER_ALIAS * WORKERS; sent++) if ((await send(to)).startsWith("250 ")) accepted++;
   expect(accepted).toBeGreaterThanOrEqual(PER_ALIAS);
-  // A message takes some milliseconds here, so few more are accepted before every worker knows of all.
+  // A message takes some milliseconds, so few are accepted beyond the limit before every worker knows of the others'.
   expect(accepted).toBeLessThan(2 * PER_ALIAS);
   expect(await send(await newAlias("bob@inbox.example"))).toMatch(/^250 /);
 });

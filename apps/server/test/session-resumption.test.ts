@@ -14,7 +14,7 @@ const say = async (socket: Socket, line: string) => {
   return String((await once(socket, "data"))[0]);
 };
 
-/** Connects, upgrades to TLS and leaves. @returns whether the session was resumed, and the one for the next time */
+/** Connects, upgrades to TLS and leaves. @returns whether the session was resumed, and one to resume next time */
 async function visit(session?: Buffer): Promise<{ isResumed: boolean; session: Buffer | undefined }> {
   const plain = connect(system.mxPort, "127.0.0.1");
   await once(plain, "data");

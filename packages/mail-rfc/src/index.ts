@@ -1,6 +1,6 @@
 /**
- * Mail standards as pure functions: addresses, headers, SRS, SPF, replies, schedules. No I/O; imports no other package of
- * this repository.
+ * Mail standards as pure functions: addresses, headers, SRS, SPF, DKIM, ARC, DMARC, replies, schedules. No I/O; imports
+ * no other package of this repository.
  */
 
 export * from "./address/a-label.ts";

@@ -49,6 +49,6 @@ export interface LogFields {
 /** Counters and gauges for `/metrics`. Names are fixed, and each label has a closed set of values. */
 export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
-  /** Readings of one name are added up. */
+  /** Registers a gauge. The readings of several gauges with one name are added up. */
   gauge(name: string, read: () => number): void;
 }

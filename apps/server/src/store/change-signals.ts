@@ -16,7 +16,10 @@ export type WakeListener = (dueAt: Date | null) => void;
 export interface ChangeSignals {
   onRouteChange(listener: RouteListener): void;
   onWake(listener: WakeListener): void;
-  /** Notifies the listeners of this process. @returns a promise that resolves when all of them have dropped the route */
+  /**
+   * Notifies the listeners of this process.
+   * @returns a promise that resolves when all of them have dropped the route
+   */
   routeChanged(change: RouteChange): Promise<void>;
   /** Notifies this process that a delivery is due. @param dueAt when the delivery is due; by default now */
   wake(dueAt?: Date): void;

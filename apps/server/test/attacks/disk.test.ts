@@ -136,7 +136,7 @@ test.each(disks)(
       failures: seen.failures.length,
     });
     expectUnharmed(seen);
-    // Every process may admit one more before it knows of the others'; with header and seal it is larger than a MiB.
+    // Each process may admit one message before it knows of the others'; with header and seal it exceeds a MiB.
     expect(most).toBeLessThan((ACCOUNT_MIB + 1.1 * mailProcesses) * MEBIBYTE);
     expect([...refused.keys()]).toEqual(["452 4.2.2"]);
     // Control: the attacking account used up its share of the disk.

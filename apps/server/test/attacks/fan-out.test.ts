@@ -113,7 +113,7 @@ test("attempts at a thousand mailboxes for each message", { timeout: 300_000 }, 
   // At RCPT the account's limits have room for all recipients; after the final dot, other messages may have used them
   // up.
   expect(taken).toBe(connections * ALIASES);
-  // Several mail workers may admit all of so few messages before they know of each other's.
+  // Several mail workers may admit all 12 messages before they know of each other's.
   if (mailProcesses === 1 || isLongRun) expect(codes).toContain("451");
   expect(codes.filter((it) => it === "250").length).toBeGreaterThan(isLongRun ? 20 : 7);
 });

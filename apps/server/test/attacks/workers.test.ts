@@ -33,7 +33,7 @@ async function newAlias(forwardTo: string): Promise<string> {
   return `${alias}@${domain}`;
 }
 
-/** Sends a message from a network of its own, or from a given one. @returns the reply code */
+/** Sends a message from a local address, and waits until both workers have counted it. @returns the reply code */
 async function send(to: string, localAddress: string): Promise<string> {
   const message = "From: a@b.example\r\nSubject: x\r\n\r\nx\r\n";
   const { last } = await sendMail({ port: system.mxPort, to, message, localAddress });
@@ -45,7 +45,7 @@ test("a flood of connections from one network over both workers gets the share o
   const addresses = addressesOf(1, () => "127.70.0.1", 450);
   using crowd = await Crowd.gather({ port: system.mxPort, addresses });
   await vi.waitFor(() => expect(crowd.members.every((it) => it.heard() !== "" || !it.isOpen())).toBe(true));
-  // Both workers admit connections before they know of the other's; the excess is evicted when they do.
+  // Each worker admits connections before it knows of the other's; the excess is evicted once both know.
   await vi.waitFor(() => {
     const greeted = crowd.open.filter((it) => it.heard().startsWith("220 "));
     expect(greeted.length).toBeLessThanOrEqual(200);

@@ -1,6 +1,6 @@
 /**
- * Mail in the spool's journal: acknowledged before its destination has answered, deferred, stored on a failing disk, and
- * found again by the next start.
+ * Mail in the spool's journal: acknowledged before its destination has answered, deferred, stored on a failing disk,
+ * and found again by the next start.
  */
 import { cp, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ async function segments(): Promise<Buffer[]> {
   const names = await readdir(journal()).catch(() => []);
   return await Promise.all(names.map((name) => readFile(join(journal(), name))));
 }
-/** Closes the server, and starts it on the files as they were before, as after a kill. */
+/** Starts the server again on a copy of its files that was made before it shut down, as after a kill. */
 async function restartAsKilled(change: (copy: string) => Promise<void> = async () => {}): Promise<void> {
   const copy = await makeDataDir();
   await cp(dataDir, copy, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() });

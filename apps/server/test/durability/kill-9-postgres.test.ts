@@ -87,7 +87,7 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     return (await client.query<{ count: number }>(query)).rows[0]?.count ?? 0;
   }
 
-  // In `npm test`, the same with mail workers is enough.
+  // Runs in the long suite only; `npm test` has the test of the same with mail workers.
   test.runIf(isLongRun)(
     "two processes are killed in turns while the other goes on, and nothing is lost",
     {

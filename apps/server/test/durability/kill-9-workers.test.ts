@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const SESSIONS = 20;
 const TIMEOUT_MS = 240_000;
-/** Milliseconds in which the destination leaves a message unanswered: long enough that a kill meets many of them. */
+/** Milliseconds in which the destination leaves a message unanswered, so that a kill meets many messages in flight. */
 const SLOW_MS = 700;
 
 let destination: SwitchedDestination;

@@ -39,7 +39,7 @@ const tenRounds = [
 const planOf = (rounds: number): RoundKind[] =>
   Array.from({ length: rounds }, (_, round) => tenRounds[round % tenRounds.length] as RoundKind);
 
-/** Victims of every ten rounds with mail workers: the owner in half of them, each after none, one or two workers. */
+/** Process killed in each of ten rounds with mail workers; up to two workers are killed between two owners. */
 const tenVictims = [
   "worker",
   "owner",
@@ -185,7 +185,7 @@ for (let chapter = 1; chapter <= WORKER_CHAPTERS; chapter++) {
   test(`kill -9 of mail workers and their owner in turns loses nothing (${chapter} of ${WORKER_CHAPTERS})`, {
     timeout: TIMEOUT_MS,
   }, async () => {
-    // In every other chapter senders are answered first, so that all mail is in flight when a worker is killed.
+    // In every other chapter senders are answered before the destination, so that a kill meets all mail in flight.
     const env: Record<string, string> = chapter % 2 === 1 ? { KAUKE_ANSWER_SECONDS: "0" } : {};
     const name = `kill -9 with workers, ${chapter} of ${WORKER_CHAPTERS}`;
     const { acknowledged } = await runWorkerRounds(name, { plan: planOf(ROUNDS_PER_WORKER_CHAPTER), env });

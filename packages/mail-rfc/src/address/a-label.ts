@@ -1,11 +1,11 @@
 /**
  * Converts the U-labels of a domain name to A-labels (RFC 5890 §2.3.2.1) by Punycode (RFC 3492), as RFC 8616 requires
- * for domains in DKIM, ARC and DMARC. Other than `domainToASCII` of node:url it neither refuses nor maps a label, so
- * that two different names stay different and a name that cannot exist is simply not found.
+ * for domains in DKIM, ARC and DMARC. Unlike `domainToASCII` of node:url it refuses no label, and maps none except to
+ * lower case and Unicode's form NFC, so that different names stay different; a name that cannot exist is not found.
  */
 
 const NON_ASCII = /[^\0-\u{7f}]/u;
-/** Other characters that separate labels in Unicode (RFC 5895 §2). */
+/** Characters other than "." that separate the labels of a domain name in Unicode (RFC 5895 §2). */
 const FULL_STOPS = /[\u{3002}\u{ff0e}\u{ff61}]/u;
 /** Maximum characters of a label that is converted; a longer one is no DNS name (RFC 1035 §2.3.4). */
 const LABEL_MAX = 63;

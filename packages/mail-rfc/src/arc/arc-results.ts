@@ -3,15 +3,15 @@
  * value follows the grammar of RFC 8601 §2.2, with comments and quoted strings, which may contain any character.
  */
 
-/** Everything between two characters that end a part or begin a comment, a quoted string or an escape. */
+/** Characters that neither separate parts, names and values nor begin a comment, a quoted string or an escape. */
 const PLAIN = /[^;=\\("]+/y;
 const IN_COMMENT = /[^\\()]+/y;
 const IN_QUOTES = /[^\\"]+/y;
 
 /**
  * @param value the field's value in Unicode
- * @returns the text after `=` of each part by its lower-case name, without comments; of several parts with one name the
- * last one. The authentication server's name is left out.
+ * @returns what follows `=` in each `name=text` part, by lower-case name and without comments; of several parts with
+ * one name the last. The name of the authentication server is left out.
  */
 export function readArcResults(value: string): Map<string, string> {
   const parts = new Map<string, string>();
@@ -47,7 +47,7 @@ interface Part {
   hasEquals: boolean;
 }
 
-/** Splits a value at the semicolons outside of comments and quoted strings. */
+/** Splits a field's value at the semicolons outside comments and quoted strings. */
 function* partsOf(value: string): Generator<Part> {
   const reader = new PartReader(value);
   while (!reader.isAtEnd) yield reader.next();
@@ -79,7 +79,7 @@ class PartReader {
     return { name: inOneLine(name).toLowerCase(), text: inOneLine(text), hasEquals };
   }
 
-  /** @returns the next piece of a part; `null` for the `=` after its name */
+  /** @returns the next piece of a `name=text` part; `null` for the `=` after the name */
   #piece(char: string, hasEquals: boolean): string | null {
     switch (char) {
       case "(":
@@ -108,7 +108,7 @@ class PartReader {
     return run;
   }
 
-  /** @returns the character after a backslash; nothing at the end */
+  /** @returns the character after a backslash; an empty string at the end of the field's value */
   #escaped(): string {
     this.#at += 2;
     return this.#value.charAt(this.#at - 1);

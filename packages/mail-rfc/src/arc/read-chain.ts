@@ -6,7 +6,7 @@ import { namesTag, readTags, type Tags, tagText } from "../dkim/tag-list.ts";
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
 import { readArcResults } from "./arc-results.ts";
 
-/** One set of a chain. */
+/** The fields of one ARC set: seal, message signature and authentication results. */
 export interface ArcSet {
   seal: RawField;
   sealTags: Tags;
@@ -14,7 +14,7 @@ export interface ArcSet {
   results: RawField;
 }
 
-/** The sets in the order of their instances, or why they form no valid chain. */
+/** The ARC sets of a message in the order of their instance numbers, or why they form no valid chain. */
 export type ArcChain = { sets: readonly ArcSet[] } | { problem: string };
 
 /** Maximum ARC sets of a message (§4.2.1). */
@@ -27,7 +27,10 @@ type FoundSet = Partial<Record<ArcName, { field: RawField; tags: Tags }>>;
 
 export const isArcField = ({ name }: RawField): boolean => (names as readonly string[]).includes(name);
 
-/** @returns `null` for a message without ARC sets */
+/**
+ * Collects the ARC sets from a message's header fields.
+ * @returns `null` for a message without ARC sets
+ */
 export function readArcChain(fields: readonly RawField[]): ArcChain | null {
   const found = new Map<number, FoundSet>();
   for (const field of fields) {
@@ -63,7 +66,7 @@ function chainOf(found: ReadonlyMap<number, FoundSet>): ArcChain {
   return { sets };
 }
 
-/** Checks the tags of a seal and of a message signature (§4.1.2, §4.1.3) that can be judged without a key. */
+/** Checks those tags of an ARC seal and an ARC message signature (§4.1.2, §4.1.3) that can be judged without a key. */
 function problemOf(instance: number, seal: Tags, message: Tags): string | null {
   const status = tagText(seal, "cv").toLowerCase();
   const expected = instance === 1 ? "none" : "pass";
@@ -71,7 +74,7 @@ function problemOf(instance: number, seal: Tags, message: Tags): string | null {
   if (!isAlgorithm(seal)) return `i=${instance} invalid seal algorithm`;
   if (!isAlgorithm(message)) return `i=${instance} invalid message signature algorithm`;
   if (status !== expected) return `i=${instance} cv=${status}`;
-  // §4.1.3: a seal covers fixed fields. §4.1.2: a message signature never covers seals.
+  // A seal always covers the same fields, so it has no `h=` (§4.1.3). A message signature never covers seals (§4.1.2).
   if (seal.has("h")) return `i=${instance} unexpected as h`;
   return namesTag(message)?.includes("arc-seal") === true ? `i=${instance} invalid ams h` : null;
 }

@@ -11,7 +11,7 @@ import { methodResult, readArcResults } from "./arc-results.ts";
 import type { ArcSet } from "./read-chain.ts";
 
 export interface ChainStatus {
-  /** `temperror` if a key that decides could not be looked up. */
+  /** `temperror` instead of `fail` if the look-up of a key failed. */
   result: "pass" | "fail" | "temperror";
   reason: string;
   /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
@@ -21,23 +21,23 @@ export interface ChainStatus {
 export interface ChainProof {
   /** Status of the newest message signature; `null` if it can't be checked at all. */
   message: SignatureStatus | null;
-  /** Key of each set's seal, in the order of the sets. */
+  /** Result of the key look-up for each ARC set's seal, in the order of the sets. */
   keys: readonly KeyLookup[];
 }
 
-/** @returns where to find the key of a set's seal; `null` if the seal does not say */
+/** @returns selector and domain of the key of an ARC set's seal; `null` if the seal lacks one of them */
 export function sealKey({ sealTags }: ArcSet): { selector: string; domain: string } | null {
   const [selector, domain] = [tagText(sealTags, "s"), tagText(sealTags, "d")];
   return selector === "" || domain === "" ? null : { selector, domain };
 }
 
-/** @returns the domain of the last sealer in lower case, whether the seal is valid or not */
+/** @returns the domain of the last ARC sealer in lower case, whether that seal is valid or not */
 export function lastSealer(sets: readonly ArcSet[]): string {
   const last = sets.at(-1);
   return last === undefined ? "" : tagText(last.sealTags, "d").toLowerCase();
 }
 
-/** A generator of one seal check after the other, so that the caller can let other work run in between. */
+/** Checks the seals of an ARC chain one by one; a generator, so that the caller can let other work run in between. */
 export function* checkChain(sets: readonly ArcSet[], { message, keys }: ChainProof): Generator<void, ChainStatus> {
   const isLate = keys.some((key) => key !== null && "failed" in key);
   const texts = coveredTexts(sets);
@@ -64,7 +64,7 @@ const failed = (reason: string, isLate: boolean): ChainStatus => ({
   saidDmarc: "",
 });
 
-/** @returns what each seal covers (§5.1.1): all sets up to its own, and its own seal with an empty `b=` */
+/** @returns the text that each ARC seal covers (§5.1.1): all sets up to its own, whose seal has an empty `b=` */
 function coveredTexts(sets: readonly ArcSet[]): string[] {
   let before = "";
   return sets.map(({ results, message, seal }) => {
@@ -75,7 +75,7 @@ function coveredTexts(sets: readonly ArcSet[]): string[] {
   });
 }
 
-/** @returns why a seal is not valid; `null` if it is */
+/** @returns why an ARC seal is not valid, empty if the look-up of its key failed; `null` for a valid seal */
 function sealProblem(
   { sealTags }: ArcSet,
   { text, found, instance }: { text: string; found: KeyLookup; instance: number },

@@ -1,7 +1,7 @@
 /**
  * Canonicalizes the header fields that a signature covers, for checking it (RFC 6376 §3.4.1, §3.4.2, §3.7; RFC 8617
- * §5.1.1). Accepts every field that `rawFields` yields. dkim-canonical.ts does the same for signing, where names are
- * plain.
+ * §5.1.1). Accepts every field that `rawFields` yields. dkim-canonical.ts does the same for signing, where every field
+ * name is printable ASCII directly followed by its colon.
  */
 import { asciiLowerCase, type RawField, utf8Of, withoutBlanks } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";
@@ -10,8 +10,8 @@ import { relaxedField } from "./dkim-canonical.ts";
 const PLAIN_NAME = /^[!-9;-~]+:/;
 
 /**
- * @param names field names in lower case, as in `h=`; a name that occurs n times stands for the n lowest fields with it
- * (§5.4.2)
+ * @param names field names in lower case, as in `h=`; a name that is listed n times stands for the n lowest fields of
+ * that name (§5.4.2)
  * @param signature the signature's own field, which is covered with an empty `b=`
  * @returns the text that was signed, one character per byte
  */

@@ -16,7 +16,7 @@ const CRLF = Buffer.from("\r\n");
 const TWO_SPACES = 0x2020;
 const ONE_SPACE = Buffer.from(" ");
 const WINDOW_BYTES = 64 * 1024;
-/** Copy of a window in which its pairs of bytes are aligned; a window may have one more byte, a space in front. */
+/** Buffer for a window's copy with other pairs of bytes aligned; a window may have one more byte, a space in front. */
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
@@ -90,7 +90,7 @@ function hasOddLineEnd(window: Buffer, isRelaxed: boolean): boolean {
   return false;
 }
 
-/** Whether there is white space to reduce other than spaces before a line end. */
+/** Whether relaxed canonicalization changes a window's white space, apart from spaces before a line end. */
 function hasLooseSpace(window: Buffer): boolean {
   return window.at(-1) === SPACE || window.indexOf(TAB) >= 0 || hasTwoSpaces(window);
 }

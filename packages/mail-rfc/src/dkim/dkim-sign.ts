@@ -1,6 +1,7 @@
 /**
  * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Signatures are computed in the thread
- * pool, or on the calling thread where nothing else waits for it. Keys are passed as `KeyObject`, so that they are parsed once and not for every message.
+ * pool, or on the calling thread where nothing else waits for it. Keys are passed as `KeyObject`, so that they are
+ * parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { bytesAsText, type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";

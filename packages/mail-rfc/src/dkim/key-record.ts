@@ -5,7 +5,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { listOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
 
-/** Why a record holds no key for a signature. */
+/** Why a DNS record gives no public key with which a signature can be checked. */
 export type KeyProblem =
   | "invalid public key"
   | "unknown key version"
@@ -15,11 +15,11 @@ export type KeyProblem =
   | "key too short";
 
 export interface KeyRecord {
-  /** Hash algorithms that the owner permits (`h=`); `null` permits all. */
+  /** Hash algorithms that the owner of the key permits (`h=`); `null` permits all. */
   hashes: readonly string[] | null;
-  /** The key, or why there is none. */
+  /** The public key, or why the record has none that can be used. */
   key: VerifyKey | KeyProblem;
-  /** Whether the problem lies in the record itself, so that `hashes` does not matter. */
+  /** Whether `p=`, `v=` or `s=` makes the whole record unusable; `hashes` does not matter then. */
   isUnusable: boolean;
 }
 
@@ -33,8 +33,8 @@ const KEY_BITS_MIN = 1024;
 /** Maximum bits of an RSA key, all that RFC 8301 §3.2 asks verifiers to support. A larger one takes milliseconds. */
 const KEY_BITS_MAX = 4096;
 /**
- * Maximum public exponent. With an exponent as long as the modulus, one check with a key of 3,072 bits takes 8 ms
- * instead of 0.1.
+ * Maximum public exponent of an RSA key. With an exponent as long as the modulus, one check with a key of 3,072 bits
+ * takes 8 ms instead of 0.1.
  */
 const EXPONENT_MAX = 0xffff_ffffn;
 const ED25519_OCTETS = 32;
@@ -44,7 +44,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 
-/** @param text the TXT record */
+/** @param text TXT record with a public key */
 export function readKeyRecord(text: string): KeyRecord {
   const tags = readTags(text.replace(/\s+/g, ""));
   const problem = problemOf(tags);
@@ -59,7 +59,7 @@ export function keyFor({ hashes, key, isUnusable }: KeyRecord, hash: string): Ve
 }
 
 function problemOf(tags: Tags): KeyProblem | null {
-  // An empty value means that the key was revoked.
+  // An empty `p=` means that the key was revoked.
   if (!isBase64(packedTag(tags, "p"))) return "invalid public key";
   if (tags.has("v") && tagText(tags, "v").toLowerCase() !== "dkim1") return "unknown key version";
   const services = listOf(tagText(tags, "s"));
@@ -97,7 +97,7 @@ function parseKey(octets: Buffer): KeyObject | null {
 }
 
 /**
- * Whether this is an RSAPublicKey (RFC 8017 §A.1.1), whose SEQUENCE begins with an INTEGER, and not the
+ * Whether DER octets are an RSAPublicKey (RFC 8017 §A.1.1), whose SEQUENCE begins with an INTEGER, and not the
  * SubjectPublicKeyInfo that is usually published.
  */
 function isBareRsaKey(octets: Buffer): boolean {

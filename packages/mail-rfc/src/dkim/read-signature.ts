@@ -1,7 +1,7 @@
 /**
  * Parses a DKIM-Signature (RFC 6376 §3.5) or an ARC-Message-Signature, which has the same tags (RFC 8617 §4.1.2), into
- * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since only
- * the signing domain is reported and used.
+ * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since
+ * only the signing domain is reported and used.
  */
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";
@@ -10,33 +10,35 @@ import { namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts
 export type SignatureAlgorithm = "rsa-sha256" | "rsa-sha1" | "ed25519-sha256";
 
 export interface ReadSignature {
-  /** The whole field, one character per byte. */
+  /** The whole signature field, one character per byte. */
   field: string;
   algorithm: SignatureAlgorithm;
   headerForm: DkimCanonicalization;
   bodyForm: DkimCanonicalization;
-  /** Whether the signature names its canonicalization. */
+  /** Whether the signature names its canonicalization (`c=`). */
   hasForm: boolean;
   domain: string;
   selector: string;
   /** Names of the signed fields in lower case. */
   names: readonly string[];
-  /** Octets of the canonical body that are signed (`l=`); `null` for the whole body. A negative number does not limit. */
+  /**
+   * Octets of the canonical body that are signed (`l=`); `null` for the whole body. A negative number does not limit.
+   */
   limit: number | null;
   /** Base64 of the body hash (`bh=`). */
   bodyHash: string;
   /** Base64 of the signature itself (`b=`). */
   value: string;
-  /** The algorithm as written. */
+  /** Value of `a=` as written. */
   algorithmText: string;
-  /** Milliseconds since 1970 of `t=` and `x=`; NaN without. */
+  /** Times of `t=` and `x=` in milliseconds since 1970; NaN for a missing or invalid tag. */
   signedAt: number;
   expiresAt: number;
 }
 
 const algorithms: ReadonlySet<string> = new Set<SignatureAlgorithm>(["rsa-sha256", "rsa-sha1", "ed25519-sha256"]);
 const forms: ReadonlySet<string> = new Set<DkimCanonicalization>(["simple", "relaxed"]);
-/** Latest time that a Date can stand for. */
+/** Latest time that a JavaScript Date can represent, in milliseconds since 1970. */
 const TIME_MAX = 8.64e15;
 
 /** Fields assumed to be signed if a signature does not name any; they include From. */
@@ -49,7 +51,10 @@ const usualNames = [
   ..."list-post list-owner list-archive bimi-selector".split(" "),
 ];
 
-/** @returns `null` for a signature that nothing can be said about: unknown algorithm or form, no domain, no selector */
+/**
+ * @returns `null` for a signature that is ignored: its algorithm or canonicalization is unknown, or its domain or
+ * selector is missing
+ */
 export function readSignatureField(field: RawField): ReadSignature | null {
   const tags = readTags(unicodeValue(field));
   const algorithmText = tagText(tags, "a");

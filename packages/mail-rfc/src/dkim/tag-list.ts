@@ -1,7 +1,7 @@
 /**
  * Parses tag lists (RFC 6376 §3.2) of signatures, ARC fields and key records, leniently: names in any case, the last of
- * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways, and
- * a signature's check does not depend on them.
+ * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways,
+ * and a signature's check does not depend on them.
  */
 import { asciiLowerCase } from "../header/raw-fields.ts";
 
@@ -19,7 +19,7 @@ export function readTags(list: string): Tags {
     if (equals >= 0) tags.set(nameOf(part.slice(0, equals)), part.slice(equals + 1));
     else if (NOT_BLANK.test(part)) bare.push(part);
   }
-  // A first name without a value counts as a label of the list, as "DNS: TXT" in some records. Any further one is a tag.
+  // The first part without `=` counts as a label of the list, as "DNS: TXT" in some records. Any further one is a tag.
   for (const name of bare.slice(1)) tags.set(nameOf(name), null);
   return tags;
 }
@@ -29,7 +29,7 @@ export function tagText(tags: Tags, name: string): string {
   return (tags.get(name) ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** @returns the value of a tag in which white space means nothing (`b`, `bh`, `p`, `h`), without any */
+/** @returns the value, without white space, of a tag in which white space means nothing (`b`, `bh`, `p`, `h`) */
 export function packedTag(tags: Tags, name: string): string {
   return (tags.get(name) ?? "").replace(/\s+/g, "");
 }
@@ -42,7 +42,7 @@ export function namesTag(tags: Tags): string[] | null {
     .filter((name) => name !== "");
 }
 
-/** @returns the members of a list with colons, in lower case, without empty ones */
+/** @returns the members of a colon-separated list, in lower case, without empty ones */
 export function listOf(text: string): string[] {
   return text
     .toLowerCase()

@@ -12,11 +12,11 @@ import type { ReadSignature } from "./read-signature.ts";
 
 export interface SignatureStatus {
   result: "pass" | "fail" | "neutral" | "policy" | "temperror";
-  /** Why it is not `pass`; may be empty. */
+  /** Why the result is not `pass`; may be empty. */
   reason: string;
 }
 
-/** What DNS says about a key. */
+/** Result of looking up a public key in DNS; `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
 const passed: SignatureStatus = { result: "pass", reason: "" };
@@ -28,9 +28,9 @@ export function keyName({ selector, domain }: { selector: string; domain: string
 }
 
 /**
- * What can be said without the key.
+ * Checks what needs no key: that From is signed, the body hash, and the algorithm.
  * @param bodyHash base64 of the body's hash as the signature asks for it
- * @returns `null` if the key decides
+ * @returns the final status; `null` if it depends on the key
  */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
   if (!signature.names.includes("from")) return neutral("From field not signed");
@@ -39,7 +39,10 @@ export function checkBeforeKey(signature: ReadSignature, bodyHash: string): Sign
   return signature.algorithm === "rsa-sha1" ? { result: "policy", reason: "weak algorithm" } : null;
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * Checks a signature and its expiry with the key that was looked up for it.
+ * @param now milliseconds since 1970
+ */
 export function checkWithKey(
   signature: ReadSignature,
   { fields, found, now }: { fields: readonly RawField[]; found: KeyLookup; now: number },
@@ -65,6 +68,7 @@ export function suitableKey(record: KeyRecord, algorithm: string): KeyObject | K
 const WRONG_KEY = "inappropriate key algorithm";
 
 /**
+ * Checks a signature with a public key.
  * @param text signed text, one character per byte
  * @param value base64 of the signature
  */

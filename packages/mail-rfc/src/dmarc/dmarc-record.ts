@@ -1,22 +1,22 @@
 /**
- * Parses a DMARC record (RFC 7489 §6.3, RFC 9989 §4.7) into the policies and alignment modes it asks for. Lenient as
- * DKIM's tag lists are read here: tag names in any case, the last of several tags with one name.
+ * Parses a DMARC record (RFC 7489 §6.3, RFC 9989 §4.7) into the policies and alignment modes it asks for. Lenient
+ * like tag-list.ts with DKIM's tags: tag names in any case, the last of several tags with one name.
  */
 
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 export interface DmarcRecord {
-  /** Policies for the domain itself, for its subdomains, and for those that do not exist; `null` without a valid one. */
+  /** Policies for the domain, its subdomains, and subdomains that do not exist; `null` for a record without effect. */
   policies: { p: DmarcPolicy; sp: DmarcPolicy | undefined; np: DmarcPolicy | undefined } | null;
   isDkimStrict: boolean;
   isSpfStrict: boolean;
-  /** Whether policies apply one level weaker (`t=y`). */
+  /** Whether each policy applies one level weaker (`t=y`): `reject` as `quarantine`, `quarantine` as `none`. */
   isTest: boolean;
   /** Whether the domain says it is a public suffix (`psd=y`), or that it is none (`psd=n`). */
   publicSuffix: "y" | "n" | null;
 }
 
-/** The version is the first tag and in upper case (RFC 9989 §4.7). */
+/** Start of a DMARC record: the version is the first tag, with its value in upper case (RFC 9989 §4.7). */
 const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const policyNames: ReadonlySet<string> = new Set<DmarcPolicy>(["none", "quarantine", "reject"]);
 /** A URI for reports (RFC 9989 §4.8), perhaps with an obsolete size limit. */

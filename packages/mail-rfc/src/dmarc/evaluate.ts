@@ -12,7 +12,7 @@ export interface DmarcDns {
   exists(name: string): Promise<boolean>;
 }
 
-/** Domains that passed SPF or DKIM. */
+/** Domains for which a message passed SPF or DKIM. */
 export interface Vouchers {
   spf: readonly string[];
   dkim: readonly string[];
@@ -24,11 +24,11 @@ export interface DmarcFound {
    * known all the same unless it is `null`.
    */
   result: "pass" | "fail" | "none" | "temperror";
-  /** The policy that applies if the message fails. */
+  /** The policy that applies to a message that fails DMARC. */
   policy: DmarcPolicy | null;
 }
 
-/** Maximum domains of one evaluation for which a walk is made (RFC 9989 §4.10.2 sets no limit). */
+/** Maximum domains per evaluation that are looked up by a walk up the DNS tree (RFC 9989 §4.10.2 sets no limit). */
 const WALKS_MAX = 10;
 /** Characters that no domain of an address contains. */
 const NO_DOMAIN = /[\s"<>(),;:\\@[\]]/;
@@ -45,7 +45,7 @@ export function comparableDomain(domain: string): string {
   return name.slice(0, end);
 }
 
-/** DMARC of one author's domain. */
+/** Evaluates DMARC for one author's domain, as often as further domains pass; the author's policy is looked up once. */
 export class DmarcEvaluation {
   readonly #author: string;
   readonly #dns: DmarcDns;
@@ -79,8 +79,8 @@ export class DmarcEvaluation {
   }
 
   /**
-   * The policy for the author's domain (§4.10.1). If its existence decides and can't be looked up, it is the weaker of
-   * the two, and unsure.
+   * The policy for the author's domain (§4.10.1). If it depends on whether that domain exists and the look-up fails,
+   * the weaker of `sp` and `np` applies and is unsure.
    */
   async #policyOf(
     { applied }: PolicyFound,
@@ -110,7 +110,7 @@ class Alignment {
     this.#walks = walks;
   }
 
-  /** @returns `unknown` if none is aligned for certain, and for one it could not be found out */
+  /** @returns `unknown` if no domain is known to be aligned, and for at least one it could not be determined */
   async anyOf(domains: readonly string[], isStrict: boolean): Promise<"yes" | "no" | "unknown"> {
     let answer: "no" | "unknown" = "no";
     for (const domain of domains.map(comparableDomain)) {

@@ -4,7 +4,7 @@
  */
 import { type DmarcRecord, isDmarcRecord, readDmarcRecord } from "./dmarc-record.ts";
 
-/** @returns the TXT records of a name; none if there are none @throws if they can't be looked up at present */
+/** @returns the TXT records of a name; an empty list if it has none @throws if they can't be looked up at present */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>;
 
 interface FoundRecord {
@@ -15,17 +15,17 @@ interface FoundRecord {
 export interface PolicyFound {
   /** The record that applies to the domain; `null` when none does. */
   applied: FoundRecord | null;
-  /** `null` if the walk failed above the domain's own record. */
+  /** The organizational domain; `null` if a look-up above the domain's own record failed. */
   organization: string | null;
 }
 
-/** A walk goes from a name with more labels straight to this many (§4.10, step 4). */
+/** A walk continues from a name with more labels at its last seven (RFC 9989 §4.10, step 4). */
 const WALK_LABELS_MAX = 7;
 const NAME_MAX = 253;
 const LABEL_MAX = 63;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
-/** The walks of one message, which share their look-ups. */
+/** Walks up the DNS tree for one message, which share their look-ups. */
 export class TreeWalks {
   readonly #lookUp: LookUpTxt;
   readonly #records = new Map<string, Promise<DmarcRecord | null>>();
@@ -53,7 +53,7 @@ export class TreeWalks {
     return { applied: found.find((it) => it.domain === organization) ?? above, organization };
   }
 
-  /** @throws if a look-up fails */
+  /** @returns the organizational domain of a domain @throws if a look-up fails */
   async organizationOf(domain: string): Promise<string> {
     if (isAddress(domain)) return domain;
     const { found, failure } = await this.#walk(domain);
@@ -61,7 +61,7 @@ export class TreeWalks {
     return organizationOf(domain, found);
   }
 
-  /** @returns the records found, that of the longest name first, up to the first failed look-up */
+  /** @returns the DMARC records found, that of the longest name first, up to the first failed look-up */
   async #walk(domain: string): Promise<{ found: FoundRecord[]; failure: Error | null }> {
     const found: FoundRecord[] = [];
     for (let labels = domain.split("."); labels.length > 0; labels = parentOf(labels)) {
@@ -85,7 +85,7 @@ export class TreeWalks {
     return asked;
   }
 
-  /** Several records count as none (§4.10, steps 2 and 6). */
+  /** Looks up the DMARC record of a name; several records count as none (§4.10, steps 2 and 6). */
   async #ask(name: string): Promise<DmarcRecord | null> {
     if (!canExist(name)) return null;
     const [record, ...more] = (await this.#lookUp(name)).filter(isDmarcRecord);
@@ -97,7 +97,7 @@ function parentOf(labels: readonly string[]): string[] {
   return labels.length > WALK_LABELS_MAX ? labels.slice(-WALK_LABELS_MAX) : labels.slice(1);
 }
 
-/** Selects the organizational domain after a walk (§4.10.2). */
+/** Selects the organizational domain from the records that a walk found (§4.10.2). */
 function organizationOf(domain: string, found: readonly FoundRecord[]): string {
   for (const { domain: name, record } of found) {
     if (record.publicSuffix === "n") return name;

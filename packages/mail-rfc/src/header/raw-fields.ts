@@ -17,7 +17,7 @@ export interface RawField {
  * Start of a field (RFC 5322 §3.6.8; white space before the colon is obsolete, §4.5.8). Other lines continue a field.
  */
 const FIELD_START = /^[!-9;-~]+[ \t\r\n]*:/;
-/** A line that is a field's start whatever the next line contains; most are. */
+/** First line of a field that is recognised without the next line, as almost all are. */
 const PLAIN_START = /^[!-9;-~]+:/;
 const NON_ASCII = /[^\0-\u{7f}]/u;
 
@@ -61,7 +61,7 @@ export function utf8Of(bytes: string): string {
   return NON_ASCII.test(bytes) ? Buffer.from(bytes, "latin1").toString() : bytes;
 }
 
-/** Lower case of ASCII letters only: other characters stand for single bytes. */
+/** Converts only ASCII letters to lower case: any other character stands for a single byte. */
 export function asciiLowerCase(text: string): string {
   return NON_ASCII.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
 }

@@ -6,13 +6,13 @@ import { type AskSpf, checkHost, SPF_LOOKUPS_MAX } from "./check-host.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const RESULTS = ["pass", "fail", "softfail", "neutral", "none", "permerror", "temperror"];
-/** The first record, and for each look-up the query itself and the addresses of ten hosts. */
+/** Maximum DNS queries of a check: the first record, and per look-up its own query and the addresses of ten hosts. */
 const QUERIES_MAX = 1 + SPF_LOOKUPS_MAX * 11;
 
 interface Vector {
   section: string;
   why: string;
-  /** TXT records of sender.example. */
+  /** TXT records of `sender.example`, the sender's domain. */
   record?: string | string[];
   client?: string;
   sender?: string;

@@ -42,13 +42,13 @@ export interface SpfVerdict {
   result: SpfResult;
   /** Domain that was checked, in lower case and A-labels: the sender's, or the HELO name for the null sender. */
   domain: string;
-  /** Sender, with `postmaster` where it has no local part; postmaster at the HELO name for the null sender. */
+  /** Envelope sender, with `postmaster` for a missing local part; postmaster at the HELO name for the null sender. */
   sender: string;
 }
 
 /** Maximum mechanisms and modifiers that query DNS, over all records of a check (§4.6.4). */
 export const SPF_LOOKUPS_MAX = 10;
-/** Maximum queries of mechanisms that find nothing (§4.6.4). */
+/** Maximum void look-ups of a check: queries that find no records (§4.6.4). */
 export const SPF_VOIDS_MAX = 2;
 /** Maximum host names of one `mx` mechanism, or of the client, whose addresses are queried (§4.6.4). */
 const HOSTS_MAX = 10;
@@ -80,7 +80,7 @@ function asciiName(domain: string): string {
   return NON_ASCII.test(name) ? domainToASCII(name) || name : name;
 }
 
-/** Ends a check with an error, from however many records deep. */
+/** Thrown to end a check with an error, also from within records included by others. */
 class SpfStop extends Error {
   readonly result: "permerror" | "temperror";
 
@@ -97,7 +97,7 @@ interface Identity {
   domain: string;
 }
 
-/** One check with its counts of look-ups, which hold over all records that it reads. */
+/** One SPF check. It counts look-ups over all records that it reads. */
 class HostCheck {
   readonly #identity: Identity;
   readonly #ask: AskSpf;
@@ -128,7 +128,7 @@ class HostCheck {
     const record = this.#select(texts);
     if (record === null) return null;
     for (const mechanism of record.mechanisms) {
-      // Most mechanisms are networks; they need no promise.
+      // Most mechanisms are networks, which match without a DNS query and so without a promise.
       const isMatch = mechanism.kind === "ip" ? this.#isIn(mechanism) : await this.#matches(mechanism, domain);
       if (isMatch) return mechanism.outcome;
     }
@@ -169,7 +169,7 @@ class HostCheck {
     const target = await this.#target(mechanism.target, domain);
     if (target === NEVER) return false;
     if (mechanism.kind === "include") {
-      // A name that cannot have a record counts as one without (§4.3).
+      // An included name that is not well-formed counts as a name without a record (§4.3).
       if (target === null) throw new SpfStop("permerror");
       return (await this.#evaluateOther(target)) === "pass";
     }
@@ -187,7 +187,7 @@ class HostCheck {
     }
   }
 
-  /** `a`: a query that finds nothing counts as void only if the name has no address of the other family either. */
+  /** Evaluates `a`. A query that finds nothing is void only if the name has no address of the other family either. */
   async #isAddressOf(name: string, prefixes: Prefixes): Promise<boolean> {
     const [own, other] = this.#identity.client.family === 4 ? (["A", "AAAA"] as const) : (["AAAA", "A"] as const);
     const addresses = await this.#ask(name, own);
@@ -217,7 +217,7 @@ class HostCheck {
     return (await this.#validatedNames()).some((name) => isSameOrBelow(name.toLowerCase(), target));
   }
 
-  /** Names of the client that have its address (§5.5). If DNS does not answer for one, it is not among them. */
+  /** Host names from the client's PTR records that have its address (§5.5), without those that DNS does not answer. */
   async #validatedNames(): Promise<string[]> {
     const { client } = this.#identity;
     const hosts = await this.#ask(reverseName(client), "PTR");
@@ -245,7 +245,7 @@ class HostCheck {
     });
   }
 
-  /** Name that a mechanism or modifier concerns; `null` when it is not a well-formed name. */
+  /** Domain name that a mechanism or modifier refers to; `null` when it is not well-formed. */
   async #target(spec: DomainSpec | null, domain: string): Promise<string | null | typeof NEVER> {
     if (spec === null) return domain;
     if (spec.name !== undefined) return spec.name;
@@ -288,7 +288,7 @@ class HostCheck {
     }
   }
 
-  /** Queries records that a mechanism needs; finding none is a void look-up. */
+  /** Queries DNS for records; finding none counts as a void look-up, no answer ends the check with a temperror. */
   async #find(name: string, type: SpfRecordType): Promise<readonly string[]> {
     const records = await this.#ask(name, type);
     if (records === null) throw new SpfStop("temperror");

@@ -8,7 +8,7 @@ import { domainToASCII } from "node:url";
 export interface Macro {
   /** Macro letter in lower case (§7.2). */
   letter: string;
-  /** How many parts are kept, counted from the right; 0 keeps all. */
+  /** Number of parts of the macro's value that are kept, counted from the right; 0 keeps all. */
   parts: number;
   isReversed: boolean;
   delimiters: string;
@@ -17,7 +17,7 @@ export interface Macro {
 }
 
 export interface MacroString {
-  /** Literal text and macros in order. */
+  /** Literal text and macros of a macro string, in order. */
   pieces: readonly (string | Macro)[];
   /** Position of the literal text after the last macro or escape. */
   lastLiteral: number;
@@ -38,6 +38,7 @@ export const NAME_MAX = 253;
 const LABEL_MAX = 63;
 
 /**
+ * Parses a macro string.
  * @param text printable ASCII characters without a space
  * @param isExplanation whether the letters for explanations are allowed too
  * @returns `null` when a macro is malformed
@@ -71,7 +72,7 @@ const escapes = new Map<string | undefined, string>([
   ["-", "%20"],
 ]);
 
-/** @param body what stands between the braces, e.g. `l1r-` */
+/** @param body text between the braces of a macro, e.g. `l1r-` */
 function parseMacro(body: string, isExplanation: boolean): Macro | null {
   const first = body[0] ?? "";
   const letter = first.toLowerCase();
@@ -103,7 +104,7 @@ function hasDomainEnd(text: string, start: number): boolean {
   return dot >= start && isTopLabel(text, dot + 1, end);
 }
 
-/** @param valueOf the value of a macro letter */
+/** Expands a macro string. @param valueOf returns the value of a macro letter */
 export function expand(pieces: DomainSpec["pieces"], valueOf: (letter: string) => string): string {
   let text = "";
   for (const piece of pieces) text += typeof piece === "string" ? piece : transform(piece, valueOf(piece.letter));
@@ -134,7 +135,7 @@ function splitAt(text: string, delimiters: string): string[] {
   return split;
 }
 
-/** Escapes all but the unreserved characters of RFC 3986 §2.3. */
+/** Percent-encodes all but the unreserved characters of RFC 3986 §2.3. */
 function escapeUrl(text: string): string {
   const hexOf = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hexOf);

@@ -127,7 +127,7 @@ function endOfGroup(text: string, start: number): number {
   return at;
 }
 
-/** @param gap number of groups before `::`, which stands for at least one group of zeros; negative without it */
+/** @param gap number of an IPv6 address's groups before `::`, which stands for one or more zeros; -1 without `::` */
 function wordsOf(groups: number[], gap: number): IpAddress | null {
   if (gap < 0 ? groups.length !== GROUPS : groups.length >= GROUPS) return null;
   if (gap >= 0) groups.splice(gap, 0, ...Array<number>(GROUPS - groups.length).fill(0));

@@ -11,7 +11,7 @@ export interface PublishedTest {
   host: string;
   helo: string;
   mailfrom: string;
-  /** Accepted results. */
+  /** SPF results that the suite accepts for this test. */
   results: readonly string[];
 }
 
@@ -21,17 +21,17 @@ export interface PublishedSection {
   zone: PublishedZone;
 }
 
-/** Entries by lower-case name. The type of an entry `TIMEOUT`, which answers no query, is empty. */
+/** DNS entries by lower-case name. The type of an entry `TIMEOUT`, which answers no query, is empty. */
 export type PublishedZone = ReadonlyMap<string, readonly { type: string; value: readonly string[] }[]>;
 
-/** Where Debian's packages golang-blitiri-go-spf-dev and python3-spf have the suite. */
+/** Paths of the suite: a given one, and those of Debian's packages golang-blitiri-go-spf-dev and python3-spf. */
 const places = [
   process.env.KAUKE_SPF_SUITE ?? "",
   "/usr/share/gocode/src/blitiri.com.ar/go/spf/testdata/rfc7208-tests.yml",
   "/usr/share/doc/python3-spf/rfc7208-tests.yml.gz",
 ];
 
-/** @returns `null` where no package has the suite */
+/** @returns `null` when the published suite is not installed */
 export function readPublishedSuite(): PublishedSection[] | null {
   const place = places.find((path) => path !== "" && existsSync(path));
   if (place === undefined) return null;
@@ -53,7 +53,7 @@ function readSection(text: string): PublishedSection {
   };
 }
 
-/** @returns each name at an indent of two spaces, with the lines below it */
+/** @returns each YAML key at an indent of two spaces, with the lines below it */
 function entries(text: string): [name: string, lines: string[]][] {
   const found: [string, string[]][] = [];
   for (const line of text.split("\n")) {
@@ -79,7 +79,7 @@ function readRecord(line: string): { type: string; value: string[] }[] {
   return [type === "TIMEOUT" ? { type: "", value: [] } : { type, value: list((value ?? "").trim()) }];
 }
 
-/** Reads a scalar, or a list in brackets. */
+/** Reads a YAML scalar, or a list in brackets. */
 function list(text: string): string[] {
   if (!text.startsWith("[")) return [scalar(text)];
   const items = text.slice(1, -1).match(/"[^"]*"|'[^']*'|[^,\s][^,]*/g) ?? [];
@@ -96,7 +96,8 @@ function scalar(text: string): string {
 }
 
 /**
- * Answers from a zone. As the suite prescribes, records of type SPF are TXT records, unless the name has TXT records.
+ * Answers a DNS query from a zone of the suite. As the suite prescribes, records of type SPF are TXT records, unless
+ * the name has TXT records.
  */
 export function publishedAnswer(zone: PublishedZone, name: string, type: SpfRecordType): string[] | null {
   const all = followAliases(zone, name.toLowerCase());
@@ -109,7 +110,7 @@ export function publishedAnswer(zone: PublishedZone, name: string, type: SpfReco
   return found.map(({ value }) => value.join(""));
 }
 
-/** @returns the entries of a name after its CNAME records; `null` for a chain of them that does not end */
+/** @returns the DNS entries of a name, its CNAME records followed; `null` for a chain of more than eight */
 function followAliases(zone: PublishedZone, start: string) {
   let name = start;
   for (let count = 0; count < 8; count += 1) {

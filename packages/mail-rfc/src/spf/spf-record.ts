@@ -22,9 +22,9 @@ export type SpfOutcome = "pass" | "fail" | "softfail" | "neutral";
 
 export type SpfMechanism = { outcome: SpfOutcome } & (
   | { kind: "all" }
-  /** `ip4` and `ip6`. */
+  /** The mechanisms `ip4` and `ip6`. */
   | { kind: "ip"; network: IpAddress; prefix: number }
-  /** Without a target it is the domain whose record this is. */
+  /** A `target` of `null` means the domain that published the record. */
   | { kind: "a" | "mx"; target: DomainSpec | null; prefix4: number; prefix6: number }
   | { kind: "ptr"; target: DomainSpec | null }
   | { kind: "include" | "exists"; target: DomainSpec }
@@ -34,13 +34,13 @@ export interface SpfRecord {
   mechanisms: readonly SpfMechanism[];
   /** Target of `redirect`; `null` without it, and in a record with `all`, where it has no effect (§6.1). */
   redirect: DomainSpec | null;
-  /** What each term with macros may expand to. */
+  /** For each term with macros, an upper bound of its length after expansion. */
   expansions: readonly Expansion[];
 }
 
 /**
- * An upper bound of a term's length after macro expansion: `octets`, plus that many times the lengths of the HELO name
- * and of the sender.
+ * An upper bound of a term's length after macro expansion: `octets`, plus `helos` times the length of the HELO name,
+ * plus `senders` times that of the sender.
  */
 interface Expansion {
   octets: number;
@@ -79,7 +79,7 @@ export function parseSpfRecord(text: string): SpfRecord | null {
   return draft.record;
 }
 
-/** Whether all terms stay within their limit whatever their macros expand to (§7.2): values only get shorter. */
+/** Whether an upper bound of each term's length after expansion (§7.3) is within `SPF_EXPANDED_MAX` octets. */
 export function isWithinExpansion({ expansions }: SpfRecord, values: { sender: string; helo: string }): boolean {
   if (expansions.length === 0) return true;
   const [sender, helo] = [Buffer.byteLength(values.sender), Math.max(Buffer.byteLength(values.helo), ADDRESS_OCTETS)];
@@ -107,7 +107,7 @@ class Draft {
     return { mechanisms: this.#mechanisms, redirect, expansions: this.#expansions };
   }
 
-  /** @returns false when the term has a syntax error, or the record too many macros */
+  /** Adds a mechanism or modifier. @returns false when it has a syntax error, or the record too many macros */
   add(term: string): boolean {
     const mark = markOf(term);
     if (term[mark] === "=") return this.#addModifier(term, mark);
@@ -136,7 +136,7 @@ class Draft {
     return this.#bound(term, spec.pieces);
   }
 
-  /** Counts a term's macros, and what they may expand to. */
+  /** Counts a term's macros, and adds an upper bound of its length after expansion. */
   #bound(term: string, pieces: DomainSpec["pieces"]): boolean {
     let expansion: Expansion | null = null;
     for (const piece of pieces) {
@@ -171,8 +171,8 @@ function addLength(expansion: Expansion, { letter, isEscaped }: Macro): void {
 }
 
 /**
- * @param name mechanism in lower case
- * @param rest the term from the first colon or slash on, which it begins with
+ * @param name name of a mechanism in lower case
+ * @param rest what follows the name; empty, or begins with a colon or slash
  */
 function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   switch (name) {
@@ -198,7 +198,7 @@ function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMec
   }
 }
 
-/** `ip4:192.0.2.0/24` or `ip6:2001:db8::/32` (§5.6). */
+/** Parses `ip4:192.0.2.0/24` or `ip6:2001:db8::/32` (§5.6). */
 function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   if (rest[0] !== ":") return null;
   const slash = rest.indexOf("/");
@@ -208,7 +208,7 @@ function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMech
   return network?.family === family && prefix !== null ? { kind: "ip", network, prefix, outcome } : null;
 }
 
-/** `a`, `mx` and what follows: `[":" domain-spec] ["/" ip4-prefix] ["//" ip6-prefix]` (§5.3, §5.4). */
+/** Parses what follows `a` or `mx`: `[":" domain-spec] ["/" ip4-prefix] ["//" ip6-prefix]` (§5.3, §5.4). */
 function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMechanism | null {
   let end = rest.length;
   let [prefix4, prefix6]: [number | null, number | null] = [32, 128];
@@ -234,7 +234,7 @@ function slashBeforeDigits(text: string, end: number): number {
   return at < end - 1 && at >= 0 && text[at] === "/" ? at : -1;
 }
 
-/** @returns a prefix length without leading zeros; `null` when it is none, or above `max` */
+/** @returns the prefix length of a network; `null` when it has leading zeros, is no number or is above `max` */
 function parsePrefix(digits: string, max: number): number | null {
   if (digits.length === 0 || digits.length > 3 || (digits.length > 1 && digits[0] === "0")) return null;
   let prefix = 0;

@@ -42,7 +42,7 @@ test.each(Object.entries(floods))("the connections of a %s are counted over all 
   expect(workers.every((pool) => connect(pool, "198.51.100.1"))).toBe(true);
 });
 
-// Control: this is what the exchange prevents.
+// Control: without the exchange between workers, each of them admits the whole limit.
 test.each(Object.entries(floods))("without an exchange the connections of a %s multiply", (_, { limit, addressOf }) => {
   const { workers } = connectedWorkers(WORKERS, poolWith, false);
   expect(flood(workers, 5 * limit, (pool, request) => connect(pool, addressOf(request)))).toBe(WORKERS * limit);

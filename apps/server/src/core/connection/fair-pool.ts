@@ -196,7 +196,7 @@ class Surplus {
   }
 
   of(key: string): number {
-    // Without other workers nobody is admitted beyond the limit.
+    // If only this worker has members of the network or block, none of them is beyond the limit.
     if (this.#counts.others(key) === 0) return 0;
     const known = this.#byKey.get(key) ?? this.#counts.own(key) - this.#counts.part(key, this.#most);
     this.#byKey.set(key, known);

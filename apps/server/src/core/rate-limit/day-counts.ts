@@ -1,5 +1,5 @@
 /**
- * Counts by key in memory, over all workers, each for a day from its first event on. Bounded: the counter
+ * Counts events by key in memory, over all workers, for a day from the first event of a key on. Bounded: the counter
  * used longest ago is evicted. Nothing is written, so a restart resets the counts.
  */
 import { BoundedMap } from "../bounded-map.ts";

@@ -19,7 +19,7 @@ export interface SharedBuckets {
   shares: WorkerShares;
   /** Name of the limit, the same in all workers. */
   name: string;
-  /** Time at which tokens taken elsewhere count as taken here. */
+  /** Current time in milliseconds, at which tokens taken by other workers are counted. */
   nowMs(): number;
 }
 
@@ -27,11 +27,11 @@ interface Bucket {
   /** Tokens of this key that had been taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
-  /** Tokens taken here that are not published yet. */
+  /** Tokens taken by this worker and not published to the others yet. */
   unsent: number;
 }
 
-/** Part of a limit that a worker takes from a bucket before it publishes that. */
+/** Part of a limit from which on a worker publishes the tokens that it has taken from a bucket. */
 const UNSENT_PART = 1 / 256;
 
 export class TokenBuckets {

@@ -1,8 +1,8 @@
 /**
- * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what all workers of this
- * host added since. Mail delivered since that count makes the figure too high, so a key is counted again before its
- * message is refused. Mail added by other hosts makes it too low, so a key is also counted again after this host has
- * added an eighth of the remaining space.
+ * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what all workers of
+ * this host added since. Mail delivered since that count makes the figure too high, so a key is counted again before
+ * its message is refused. Mail added by other hosts makes it too low, so a key is also counted again after this host
+ * has added an eighth of the remaining space.
  */
 import { onlyWorker, type PublishEvent, type WorkerShares } from "../worker-shares/worker-shares.ts";
 
@@ -23,7 +23,7 @@ export interface SpoolMeterParts {
   maxBytes: number;
   /** Clock in milliseconds. */
   now(): number;
-  /** Shares of this meter alone; default: this process is the only worker. */
+  /** Where this meter, and no other, publishes admitted bytes to other workers; default: there are none. */
   shares?: WorkerShares;
 }
 
@@ -33,7 +33,7 @@ interface Entry {
   addedBytes: number;
   /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
-  /** Bytes that may be added before the next count. */
+  /** Bytes that the account or alias may add before the next count. */
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;

@@ -10,7 +10,10 @@ const WORKERS = 16;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sends 1,000 messages to aliases of one account in one second, over 16 workers. @returns part of its maximum held */
+/**
+ * Sends 1,000 messages to aliases of one account in one second, over 16 workers.
+ * @returns its stored part of the maximum
+ */
 async function floodAccount(isConnected: boolean): Promise<number> {
   const held = new Map<string, number>();
   const { workers } = connectedWorkers(
@@ -41,7 +44,7 @@ async function floodAccount(isConnected: boolean): Promise<number> {
 test("an account's undelivered mail is limited over 16 workers", async () => {
   const part = await floodAccount(true);
   expect(part).toBeGreaterThan(0.9);
-  // What arrives in the 45 ms before all workers know: 45 MiB of 256.
+  // Until all workers know of a message, 45 ms, 45 more of 1 MiB arrive; the maximum is 256 MiB.
   expect(part).toBeLessThan(1 + 45 / 256);
   // Control: without an exchange each worker admits a sixteenth of the maximum before it counts.
   expect(await floodAccount(false)).toBeGreaterThan(1.3);

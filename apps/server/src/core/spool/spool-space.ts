@@ -34,7 +34,7 @@ export interface SpoolSpaceParts {
   disk: DiskReserve | null;
   /** Clock in milliseconds. */
   now(): number;
-  /** Default: this process is the only worker. */
+  /** Where bytes are counted over all workers; default: this process is the only one. */
   shares?: WorkerShares;
 }
 

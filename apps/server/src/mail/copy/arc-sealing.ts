@@ -1,16 +1,16 @@
 /**
  * Decides which forwarded messages get an ARC set (RFC 8617). A set costs two RSA signatures. A copy passes DMARC
  * without one, since its author is a reply address of ours and our signature is aligned with it; what a set adds is who
- * wrote the original message. So it is of use where a chain would otherwise break, or where the reading host evaluates
- * it. See docs/decisions/2026-11-23-arc-where-a-chain-arrived.md.
+ * wrote the original message. So it is of use for a message that arrived with an ARC chain, which would otherwise
+ * break, or where the receiving host evaluates ARC. See docs/decisions/2026-11-23-arc-where-a-chain-arrived.md.
  */
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../core/message/message.ts";
 
-/** `on`: where a chain arrived or the next host is known to use it; `always`: every forwarded message. */
+/** `on`: messages that arrived with an ARC chain or go to a provider known to use ARC; `always`: all forwarded ones. */
 export type ArcSealing = "off" | "on" | "always";
 
-/** @returns whether the copy for this mailbox gets an ARC set; `arc` is the result for the chain on arrival */
+/** @returns whether the copy for a mailbox gets an ARC set; `arc` is the result for the ARC chain on arrival */
 export type SealsFor = (rcptTo: string, arc: AuthResult) => boolean;
 
 /**

@@ -40,7 +40,7 @@ export const newCorrespondents: NewCorrespondents = {
 
 const REMEMBERED_MAX = 50_000;
 const KEYS_MAX = 20_000;
-/** Rows per turn of the event loop: some 20 ms with the embedded database. */
+/** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
 const CHUNK_ROWS = 200;
 
 interface NewPath extends Correspondent {
@@ -76,8 +76,8 @@ export class ReplyBook {
   }
 
   /**
-   * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are stored
-   * chunk by chunk with turns of the event loop between, one message per account at a time.
+   * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are
+   * stored chunk by chunk with turns of the event loop between, one message per account at a time.
    * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
    * @throws whatever the store throws
    */

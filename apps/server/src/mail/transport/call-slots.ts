@@ -1,7 +1,7 @@
 /**
  * Limits concurrent outgoing calls: in total for this process, and per account and per host over all workers. Others
- * wait in a queue that serves accounts in turn. A worker without a call of an account and to a host may always make one,
- * since it would otherwise wait for calls of others.
+ * wait in a queue that serves accounts in turn. A worker that makes no call for an account, or to a host, is not held
+ * up by that account's or host's limit, since it would otherwise wait for calls of other workers.
  */
 import { FairLine } from "../../core/fair-queue/fair-line.ts";
 import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";

@@ -43,7 +43,7 @@ test.each(Object.entries(floods))("connections to a %s are counted over all work
   const { workers } = connectedWorkers(WORKERS, openingWith);
   const opened = flood(workers, 50 * limit, ({ open }, request) => open(hostOf(request), "provider.example"));
   expect(opened).toBeGreaterThanOrEqual(limit);
-  // Every worker may have one connection in any case.
+  // Every worker may have one connection to a host or provider, whatever the others have.
   expect(opened).toBeLessThanOrEqual(limit + OVERSHOOT + WORKERS - 1);
   expect(workers.every(({ open }) => open("198.51.100.1", "elsewhere.example"))).toBe(true);
   // Control: without an exchange each worker has the limit for itself.
@@ -99,7 +99,7 @@ test("pools of several workers send everything over the connections of one provi
     await Promise.all(sent);
   }
   expect(outcomes).toEqual(Array.from({ length: 180 }, () => "taken"));
-  // The connections that all opened before they knew of each other ended after five messages.
+  // Connections beyond the limit, opened before the pools knew of each other, ended after five messages.
   expect(most).toBeLessThanOrEqual(4 + 2);
 });
 

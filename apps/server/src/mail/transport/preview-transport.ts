@@ -6,7 +6,7 @@ import type { PreviewArrival } from "../../core/preview/preview-inbox.ts";
 import { taken } from "../classify-reply.ts";
 import type { MailTransport } from "./transport.ts";
 
-/** Where messages arrive in preview mode: the preview inbox, or the way to it from a mail worker. */
+/** Where messages arrive in preview mode: the preview inbox or, in a mail worker, calls to the process that has it. */
 export interface PreviewPort {
   add(arrival: PreviewArrival): void | Promise<void>;
 }

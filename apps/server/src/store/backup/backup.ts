@@ -99,7 +99,7 @@ async function copyJournal(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const writer of await readdir(from).catch(ifMissing([]))) {
     const newest = join(from, writer, (await readdir(join(from, writer))).toSorted().at(-1) ?? "");
-    // A segment that is begun meanwhile has a higher number.
+    // A segment begun during the backup has a higher number, so it is copied, not linked, too.
     const copy: CopyFile = (source, target) => (source >= newest ? copyOne : linkOrCopy)(source, target);
     await copyTree(join(from, writer), join(to, writer), copy);
   }

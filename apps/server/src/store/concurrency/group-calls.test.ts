@@ -85,7 +85,7 @@ describe("with a minimum pause", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** Commits that take no time. `callers` start an item a millisecond after the one before was answered. */
+  /** Commits that take no time. Each caller starts an item one millisecond after its previous item was answered. */
   function quickCommits() {
     const groups: number[] = [];
     const run = async (items: readonly number[]) => {

@@ -12,7 +12,7 @@ import { withoutCallerTurn } from "./caller-turns.ts";
 const PAUSE_FACTOR = 4;
 /** Maximum length of a pause. */
 export const PAUSE_MAX_MS = 25;
-/** Every so many groups of one item, a longer pause shows whether callers have become concurrent. */
+/** Number of successive one-item groups after which a longer pause shows whether callers have become concurrent. */
 const PROBE_EVERY = 8;
 
 export interface GroupedCalls<Item, Result> {
@@ -52,7 +52,7 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
   const { most, pauseMinMs = 0 } = calls;
   let waiting: Waiting<Item, Result>[] = [];
   let running = false;
-  /** Groups of one item since the last larger one. */
+  /** Number of groups of one item since the last larger group. */
   let singles = 0;
   const work = async () => {
     running = true;

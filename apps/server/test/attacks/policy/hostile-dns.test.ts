@@ -1,7 +1,7 @@
 /**
  * Attacks by what a stranger publishes in DNS or writes into signature fields: records and fields for which a usual
- * library needs more than linear time, and answers that fill the memory. The server authenticates mail on arrival and delivers
- * directly, as a public one does.
+ * library needs more than linear time, and answers that fill the memory. The server authenticates mail on arrival and
+ * delivers directly, as a public one does.
  */
 
 import { rounds } from "@kauke/testkit/long-rounds";

@@ -12,7 +12,7 @@ const logger = createLogger();
 const direct = { port: Number(process.env.TEST_SMTP_PORT) };
 const { ports } = await startServer(readConfigOrExit(process.cwd()), logger, {
   direct,
-  // Mail workers in this process, since one of its own would connect to the real port of mail hosts.
+  // Mail workers run in this process: worker processes would not know the test port and connect to port 25.
   launchWorker: inProcessWorkers(logger, { direct }),
   hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
   asksForConfirmation: false,

@@ -95,8 +95,8 @@ interface Props {
 }
 
 /**
- * A row may become that of another alias after a search (`row-keys.ts`); the parts with state of their own have the
- * alias as key.
+ * Table row of an alias. After a search it may show another alias (`row-keys.ts`), so the components in it that have
+ * state of their own have the alias' id as key.
  */
 export const AliasRow = memo(function AliasRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;

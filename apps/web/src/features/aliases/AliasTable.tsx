@@ -10,7 +10,7 @@ interface Props {
   userId: string;
   /** Aliases of one page. */
   aliases: readonly AliasWire[];
-  /** Search text that found them. */
+  /** Search text that found these aliases. */
   query: string;
   onDelete: (alias: AliasWire) => void;
 }

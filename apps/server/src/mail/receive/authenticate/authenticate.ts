@@ -1,8 +1,8 @@
 /**
  * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
- * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a check
- * that has not finished by then results in `temperror`, and the others keep their results. A message that is not proven
- * because a check is unfinished is deferred if the policy is `reject` or unreadable
+ * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a
+ * check that has not finished by then results in `temperror`, and the others keep their results. A message that is not
+ * proven because a check is unfinished is deferred if the policy is `reject` or unreadable
  * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 import type { Vouchers } from "@kauke/mail-rfc";

@@ -202,8 +202,8 @@ describe("a signed message gets the result that mailauth alone gives", () => {
   it("for random bodies and random changes in transit", { timeout: 60_000 }, async () => {
     const short = ["\r\n", "\r\n", "\n", "\r", " ", "  ", "\t", "a", "word", "é", ".", "\0", " \r\n"];
     const piece = fc.constantFrom(...short, "x".repeat(70_000));
-    // At most 200 characters: a longer insertion could make d=, s= or i= longer than any DNS name. We ignore such a
-    // signature, the library does not, so the results would differ.
+    // An insertion has at most 200 characters: a longer one could make d=, s= or i= longer than any DNS name. We ignore
+    // such a signature, the library does not, so the results would differ.
     const inserted = fc.constantFrom(...short, "x".repeat(200));
     const signing = fc.record({
       selector: fc.constantFrom("rsa", "ed"),
@@ -252,7 +252,8 @@ test("signatures beyond the limit are not checked", async () => {
 
 test("keys of up to 4096 bits are accepted and larger ones are not", async () => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 4096, ...pem, ...der });
-  // This key has no private half: the signature must be refused for the size of its key before it is checked.
+  // Nobody has the private half of this key: the signature must be refused for the size of its key before it is
+  // checked.
   const n = Buffer.concat([Buffer.of(0x80), randomBytes(638), Buffer.of(1)]).toString("base64url");
   const large = createPublicKey({ key: { kty: "RSA", n, e: "AQAB" }, format: "jwk" }).export(der.publicKeyEncoding);
   keys.most = { privateKey, record: `v=DKIM1; k=rsa; p=${publicKey.toString("base64")}` };

@@ -89,11 +89,11 @@ export function checkSignatures(mail: SignedMail, deps: SignatureDeps): Signatur
   };
 }
 
-/** Reads the signatures of a message and hashes its body as they ask for. */
+/** Reads the signatures of a message and computes the body hashes that they ask for. */
 async function prepare({ raw, shown }: SignedMail, deps: SignatureDeps): Promise<SignatureVerifier> {
   const bodyStart = findBody(raw);
   const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
-  // A signature may be for an author other than the displayed one.
+  // With more than one From field, a signature may cover another author than the displayed one, so none is checked.
   const dkim = (hasSameFrom(shown, fields) ? checkedSignatures(fields) : [])
     .map(readSignatureField)
     .filter((signature) => signature !== null);
@@ -107,8 +107,8 @@ async function prepare({ raw, shown }: SignedMail, deps: SignatureDeps): Promise
 }
 
 /**
- * The newest message signature of a chain; none if it can't be checked. If it names no canonicalization it is checked
- * by the default, simple, and then by relaxed, which many sealers mean.
+ * The newest message signature of an ARC chain; none if it can't be checked. If it names no canonicalization it is
+ * checked with the default, simple, and then with relaxed, which many sealers mean.
  */
 function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
   const newest = sets.at(-1);
@@ -186,13 +186,14 @@ class SignatureVerifier {
     const early = checkBeforeKey(signature, hash?.digest ?? "");
     if (early !== null) return early;
     const found = await lookUpKey(signature, this.#deps.dns);
-    // Lets other work run between two checks: each may hash the whole header.
+    // Lets other work run between two signature checks: each may hash the whole header.
     await nextTurn();
     return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
   }
 
   /**
-   * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): `policy` of RFC 8601 §2.7.1.
+   * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): its result is `policy` (RFC
+   * 8601 §2.7.1).
    */
   #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
     const hash = this.#mail.hashes.get(hashKeyOf(signature));
@@ -208,7 +209,7 @@ class SignatureVerifier {
   }
 }
 
-/** Only CRLF ends a line: a bare LF may hide an empty line or a From from one of two readers. */
+/** Finds the start of the body. Only CRLF ends a line, since programs differ in whether a bare LF does. */
 function findBody(raw: Buffer): number {
   if (raw.indexOf("\r\n") === 0) return 2;
   const at = raw.indexOf(BLANK_LINE);

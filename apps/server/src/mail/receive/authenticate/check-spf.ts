@@ -1,6 +1,6 @@
 /**
- * Checks SPF (RFC 7208) for a message's envelope sender, over the look-ups of the message. A look-up that fails or is
- * late makes the result `temperror`.
+ * Checks SPF (RFC 7208) for a message's envelope sender, with the DNS look-ups that all checks of the message share. A
+ * look-up that fails or is late makes the result `temperror`.
  */
 import { type AskSpf, checkHost, type SpfRecordType } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";

@@ -1,7 +1,7 @@
 /**
  * DMARC verdict on a message (RFC 7489 and RFC 9989): whether the displayed author is proven, and which policy the
- * author's domain publishes. A domain without a DMARC record is proven by relaxed alignment, by the public suffix list;
- * one with a record is judged by that record alone, including strict alignment.
+ * author's domain publishes. Without a DMARC record, relaxed alignment by the public suffix list proves the author;
+ * with one, that record alone decides, including strict alignment.
  */
 import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
 import type { DnsAnswer } from "../../resolver.ts";

@@ -1,4 +1,4 @@
-/** Compares our DMARC verdicts with mailauth's, for generated records, trees of domains and vouchers. */
+/** Compares our DMARC verdicts with mailauth's, for generated records, domain trees, and domains that passed. */
 import { toALabels } from "@kauke/mail-rfc";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";

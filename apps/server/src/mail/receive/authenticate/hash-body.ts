@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
 export interface BodyHash {
-  /** Base64. */
+  /** The hash in base64. */
   digest: string;
   /** Octets of the whole canonical body, and how many of them the hash covers. */
   canonicalBytes: number;

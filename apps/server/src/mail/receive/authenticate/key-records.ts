@@ -10,7 +10,7 @@ export const KEY_RECORDS_MAX = 500;
 /** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
 const CACHED_CHARACTERS_MAX = 1024;
 
-/** Parsed key records by text; the record used longest ago gives way. */
+/** Parsed key records by text; the record used longest ago is evicted. */
 export class KeyRecords {
   readonly #records = new Map<string, KeyRecord>();
 
@@ -32,7 +32,10 @@ export class KeyRecords {
 
 const keyRecords = new KeyRecords();
 
-/** Of several records for a name the first counts (RFC 6376 §3.6.2.2 leaves it open). */
+/**
+ * Looks up the public key of a signature. Of several records for its name the first counts (RFC 6376 §3.6.2.2 leaves it
+ * open).
+ */
 export async function lookUpKey(
   place: { selector: string; domain: string },
   dns: Pick<MessageDns, "answerTo">,

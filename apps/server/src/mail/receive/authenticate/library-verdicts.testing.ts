@@ -2,12 +2,13 @@
  * What mailauth finds about a message, in the form of our own findings: the oracle that ours are compared with. Where
  * the library deviates from a standard, the finding is replaced by what the standard asks for:
  *
- * - RFC 6376 §6.1.2, step 8: a key that is not of the kind that `a=` names makes the signature invalid. The library lets
- *   OpenSSL decide, which checks RSA with SHA-256 where `a=ed25519-sha256` is written.
+ * - RFC 6376 §6.1.2, step 8: a key that is not of the kind that `a=` names makes the signature invalid. The library
+ *   lets OpenSSL decide, which checks RSA with SHA-256 where `a=ed25519-sha256` is written.
  * - RFC 6376 §3.5: `a=` names an algorithm literally. The library also takes `rsa -sha256` and `ed25519-x-sha256`.
  * - RFC 6376 §3.5: `c=` has a header algorithm. For `c=/relaxed` the library throws.
  *
- * A fourth has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word after `=`).
+ * A fourth deviation has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word
+ * after `=`).
  */
 import { createPublicKey } from "node:crypto";
 import { createRequire } from "node:module";
@@ -20,7 +21,9 @@ import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 type Resolver = (name: string, type: string) => Promise<string[]>;
 
-/** DNS from a table, for both sides: TXT records by name; a text that is `failed` or `late` stands for such an answer. */
+/**
+ * DNS from a table, for both sides: TXT records by name; a text that is `failed` or `late` stands for such an answer.
+ */
 export type TxtTable = Readonly<Record<string, readonly string[] | "failed" | "late">>;
 
 export function answersOf(table: TxtTable) {
@@ -50,7 +53,7 @@ export interface LibraryVerdicts {
   arc: ArcFound;
 }
 
-/** @returns `null` if the library throws */
+/** @returns the library's verdicts on a message; `null` if the library throws */
 export async function libraryVerdicts(raw: Buffer, table: TxtTable): Promise<LibraryVerdicts | null> {
   const { resolver, unanswered } = resolverOf(table);
   try {

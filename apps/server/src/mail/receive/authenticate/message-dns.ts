@@ -55,7 +55,7 @@ export class MessageDns {
     return answer;
   }
 
-  /** The same as a function like `dns.promises.resolve`. */
+  /** Answers a DNS question as `dns.promises.resolve` does. */
   readonly ask: AskDns = async (name, type = "A") => {
     const answer = await this.answerTo(name, type);
     return recordsOf(answer.kind === "failed" && answer.isLate === true ? "late" : answer, type);

@@ -1,6 +1,6 @@
 /**
- * Random SPF records, DNS zones and messages for comparing our evaluation with mailauth's. A case follows from its
- * number alone. Most records are valid; about one in four has a change that may make a syntax error of it.
+ * Random SPF records, DNS zones and messages for comparing our evaluation with mailauth's. The number of a case alone
+ * determines it. Most records are valid; about one in four has a change that may make a syntax error of it.
  */
 import type { SpfClaim, SpfRecordType } from "@kauke/mail-rfc";
 

@@ -30,8 +30,8 @@ export interface ShownAuthor {
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 
 /**
- * A header beyond the limits, which `screen` rejects, has no displayed author, and its signatures are not checked.
- * Without an address in From the envelope sender counts as the author.
+ * Reads the displayed author. A header beyond the limits, which `screen` rejects, has none, and signatures are not
+ * checked. Without an address in From the envelope sender counts as the author.
  */
 export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAuthor {
   try {
@@ -47,8 +47,8 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
 }
 
 /**
- * Whether signatures concern the displayed author: a second From, or one that only another way of splitting the header
- * finds, may be the signed one.
+ * Whether signatures cover the displayed author. They may cover another if there is a second From field, or if
+ * `fields`, which are split in another way than for display, contain a further one.
  */
 export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;

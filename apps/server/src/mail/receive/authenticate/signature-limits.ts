@@ -17,7 +17,7 @@ export const SIGNATURES_BYTES_MAX = 64 * 1024;
 /** Maximum run of white space in a signature or ARC field. */
 const BLANKS_MAX = 64;
 const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${BLANKS_MAX + 1}}`);
-/** Maximum tags of a signature, or results of an ARC-Authentication-Results. */
+/** Maximum tags of a signature, or results of an ARC-Authentication-Results field. */
 const TAGS_MAX = 100;
 /** Maximum names in the `h=` tag of a signature. */
 const SIGNED_NAMES_MAX = 200;

@@ -1,6 +1,7 @@
 /**
  * Compares our checks of DKIM signatures with mailauth's, for generated messages, signatures and key records of all
- * forms, valid or not. Signed with the library's own canonicalization, so that agreement on `pass` means something.
+ * forms, valid or not. Messages are signed with the library's own canonicalization, so that agreement on `pass` means
+ * something.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createRequire } from "node:module";

@@ -1,7 +1,7 @@
 /**
  * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
- * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for up to
- * `CACHED_MS`; what other workers spool meanwhile is known here too.
+ * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for
+ * up to `CACHED_MS`, during which deliveries that this or another worker spools are added to it.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../../core/delivery/delivery.ts";

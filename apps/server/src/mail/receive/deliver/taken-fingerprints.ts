@@ -1,7 +1,7 @@
 /**
  * Remembers what destinations took of messages that were answered 451 because the rest could not be committed, so that
- * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only. All workers know
- * the same, since a retry may reach another one.
+ * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only. All workers
+ * know the same, since a retry may reach another one.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";

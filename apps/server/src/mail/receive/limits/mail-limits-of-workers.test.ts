@@ -49,7 +49,7 @@ test.each(Object.entries(floods))("the limit on %s holds over all workers", (_, 
   }
 });
 
-// Control: this is what the exchange prevents.
+// Control: without the exchange between workers, each of them admits the whole limit.
 test.each(Object.entries(floods))("without an exchange the limit on %s multiplies", (_, isAdmitted) => {
   const { workers } = connectedWorkers(WORKERS, limitsWith, false);
   expect(flood(workers, 6 * MAX, isAdmitted)).toBe(WORKERS * MAX);
@@ -75,7 +75,7 @@ test("each block of client addresses has its reserved part of an alias' limit on
   };
   const admitted = flood(workers, 6 * MAX, fromBlock);
   expect(admitted).toBeGreaterThanOrEqual(MAX / 50);
-  // A worker admits at most the whole reserved part before it knows of the others.
+  // A worker admits at most the whole reserved part before it knows what the others admitted.
   expect(admitted).toBeLessThanOrEqual((WORKERS * MAX) / 50);
   letWorkersKnow();
   expect(workers.some((worker) => fromBlock(worker, 0))).toBe(false);

@@ -1,8 +1,9 @@
 /**
- * The rate limits of the mail path, as token buckets in memory that hold over all workers. A client over a limit is deferred at connect or
- * at RCPT; a message is counted at its end, when the limits of its aliases and accounts are checked again. Nothing is
- * written, and no address is stored in the clear. When the limit of an alias or account is used up, every block of
- * client addresses may still send it a small part of that limit, so that one block cannot keep out mail from elsewhere.
+ * The rate limits of the mail path, as token buckets in memory that hold over all workers. A client over a limit is
+ * deferred at connect or at RCPT; a message is counted at its end, when the limits of its aliases and accounts are
+ * checked again. Nothing is written, and no address is stored in the clear. When the limit of an alias or account is
+ * used up, every block of client addresses may still send it a small part of that limit, so that one block cannot keep
+ * out mail from elsewhere.
  */
 import type { AliasRoute } from "../../../core/alias/alias.ts";
 import { clientBlock } from "../../../core/connection/client-network.ts";

@@ -1,7 +1,7 @@
 /**
- * Open connections to mail hosts and their providers, counted over all workers. A worker without a connection may always
- * open one, since its messages would otherwise wait for connections that others hold: with all workers a host gets at
- * most that many more than its limit.
+ * Open connections to mail hosts and their providers, counted over all workers. A worker without a connection may
+ * always open one, since its messages would otherwise wait for connections that others hold. So a host gets at most one
+ * connection per worker more than its limit.
  */
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
@@ -34,7 +34,7 @@ export class SharedConnections {
     return this.#providers.others(provider) > 0;
   }
 
-  /** Whether a worker that closed a connection may open the next at once, or leaves that to workers with fewer. */
+  /** Whether this worker may reopen a connection to a host at once; if not, it leaves it to workers with fewer. */
   mayReopen(host: string, most: number): boolean {
     return this.#hosts.others(host) === 0 || this.#hosts.own(host) < Math.ceil(most / this.#hosts.workers(host));
   }

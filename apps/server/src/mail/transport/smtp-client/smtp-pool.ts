@@ -348,7 +348,7 @@ export class SmtpPool {
     if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
   }
 
-  /** Other workers may have closed connections to a provider since messages began to wait for them here. */
+  /** Opens connections for messages that wait for a provider, since other workers may have closed theirs meanwhile. */
   #openForWaiting(provider: Provider): void {
     for (const host of Array.from(provider.hosts))
       if (host.waiting.size > 0 && this.#mayOpen(host, "")) this.#openForNext(host);

@@ -237,7 +237,7 @@ describe("aliases", () => {
         await Promise.all(Array.from({ length: count }, () => insertAlias(store, userId)));
         // The first run prepares the statements.
         await store.aliases.listForUser(userId);
-        // Of the embedded database, prepared statements enter by the second function.
+        // PGlite runs ordinary statements by the first function and prepared ones by the second.
         const embedded = [vi.spyOn(PGlite.prototype, "query"), vi.spyOn(PGlite.prototype, "execProtocolRawStream")];
         const spies = [...embedded, vi.spyOn(pg.Client.prototype, "query")];
         expect(await store.aliases.listForUser(userId)).toHaveLength(count);

@@ -34,7 +34,7 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
     most: GROUP_ROWS_MAX,
     weigh: ({ paths }) => paths.length,
     partyOf: ({ account }) => account,
-    // A first message is stored at once; afterwards there are at most 40 commits a second, however much mail arrives.
+    // A first message is stored at once. While messages are concurrent, commits that are not full are 25 ms apart.
     pauseMinMs: PAUSE_MAX_MS,
     isOneItemsFault: isOneRowsFault,
     run: async (items) => {
@@ -61,8 +61,9 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
 }
 
 /**
- * @returns inserts the paths of all items that do not exist yet, in one statement. It takes one array per column, so that
- * its text is the same for any number of rows. Bytes are passed as hex, because arrays of bytea are slow.
+ * @returns a function that inserts the reply paths that do not exist yet, in one statement. The statement takes one
+ * array per column, so that its text is the same for any number of rows. Bytes are passed as hex, because arrays of
+ * bytea are slow.
  */
 function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<unknown> {
   const none: string[] = [];

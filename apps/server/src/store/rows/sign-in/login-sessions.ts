@@ -10,9 +10,9 @@ import type { StoreContext } from "../../store-context.ts";
 const SESSIONS_MAX = 100;
 
 /**
- * Always true; the statement's commit does not wait for the disk, which with the embedded database would block all
- * requests for that time. A crash loses at most the changes since the last other commit. If it loses the time of a
- * session's last use, the session expires earlier.
+ * SQL condition that is always true and lets the statement commit without waiting for the disk, which with the embedded
+ * database would block all requests for that time. A crash loses at most the changes since the last other commit. If it
+ * loses the time of a session's last use, the session expires earlier.
  */
 const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
