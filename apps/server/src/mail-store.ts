@@ -1,6 +1,6 @@
 /**
- * The part of the store that the mail path uses. In a single process the store itself implements it; a mail worker has an
- * implementation that calls the process that owns the store (`mail-workers/remote-store.ts`).
+ * The part of the store that the mail path uses. In a single process the store itself implements it; a mail worker has
+ * an implementation that calls the process that owns the store (`mail-workers/remote-store.ts`).
  */
 import type { AliasStore } from "./core/alias/alias-store.ts";
 import type { GoneWebhook } from "./core/alias/pause-webhook.ts";

@@ -1,6 +1,6 @@
 /**
- * Limits the bytes that a mail worker has in flight to the owner process: they are copied into the owner's memory, where
- * no budget counts them. A call that does not fit waits, first in first out; one above the limit runs alone.
+ * Limits the bytes that a mail worker has in flight to the owner process: they are copied into the owner's memory,
+ * where no budget counts them. A call that does not fit waits, first in first out; one above the limit runs alone.
  */
 export class ByteGate {
   readonly #maxBytes: number;

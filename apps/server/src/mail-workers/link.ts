@@ -1,6 +1,6 @@
 /**
- * A link between the owner process and a mail worker. Each message arrives once, and in order. Messages sent in one turn
- * of the event loop are written together, because a system call costs more than serializing a message.
+ * A link between the owner process and a mail worker. Each message arrives once, and in order. Messages sent in one
+ * turn of the event loop are written together, because a system call costs more than serializing a message.
  */
 export interface Link<Out, In> {
   send(message: Out): void;

@@ -12,8 +12,8 @@ interface Waiting {
 export type CallOwner = (part: string, method: string, args: unknown[]) => Promise<unknown>;
 
 /**
- * @returns function that calls a method in the owner process; rejects with the owner's error, or with `unavailable` when
- * the owner has ended
+ * @returns function that calls a method in the owner process; rejects with the owner's error, or with `unavailable`
+ * when the owner has ended
  */
 export function remoteCalls(link: Link<ToOwner, ToWorker>): CallOwner {
   const waiting = new Map<number, Waiting>();

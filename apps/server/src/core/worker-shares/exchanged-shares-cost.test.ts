@@ -41,7 +41,9 @@ function worker({ members, keys }: { members: number; keys: number }) {
   return { shares, counts, buckets, sent, receive };
 }
 
-/** Does what `ROUNDS` messages of 100 parties cause: count, check the limit, publish, and receive other workers' counts. */
+/**
+ * Does what `ROUNDS` messages of 100 parties cause: count, check the limit, publish, and receive other workers' counts.
+ */
 function pass({ shares, counts, buckets, sent, receive }: ReturnType<typeof worker>): void {
   for (let round = 0; round < ROUNDS; round++) {
     const key = `key ${round % 100}`;

@@ -1,8 +1,8 @@
 /**
- * Worker shares over an exchange. Changes are collected and sent together `SEND_AFTER_MS` after the first; while nothing
- * changes, nothing is sent and no timer runs. Bounded: a batch has at most `BATCH_MAX` changes, and `WAITING_MAX` unsent
- * keys of a limiter are sent at once. When a limiter is created, its worker asks the other workers for that limiter's
- * state, because they may have been counting before this worker was started.
+ * Worker shares over an exchange. Changes are collected and sent together `SEND_AFTER_MS` after the first; while
+ * nothing changes, nothing is sent and no timer runs. Bounded: a batch has at most `BATCH_MAX` changes, and
+ * `WAITING_MAX` unsent keys of a limiter are sent at once. When a limiter is created, its worker asks the other workers
+ * for that limiter's state, because they may have been counting before this worker was started.
  */
 import type { ShareBatch, ShareChange, ShareExchange } from "./share-exchange.ts";
 import { SharedCounts } from "./shared-counts.ts";
@@ -105,7 +105,7 @@ export class ExchangedShares implements WorkerShares {
     for (const name of this.#toAsk) yield [ASK, name, 0];
     for (const name of this.#changed)
       for (const [key, amount] of this.#channels.get(name)?.takeChanges() ?? []) yield [name, key, amount];
-    // The state includes the changes above. Sent after them, it is taken over rather than added, so no event counts twice.
+    // Sent after the changes, which the state includes: in the other order, receivers would count them a second time.
     for (const name of this.#toTell) yield* this.#stateOf(name);
     this.#toAsk.clear();
     this.#changed.clear();

@@ -5,7 +5,9 @@
  */
 import { apportion, type WorkerCount } from "./apportion.ts";
 
-/** Maximum keys stored for each other worker. Further keys are ignored, so limits on them allow more than they should. */
+/**
+ * Maximum keys stored for each other worker. Further keys are ignored, so limits on them allow more than they should.
+ */
 const KEYS_MAX = 50_000;
 
 interface Member {
@@ -101,8 +103,8 @@ export class SharedCounts {
   }
 
   /**
-   * Publishes a key only once its count in this worker is at least a 64th of the limit, so that the many parties far below
-   * their limits cause no messages. What n workers together leave unpublished is less than n 64ths of the limit.
+   * Publishes a key only once its count in this worker is at least a 64th of the limit, so that the many parties far
+   * below their limits cause no messages. What n workers together leave unpublished is less than n 64ths of the limit.
    */
   skipBelow(limit: number): void {
     const most = limit / 64;
