@@ -1,6 +1,6 @@
 /**
- * Mail workers within the test's process, so that tests can give them a clock, a resolver or an outside world. Their
- * messages are copied as between processes.
+ * Mail workers that run in the test's process, so that tests can replace their clock, resolver or connections. Their
+ * messages are copied, as those between two processes are.
  */
 import { deserialize, serialize } from "node:v8";
 import type { Logger } from "@kauke/server/core/ports";
@@ -12,7 +12,7 @@ import { runMailWorker, type WorkerOverrides } from "@kauke/server/mail-workers/
 /** Copies a value as the channel between two processes does. */
 const copied = <T>(value: T): T => deserialize(serialize(value));
 
-/** @returns function that starts a mail worker in this process */
+/** @returns function that starts a mail worker in this process, with the given adapters */
 export function inProcessWorkers(logger: Logger, overrides: WorkerOverrides): LaunchWorker {
   return () => {
     const owner: LinkSide<ToWorker, ToOwner> = linkSide((messages) => {

@@ -121,12 +121,12 @@ export class LoadSender {
 }
 
 /**
- * Milliseconds a session waits for the greeting. A connection whose listener is killed while the kernel completes it
- * stays open at this end, and nobody answers: a mail host gives up too (RFC 5321 §4.5.3.2.1), after five minutes.
+ * Milliseconds a session waits for the greeting. If the server is killed while the kernel completes a connection, it
+ * stays open at the client and is never answered. Mail hosts wait five minutes (RFC 5321 §4.5.3.2.1), then give up.
  */
 const GREETING_MAX_MS = 15_000;
 
-/** Connects and reads the greeting. @returns `null` when the connection was refused, or nobody answers */
+/** Connects and reads the greeting. @returns `null` when the connection is refused or no greeting arrives in time */
 async function greeted(port: number): Promise<SmtpTalk | null> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   const giveUp = setTimeout(() => socket.destroy(), GREETING_MAX_MS);

@@ -18,7 +18,9 @@ export function waitedForCoreMs(thread: number | "thread-self"): number {
   return waitedNs === undefined ? 0 : Number(waitedNs) / 1_000_000;
 }
 
-/** @returns ids of the processes whose working directory this is, e.g. a test server and its mail workers */
+/**
+ * @returns ids of the processes that run in a working directory, e.g. a test server and its mail workers; Linux only
+ */
 export function processesIn(directory: string): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => workingDirectory(pid) === directory).map(Number);

@@ -25,7 +25,7 @@ export interface ServerProcess {
    * Token for `X-Preview-Token` and for the link that opens the preview inbox. Rejects if there is no preview inbox.
    */
   previewToken(): Promise<string>;
-  /** Ids of the processes of its mail workers, also of those that outlive it; empty on a system without /proc. */
+  /** Process ids of the server's mail workers, also of those that outlive the server. Linux only. */
   workerPids(): number[];
   /** @returns everything written to stdout and stderr so far */
   output(): string;

@@ -38,7 +38,7 @@ export const relayTo = (mx: { port: number }) => ({
   KAUKE_LIMITS: "off",
 });
 
-/** Number of mail workers of systems that do not choose it themselves. */
+/** Value of `KAUKE_WORKERS` in test systems that do not set it themselves. */
 export const testWorkers = process.env.KAUKE_TEST_WORKERS ?? "1";
 
 export async function startSystem({

@@ -1,6 +1,6 @@
 /**
- * What the mail path needs of the store. In a single process the store itself fulfils it; a mail worker fulfils it by
- * calls to the process that owns the store (`mail-workers/remote-store.ts`).
+ * The part of the store that the mail path uses. In a single process the store itself implements it; a mail worker has
+ * an implementation that calls the process that owns the store (`mail-workers/remote-store.ts`).
  */
 import type { AliasStore } from "./core/alias/alias-store.ts";
 import type { GoneWebhook } from "./core/alias/pause-webhook.ts";

@@ -30,15 +30,15 @@ export interface MailListenerParts {
   isRunning(service: "mx" | "submission"): boolean;
   /** Whether other processes of this server listen on the same ports. Default: only with PostgreSQL. */
   sharesPorts?: boolean;
-  /** Keys of TLS session tickets, 48 random bytes; by default every certificate gets keys of its own. */
+  /** Keys of TLS session tickets: 48 random bytes. By default OpenSSL makes new keys for each certificate. */
   ticketKeys?: Buffer;
 }
 
-/** Maximum connections of each listener in each worker. */
+/** Maximum connections of one listener in one worker. */
 const CONNECTIONS_MAX = 1000;
 /**
- * Limits of each listener, over all workers, for one address, block or account, and in each worker for all concurrent TLS handshakes. Disabled by
- * `KAUKE_LIMITS=off`, since load tests come from one address.
+ * Limits of each listener. Those for one address, block or account hold over all workers; `maxHandshakes` holds in each
+ * worker. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address.
  */
 const shares = {
   maxConnectionsPerAddress: 200,

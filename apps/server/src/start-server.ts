@@ -65,7 +65,7 @@ export interface StartOverrides {
   asksForConfirmation?: boolean;
   /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
-  /** Starts a mail worker; default: a process. */
+  /** Function that starts a mail worker; by default it starts a child process. */
   launchWorker?: LaunchWorker;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
@@ -100,7 +100,7 @@ interface Parts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** Where the mail workers exchange their counts; `null` when this process carries the mail alone. */
+  /** Exchange of counts with the mail workers; `null` when this process carries the mail itself. */
   hub: ShareHub | null;
   shares: WorkerShares;
 }
@@ -206,7 +206,7 @@ async function openSpoolSpace({
   return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
 }
 
-/** Whether other processes carry the mail. */
+/** Whether mail workers, i.e. child processes, carry the mail. */
 function hasWorkers({ workers, services }: Config): boolean {
   return workers > 1 && (services.has("mx") || services.has("submission"));
 }
@@ -273,12 +273,12 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
 interface ListenParts extends Parts {
   mail: WiredMail;
   store: Parts["store"] & OwnerStore;
-  /** Receives the workers, if there are any. */
+  /** Set to the mail workers once they are started; they stay `null` when this process carries the mail itself. */
   started: { workers: StartedWorkers | null };
   runs(...services: string[]): boolean;
 }
 
-/** Listens for mail in this process, or in its mail workers. */
+/** Starts the mail listeners, either in this process or in its mail workers. */
 async function listen({ started, runs, ...parts }: ListenParts): Promise<MailListeners> {
   const { hub } = parts;
   if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });

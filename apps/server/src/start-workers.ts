@@ -1,4 +1,4 @@
-/** Starts the mail workers of this process, which listen in its place. */
+/** Starts the mail workers of the server, which listen for mail in its place. */
 import { randomBytes } from "node:crypto";
 import type { Config, ListenConfig } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
@@ -16,7 +16,7 @@ import type { MetricsRegistry } from "./operate/telemetry/metrics.ts";
 import type { MailListeners } from "./start-mail.ts";
 import type { Store } from "./store/open-store.ts";
 
-/** Bytes of the keys of TLS session tickets; they are never stored. */
+/** Length in bytes of the keys of TLS session tickets. The keys are never stored. */
 const TICKET_KEYS_BYTES = 48;
 
 export interface MailWorkerParts {
@@ -29,7 +29,7 @@ export interface MailWorkerParts {
   logger: Logger;
   confirmation: ConfirmationSettings | null;
   hub: ShareHub;
-  /** Default: starts a process. */
+  /** Function that starts a mail worker; `undefined` for one that starts a child process. */
   launch: LaunchWorker | undefined;
 }
 
@@ -38,12 +38,13 @@ export interface StartedWorkers extends MailListeners {
 }
 
 /**
+ * Starts the mail workers and waits until they listen.
  * @throws SettingsError when the certificate cannot be read, and the system's error (EADDRINUSE, EACCES) when a port
  * cannot be used
  */
 export async function startMailWorkers(parts: MailWorkerParts): Promise<StartedWorkers> {
   const { config, store, preview, launch = launchWorkerProcess } = parts;
-  // Writes the self-signed certificate, so that all workers read the same one.
+  // Without a configured certificate this writes a self-signed one, so that all workers read the same one.
   loadCertificate(config, parts).close();
   const isDatabaseShared = store.kind === "postgres";
   if (!isDatabaseShared) await refuseTakenPorts(portsOf(config));

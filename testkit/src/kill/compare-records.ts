@@ -52,7 +52,7 @@ export interface LeasedAtKills {
   from: number;
   to: number;
   leased: number;
-  /** Deliveries held by mail workers that were killed alone during these eras. */
+  /** Deliveries that killed mail workers held in these eras, while their owner kept running. */
   heldByWorkers?: number;
 }
 
@@ -62,7 +62,7 @@ export interface Repeats {
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
   /**
-   * Sentences about duplicates by the server that no kill explains: two in one era in which no worker was killed, or
+   * Sentences about duplicates by the server that no kill explains: more within an era than its killed workers held, or
    * more after an era than rows were leased at its end.
    */
   unexplained: string[];
@@ -91,9 +91,9 @@ export function explainRepeats({ repeated, unanswered }: Comparison, kills: read
 }
 
 interface RepeatsToExplain {
-  /** Repeated within one era. */
+  /** Messages that were accepted twice within one era. */
   within: readonly { number: number; era: number }[];
-  /** For each message repeated in a later era, the era of its first acceptance. */
+  /** For each message accepted again in a later era, the era of the acceptance before. */
   after: readonly number[];
   kills: readonly LeasedAtKills[];
 }
@@ -106,7 +106,7 @@ function unexplainedOf({ within, after, kills }: RepeatsToExplain): string[] {
     const ofWorkers = within.filter(({ era }) => isThen(era)).slice(0, heldByWorkers);
     for (const repeat of ofWorkers) explained.add(repeat);
     const later = after.filter(isThen).length;
-    // What a killed worker held may also be repeated in a later era.
+    // A delivery that a killed worker held may also be repeated in a later era.
     const inFlight = leased + heldByWorkers - ofWorkers.length;
     if (later > inFlight) sentences.push(`${later} repeated after lives ${from} to ${to}, ${inFlight} were in flight`);
   }

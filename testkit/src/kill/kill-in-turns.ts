@@ -1,7 +1,7 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; in every fourth of these rounds both are killed at once. Servers with mail workers
- * have one of them killed in every other round. Returns the records of both ends; tests judge them.
+ * alone, then it is started again; in every fourth of these rounds both are killed at once. If the servers have mail
+ * workers, every other round instead kills one worker of a server. Returns the records of both ends; tests judge them.
  */
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
 import { freePort } from "../free-port.ts";
@@ -21,7 +21,7 @@ import {
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
   env: Record<string, string>;
-  /** Mail workers of each server. */
+  /** Number of mail workers of each server. */
   workers: number;
   rounds: number;
   dice: Dice;
@@ -93,7 +93,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   }
 }
 
-/** Chooses the servers that a round kills, or the one whose worker it kills. */
+/** Chooses the servers that a round kills, or the server of which it kills a worker. */
 function victimsOf(round: number, { workers }: KillInTurnsOptions): { owners: number[]; worker: number | null } {
   if (workers > 1 && round % 2 === 0) return { owners: [], worker: (round / 2) % 2 };
   const turn = workers > 1 ? (round - 1) / 2 : round;
@@ -126,7 +126,7 @@ class Pair {
     await Promise.all(victims.map((index) => (this.#servers[index] as ServerProcess).kill()));
   }
 
-  /** Kills one of the workers of a server, which starts another. @returns the number killed: none if none runs now */
+  /** Kills one worker of a server, which then starts another. @returns number of workers killed: 0 if none runs now */
   killWorker(index: number, dice: Dice): number {
     const pids = (this.#servers[index] as ServerProcess).workerPids();
     if (pids.length === 0) return 0;

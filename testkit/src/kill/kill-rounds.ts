@@ -215,11 +215,13 @@ class Rounds {
 export interface ReleasedLeases {
   /** Leased rows that a starting server found; `null` when it did not report any. */
   atStart: number | null;
-  /** Deliveries that mail workers held when they ended while the server ran. */
+  /** Number of deliveries that mail workers held when they ended while the server kept running. */
   later: number;
 }
 
-/** Reads from a server's output what it returned to the queue because the holder of the lease had ended. */
+/**
+ * Reads from a server's log how many deliveries it returned to the queue because the process that held them had ended.
+ */
 export function releasedLeases(output: string): ReleasedLeases {
   const [start = "", afterwards = ""] = output.split("is running", 2);
   const counts = (text: string) =>

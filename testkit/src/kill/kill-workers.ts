@@ -1,7 +1,7 @@
 /**
- * Runs rounds of load against a server with mail workers, each of which ends with kill -9: of a worker, of all workers,
- * or of their owner. After the kill of a worker the server goes on, and so does the load. Returns the records of both
- * ends; tests judge them.
+ * Runs rounds of load against a server with mail workers. Each round ends with kill -9 of one worker, of all workers,
+ * or of the owner process. After a kill of workers the server and the load continue. Returns what the sender and the
+ * destination recorded; tests judge it.
  */
 import { outages, SwitchedDestination } from "../fakes/switched-destination.ts";
 import type { LoadSender } from "../load-sender.ts";
@@ -30,7 +30,7 @@ export interface WorkerRound {
 }
 
 export interface WorkerRoundsOptions extends Omit<KillRoundsOptions, "plan"> {
-  /** The victim of a round that kills while starting is the owner. */
+  /** Rounds in order. In rounds of the kind `killed while starting` the owner is killed, whatever their `victim` is. */
   plan: readonly WorkerRound[];
 }
 
@@ -42,9 +42,9 @@ export interface WorkerRoundsResult extends KillRoundsResult {
 }
 
 const WORKERS = 2;
-/** All workers are killed at once in one of so many rounds. */
+/** On average, one of this many rounds with the victim `worker` kills all workers at once. */
 const ALL_WORKERS_EVERY = 5;
-/** Milliseconds after which a worker that outlives its owner is a failure. */
+/** Milliseconds for which a worker may outlive its killed owner before the test fails. */
 const OUTLIVE_MAX_MS = 60_000;
 
 export async function killWorkerRounds(options: WorkerRoundsOptions): Promise<WorkerRoundsResult> {
@@ -84,7 +84,7 @@ interface Life {
   load: ReturnType<LoadSender["start"]>;
 }
 
-/** Runs the successive lives of the owner; each life is one era, in which workers may be killed. */
+/** Starts and kills the owner again and again. Each of its lives is one era, in which workers may be killed. */
 class WorkerRounds {
   readonly #parts: RoundParts;
   readonly #kills: LeasedAtKills[] = [];
@@ -145,7 +145,7 @@ class WorkerRounds {
     return { server, load: this.#parts.sender.start(server.mxPort) };
   }
 
-  /** Waits for the moment of the kill. */
+  /** Waits until the moment chosen for the next kill. */
   async #aim({ server }: Life, isDestinationThere: boolean): Promise<void> {
     const { sender, dice, acknowledged, watch } = this.#parts;
     await untilAcknowledged(sender, server, dice.between(...acknowledged));
@@ -179,7 +179,7 @@ class WorkerRounds {
     this.#parts.destination.era++;
   }
 
-  /** Kills the owner at a random time of its start, in which its workers start too. */
+  /** Starts the owner and kills it at a random time of its start, while its workers may be starting too. */
   async #killWhileStarting(): Promise<void> {
     const usual = this.#startTimes.toSorted((a, b) => a - b)[Math.floor(this.#startTimes.length / 2)] ?? 1500;
     const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ByteGate } from "./byte-gate.ts";
 
-/** Sends through a gate of 10 bytes, and notes the order in which the works begin. */
+/** A gate of 10 bytes, and the sizes of the calls that it let through, in the order in which they began. */
 function gateWithWork() {
   const gate = new ByteGate(10);
   const begun: number[] = [];

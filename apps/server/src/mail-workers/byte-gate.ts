@@ -1,6 +1,6 @@
 /**
- * Bounds the bytes that are on their way to the owner at the same time: they are copied into its memory, where no budget
- * counts them. Whoever does not fit waits; the first to wait is the first to go, and a larger one goes alone.
+ * Limits the bytes that a mail worker has in flight to the owner process: they are copied into the owner's memory,
+ * where no budget counts them. A call that does not fit waits, first in first out; one above the limit runs alone.
  */
 export class ByteGate {
   readonly #maxBytes: number;
@@ -11,7 +11,7 @@ export class ByteGate {
     this.#maxBytes = maxBytes;
   }
 
-  /** Runs the work when its bytes fit. Rejects as the work does. */
+  /** Runs a call once its bytes fit; returns its result, or rejects with its error. */
   async pass<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#waiting.length > 0 || !this.#fits(bytes))
       await new Promise<void>((enter) => void this.#waiting.push({ bytes, enter }));

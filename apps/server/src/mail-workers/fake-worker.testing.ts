@@ -18,7 +18,7 @@ export interface FakeWorker extends LaunchedWorker {
   isEnded(): boolean;
 }
 
-/** Messages between both sides are copied, as between processes. */
+/** Starts a worker in this process. Its messages are copied, as those between two processes are. */
 export function fakeWorker(program: (link: WorkerLink) => void): FakeWorker {
   const copied = <T>(value: T): T => deserialize(serialize(value));
   let isEnded = false;
@@ -39,7 +39,7 @@ export function fakeWorker(program: (link: WorkerLink) => void): FakeWorker {
   return { link, own, pid: null, kill, isEnded: () => isEnded };
 }
 
-/** A program that starts, answers pings and drops routes, with nothing else in it. */
+/** A worker that starts, answers pings, confirms dropped routes and stops when asked to, and does nothing else. */
 export function obedientProgram(link: WorkerLink): void {
   link.onMessage((message) => {
     if (message.kind === "start") link.send({ kind: "ready", ports: { mx: 25, submission: null, submissions: null } });
@@ -55,11 +55,11 @@ export interface FakeOwner {
   workers: MailWorkers;
   /** All workers started so far, oldest first. */
   launched: FakeWorker[];
-  /** Changes a route; resolves as the change of an alias does, when no worker uses the route any more. */
+  /** Announces a changed route; resolves when no worker uses the former route any more. */
   changeRoute(change: RouteChange): Promise<void>;
 }
 
-/** @param store methods of the store by part; all others do not exist */
+/** @param options.store methods of the owner's store, by part of the store; the store has no others */
 export function fakeOwner(options: {
   count: number;
   store?: Record<string, Record<string, (...args: never[]) => unknown>>;

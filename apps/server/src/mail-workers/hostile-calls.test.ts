@@ -7,11 +7,11 @@ import type { ToWorker } from "./messages.ts";
 import { storeMethods } from "./store-methods.ts";
 import { type OwnerStore, WorkerCalls } from "./worker-calls.ts";
 
-/** Names that every object of JavaScript has. */
+/** Property names that every JavaScript object or function inherits. */
 const inherited = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "call"];
 const permitted = Object.entries(storeMethods).flatMap(([part, methods]) => methods.map((name) => `${part}.${name}`));
 
-/** A store in which every method, permitted or not, notes that it was called. */
+/** A store whose methods, callable by workers or not, add their names to `called`. */
 function notingStore(called: string[]): OwnerStore {
   const names = [...new Set([...Object.values(storeMethods).flat(), "deleteAccount", "find", "putBack", "hmac"])];
   const partOf = (part: string) =>

@@ -5,12 +5,12 @@ import { environmentOfChildren } from "../env.ts";
 import { type Link, linkSide } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 
-/** A started worker. Its link closes when the worker has ended, for whatever reason. */
+/** A started mail worker. Its link closes when the worker has ended, for whatever reason. */
 export interface LaunchedWorker {
   link: Link<ToWorker, ToOwner>;
   /** Process id; `null` for a worker within this process (tests). */
   pid: number | null;
-  /** Ends the worker at once. */
+  /** Ends the worker at once (SIGKILL). */
   kill(): void;
 }
 
@@ -23,13 +23,13 @@ export function launchWorkerProcess(): LaunchedWorker {
   const side = linkSide<ToWorker, ToOwner>((messages) => {
     if (child.connected) child.send(messages, () => {});
   });
-  // Anything else than a list is passed on as a message, which is refused there.
+  // Workers send lists of messages. Anything else is passed on as one message, which the receiver refuses as malformed.
   child.on("message", (messages: unknown) =>
     side.receive((Array.isArray(messages) ? messages : [messages]) as ToOwner[]),
   );
-  // An error without an exit means that the process could not be started.
+  // A process that could not be started reports an error and never an exit.
   child.on("error", () => side.end());
-  // What the worker sent is complete when the channel has ended too, which may be after the exit.
+  // Messages of the worker can still arrive after its exit, until its channel is closed too.
   child.once("exit", () => void (child.connected ? child.once("disconnect", () => side.end()) : side.end()));
   return { link: side, pid: child.pid ?? null, kill: () => void child.kill("SIGKILL") };
 }

@@ -1,6 +1,6 @@
 /**
- * A link between the owner process and a mail worker. Messages arrive once and in order. Those sent in one turn of the
- * event loop travel together, because handing a message to the kernel costs more than making it.
+ * A link between the owner process and a mail worker. Each message arrives once, and in order. Messages sent in one
+ * turn of the event loop are written together, because a system call costs more than serializing a message.
  */
 export interface Link<Out, In> {
   send(message: Out): void;
@@ -10,15 +10,15 @@ export interface Link<Out, In> {
 }
 
 export interface LinkSide<Out, In> extends Link<Out, In> {
-  /** Called with the messages of one turn of the other side. */
+  /** Call it with the messages that the other side sent in one turn. */
   receive(messages: readonly In[]): void;
-  /** Called when the other side has ended. */
+  /** Call it when the other side has ended. */
   end(): void;
-  /** Sends what is still waiting for the end of this turn. */
+  /** Sends the collected messages now, without waiting for the end of this turn. */
   flush(): void;
 }
 
-/** @param post hands the messages of one turn to the other side */
+/** @param post function that transmits the messages of one turn to the other side */
 export function linkSide<Out, In>(post: (messages: Out[]) => void): LinkSide<Out, In> {
   let waiting: Out[] = [];
   const messageListeners: ((message: In) => void)[] = [];

@@ -1,4 +1,4 @@
-/** Two connected sides of a link within one process. */
+/** The owner's and a mail worker's side of one link, connected within the test's process. */
 import { deserialize, serialize } from "node:v8";
 import { type LinkSide, linkSide } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
@@ -6,9 +6,9 @@ import type { ToOwner, ToWorker } from "./messages.ts";
 export interface ConnectedLinks {
   owner: LinkSide<ToWorker, ToOwner>;
   worker: LinkSide<ToOwner, ToWorker>;
-  /** Batches that the worker has sent. */
+  /** Messages that the worker has sent, one list for each turn of the event loop. */
   batches: ToOwner[][];
-  /** Ends the worker, as when its process is killed. */
+  /** Closes both sides, as when the worker's process is killed. */
   kill(): void;
 }
 

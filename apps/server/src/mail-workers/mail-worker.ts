@@ -9,10 +9,11 @@ setHeapFlags();
 const logger = createLogger();
 logUncaughtErrors(logger);
 const link = parentLink();
-// Without the owner nothing can be stored: senders get no reply and keep their mail.
+// Without the owner process no mail can be stored. The worker exits: senders get no reply and keep their messages.
 process.on("disconnect", () => process.exit(1));
-// The owner may have ended while this program was loaded: that event is over then.
+// The owner may have ended while this program was loaded; then the event `disconnect` was emitted before the line
+// above.
 if (!process.connected) process.exit(1);
-// Ctrl-C is sent to the whole process group; the owner decides when this process ends.
+// Ctrl-C signals the whole process group, but only the owner decides when a worker ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 runMailWorker(link, logger);

@@ -14,14 +14,14 @@ async function startOwner(program: (link: WorkerLink, index: number) => void, co
   return owner;
 }
 
-/** Starts, and then reads nothing any more, as a worker whose thread is blocked. */
+/** A worker that starts and then answers nothing, like one whose thread is blocked. */
 function blockedProgram(link: WorkerLink): void {
   link.onMessage((message) => {
     if (message.kind === "start") link.send({ kind: "ready", ports: { mx: 25, submission: null, submissions: null } });
   });
 }
 
-/** Asks for a route, and never drops it. */
+/** A worker that looks up a route and never confirms that it dropped it. */
 function stubbornProgram(link: WorkerLink): void {
   obedientProgram({ ...link, send: (message) => (message.kind === "dropped" ? undefined : link.send(message)) });
   link.send({ kind: "call", id: 1, part: "aliases", method: "findRoute", args: ["a@kauke.test"] });

@@ -1,6 +1,6 @@
 /**
- * The owner's view of its mail workers: starts them, answers their calls, tells all of them about changed routes, and
- * starts another when one ends. A worker that ends takes no other with it, and what it held goes back to the queue.
+ * The mail workers of the owner process: starts them, answers their calls, makes all of them drop changed routes, and
+ * replaces a worker that ended. The other workers continue meanwhile, and the mail that it held returns to the queue.
  */
 import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { GoneWebhook } from "../core/alias/pause-webhook.ts";
@@ -29,19 +29,19 @@ export interface MailWorkersParts {
   logger: Logger;
 }
 
-/** Gauges of the workers, added up over all of them. */
+/** Gauges that every worker reports; the exported value is the sum over all workers. */
 const workerGauges = ["kauke_mx_sessions", "kauke_submission_sessions", "kauke_message_memory_bytes"] as const;
-/** Milliseconds until a worker that ended soon after its start is started again; doubled for each time in a row. */
+/** Back-off before a worker that ended within `STEADY_MS` is started again; doubled for each such end in a row. */
 const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
-/** Milliseconds after which a running worker counts as started well. */
+/** Milliseconds that a worker must have run to be replaced without back-off when it ends. */
 const STEADY_MS = 30_000;
 /** Maximum number of processes started for one worker when the server starts. */
 const STARTS_MAX = 3;
 const PING_EVERY_MS = 5000;
 /**
- * Number of pings without any message after which a worker is ended, since its thread is blocked: a minute. Pings and not
- * time are counted, so that no worker is ended when the whole machine was suspended.
+ * Number of pings after which a worker that sent no message is ended, because its thread is blocked: a minute's worth.
+ * Pings are counted instead of time, so that no worker is ended because the whole machine was suspended.
  */
 const UNANSWERED_PINGS_MAX = 12;
 
@@ -64,8 +64,8 @@ export class MailWorkers {
   }
 
   /**
-   * Starts all workers. The first one chooses the ports that the system is asked to choose.
-   * @throws with the code of the system, e.g. EADDRINUSE, when a worker cannot listen
+   * Starts all workers. For ports configured as 0 the first worker gets free ones, on which the others listen too.
+   * @throws an error with the system's code, e.g. EADDRINUSE, when a worker cannot listen
    */
   async start(): Promise<MailPorts> {
     this.#ports = await this.#startFirst(0);
@@ -86,7 +86,7 @@ export class MailWorkers {
     }
   }
 
-  /** Whether a worker attempts this delivery; its lease then has the new token. */
+  /** Hands a renewed lease to the worker that attempts the delivery. @returns whether there is such a worker */
   takeOver(lease: { id: string; leaseToken: string }): boolean {
     return this.#running().some((worker) => worker.takeOver(lease));
   }
@@ -96,7 +96,7 @@ export class MailWorkers {
     return this.#running().flatMap(({ pid }) => pid ?? []);
   }
 
-  /** Lets the workers answer what is in progress and store its outcome, then ends them. */
+  /** Lets the workers finish transactions in progress and store their outcomes, then ends the workers. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     if (this.#watch !== null) clearInterval(this.#watch);
@@ -148,7 +148,7 @@ export class MailWorkers {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       const worker = this.#startIn(slot);
-      // A worker that could not start ended without being ready: it is tried again later.
+      // `#replace` does not restart a worker that ended before it was ready, so the next try is scheduled here.
       worker.ready.catch(() => {
         this.#failures++;
         if (!this.#isClosing) this.#startLater(slot, Math.min(RESTART_MS * 2 ** this.#failures, RESTART_MAX_MS));

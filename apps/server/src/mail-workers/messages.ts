@@ -10,11 +10,11 @@ export type ToWorker =
   | { kind: "start"; setup: WorkerSetup }
   | { kind: "answer"; id: number; value: unknown }
   | { kind: "error"; id: number; error: RemoteError }
-  /** Asks to drop cached routes; answered by `dropped`. */
+  /** Asks the worker to drop cached routes; it answers with `dropped`. */
   | { kind: "drop"; id: number; change: RouteChange }
-  /** Lease of a delivery that the owner claimed although this worker still attempts it. */
+  /** New lease of a delivery that the owner claimed while this worker still attempts it. */
   | { kind: "lease"; id: string; leaseToken: string }
-  /** Counts of another mail process (`core/worker-shares`), and the end of one. */
+  /** `shares`: counts of another mail process (`core/worker-shares`). `gone`: the end of another mail process. */
   | { kind: "shares"; from: number; batch: ShareBatch }
   | { kind: "gone"; from: number }
   | { kind: "ping" }

@@ -5,7 +5,7 @@ import { connectedLinks } from "./links.testing.ts";
 import { remoteCalls } from "./remote-calls.ts";
 import { errorToData } from "./remote-error.ts";
 
-/** A worker's calls, answered by the owner with `answer`. */
+/** A worker's calls to an owner that answers them with the function `answer`. */
 function calls(answer: (method: string, args: unknown[]) => unknown) {
   const links = connectedLinks();
   links.owner.onMessage((message) => {

@@ -11,7 +11,10 @@ interface Waiting {
 
 export type CallOwner = (part: string, method: string, args: unknown[]) => Promise<unknown>;
 
-/** @returns function that calls a method in the owner; rejects with what the owner threw, or `unavailable` without it */
+/**
+ * @returns function that calls a method in the owner process; rejects with the owner's error, or with `unavailable`
+ * when the owner has ended
+ */
 export function remoteCalls(link: Link<ToOwner, ToWorker>): CallOwner {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;

@@ -1,4 +1,4 @@
-/** Errors as data, for the way between two processes of the server. Texts of libraries are left behind. */
+/** Errors as data that one process of the server sends to another. Message texts of libraries are left out. */
 import { AppError, type ErrorDetails } from "../core/app-error.ts";
 
 export type RemoteError = { code: AppError["code"]; details: ErrorDetails } | { className: string };

@@ -1,4 +1,4 @@
-/** The store as a mail worker sees it: every method is a call to the owner; keyed hashes are made here. */
+/** A mail worker's store: every method is a call to the owner process; only keyed hashes are computed in the worker. */
 import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { MailStore } from "../mail-store.ts";
 import { keyedHashes } from "../store/sealing/server-keys.ts";
@@ -9,7 +9,7 @@ import type { CallOwner } from "./remote-calls.ts";
 import { SERVER_PART, type StorePart, storeMethods } from "./store-methods.ts";
 import { receiveDkimKey, type WorkerSetup } from "./worker-setup.ts";
 
-/** Maximum bytes of message bodies that a worker may have on the way to the owner, one larger message excepted. */
+/** Maximum bytes of message bodies that a worker has in flight to the owner; a larger message is sent alone. */
 const BODIES_MAX_BYTES = 8 * 1024 * 1024;
 
 export function remoteStore(link: Link<ToOwner, ToWorker>, call: CallOwner, setup: WorkerSetup): MailStore {

@@ -1,6 +1,6 @@
 /**
- * A mail worker: the listeners for incoming and submitted mail, and the first attempts to deliver it, with the store
- * of the owner process. Many run beside one owner, each on a thread of its own, so they sign on that thread.
+ * A mail worker: the listeners for incoming and submitted mail and the first attempts to deliver it, using the store of
+ * the owner process. Each worker is a process of its own, so it signs messages on its main thread instead of in a pool.
  */
 import type { Config } from "../config.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";
@@ -29,7 +29,7 @@ import { SERVER_PART } from "./store-methods.ts";
 import { workerMetrics } from "./worker-metrics.ts";
 import { receiveConfig, type WorkerSetup } from "./worker-setup.ts";
 
-/** Adapters that tests replace. */
+/** Adapters that tests can replace. */
 export interface WorkerOverrides {
   clock?: Clock;
   random?: Random;
@@ -38,12 +38,12 @@ export interface WorkerOverrides {
   encrypter?: Encrypter;
 }
 
-/** Milliseconds that transactions in progress get at shutdown. */
+/** Milliseconds that SMTP transactions in progress get to finish at shutdown. */
 const GRACE_MS = 2500;
 
 type OwnerLink = Link<ToOwner, ToWorker>;
 
-/** Waits for the owner's setup, then serves until the owner asks it to stop or ends. */
+/** Waits for the setup from the owner, then serves until the owner sends `stop` or ends. */
 export function runMailWorker(link: OwnerLink, logger: Logger, overrides: WorkerOverrides = {}): void {
   let closing: Shutdown | null = null;
   let isOwnerGone = false;
@@ -74,7 +74,7 @@ export function runMailWorker(link: OwnerLink, logger: Logger, overrides: Worker
   }
 }
 
-/** Shuts the worker down: answers what is in progress within `graceMs`, and stores every outcome. */
+/** Shuts the worker down: finishes transactions in progress within `graceMs`, and stores every outcome. */
 type Shutdown = (graceMs: number) => Promise<void>;
 
 interface Started {
@@ -132,7 +132,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<Shutd
   };
 }
 
-/** The preview inbox and its trace, which are in the owner; `null` when there are none. */
+/** Adds to the preview inbox and mail trace in the owner process; both are `null` when the owner has none. */
 function previewOf({ hasPreview }: WorkerSetup, link: OwnerLink, call: CallOwner) {
   if (!hasPreview) return { preview: null, trace: null };
   const add = async (arrival: PreviewArrival) => void (await call(SERVER_PART, "preview", [arrival]));

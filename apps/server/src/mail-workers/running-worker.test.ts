@@ -5,7 +5,7 @@ import { RunningWorker, type RunningWorkerParts } from "./running-worker.ts";
 
 const change = { aliasIds: ["a"] } as never;
 
-/** A worker that notes what it is told, and whose owner has an empty store. */
+/** A worker that records the messages it gets, and whose owner has an empty store. */
 function runningWorker() {
   const { owner, worker, kill } = connectedLinks();
   const told: ToWorker[] = [];

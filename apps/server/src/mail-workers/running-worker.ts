@@ -1,4 +1,4 @@
-/** One mail worker while it runs, as the owner sees it. */
+/** The owner's side of one running mail worker. */
 import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { Metrics } from "../core/ports.ts";
 import type { MailTrace } from "../core/preview/mail-trace.ts";
@@ -15,19 +15,19 @@ export interface RunningWorkerParts extends WorkerCallsParts {
   trace: Pick<MailTrace, "add"> | null;
 }
 
-/** Milliseconds a worker gets to drop a route. After that it is ended, since it must not use the route any more. */
+/** Milliseconds a worker has to confirm that it dropped a route. Then it is ended, so that it cannot use the route. */
 const DROP_MAX_MS = 5000;
-/** Milliseconds beyond the grace of its transactions that a worker gets to store outcomes at shutdown. */
+/** Milliseconds that a worker gets at shutdown to store outcomes, after the grace period of its transactions. */
 const STORE_MS = 1500;
 
 export class RunningWorker {
   readonly #launched: LaunchedWorker;
   readonly #parts: RunningWorkerParts;
   readonly #calls: WorkerCalls;
-  /** Functions that end the wait for a route to be dropped, by id of the request. */
+  /** Functions that resolve `dropRoutes`, by the id of the `drop` request. */
   readonly #drops = new Map<number, () => void>();
   readonly #readings = new Map<string, number>();
-  /** Resolves with the worker's ports; rejects when it could not start. */
+  /** Resolves with the ports the worker listens on; rejects when it could not start. */
   readonly ready: Promise<MailPorts>;
   /** Resolves when the worker has ended. */
   readonly ended: Promise<void>;
@@ -55,7 +55,7 @@ export class RunningWorker {
       } else this.#take(message);
     });
     link.onClose(() => reject(new Error("a mail worker ended while it started")));
-    // Whoever waits for the start handles the error.
+    // The caller that awaits `ready` handles the error; without this line it would also count as unhandled.
     promise.catch(() => {});
     link.send({ kind: "start", setup: parts.setup });
   }
@@ -64,7 +64,7 @@ export class RunningWorker {
     return this.#launched.pid;
   }
 
-  /** Number of pings since the last message of the worker. */
+  /** Number of pings sent since the worker's last message. */
   get unansweredPings(): number {
     return this.#unansweredPings;
   }
@@ -88,14 +88,14 @@ export class RunningWorker {
     return true;
   }
 
-  /** Returns what the worker held to the queue. */
+  /** Returns the deliveries and messages that the ended worker held to the queue. */
   recover(): Promise<void> {
     return this.#calls.recover();
   }
 
-  /** Resolves when the worker uses the route no longer, be it that it has ended. */
+  /** Resolves when the worker has dropped the routes or has ended. */
   async dropRoutes(change: RouteChange): Promise<void> {
-    // A worker that has not asked for anything knows no route. It may still be starting, which takes seconds.
+    // A worker that has made no call knows no route. Waiting for it could take seconds, as it may still be starting.
     if (!this.#calls.hasBegun) return;
     const id = ++this.#lastDropId;
     const timer = setTimeout(() => this.kill(), DROP_MAX_MS);

@@ -1,12 +1,12 @@
 /**
- * The exchange of counts between mail processes (`core/worker-shares`): every worker sends its changes to the owner,
- * which takes part itself and passes them on to the other workers.
+ * The exchange of counts between mail processes (`core/worker-shares`): every worker sends its changes to the owner
+ * process, which applies them to its own counts and passes them on to the other workers.
  */
 import type { ShareBatch, ShareExchange } from "../core/worker-shares/share-exchange.ts";
 import type { Link } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 
-/** Number of the owner; workers have theirs from 1. */
+/** Number of the owner in the exchange; workers are numbered from 1. */
 const OWNER = 0;
 
 type Listener = (from: number, batch: ShareBatch) => void;
@@ -16,7 +16,7 @@ export class ShareHub {
   readonly #onBatch: Listener[] = [];
   readonly #onGone: ((from: number) => void)[] = [];
 
-  /** The owner's part in the exchange. */
+  /** The exchange as the owner's limiters use it. */
   readonly exchange: ShareExchange = {
     self: OWNER,
     send: (batch) => this.#passOn(OWNER, batch),
@@ -24,7 +24,7 @@ export class ShareHub {
     onGone: (listener) => void this.#onGone.push(listener),
   };
 
-  /** Connects a worker until it ends. */
+  /** Adds a worker to the exchange until its link closes. */
   join(worker: number, link: Link<ToWorker, ToOwner>): void {
     this.#links.set(worker, link);
     link.onMessage((message) => {
@@ -44,7 +44,7 @@ export class ShareHub {
   }
 }
 
-/** A worker's part in the exchange. */
+/** The exchange as a worker's limiters use it, over the link to the owner. */
 export function workerExchange(self: number, link: Link<ToOwner, ToWorker>): ShareExchange {
   return {
     self,

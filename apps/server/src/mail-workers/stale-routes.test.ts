@@ -1,6 +1,6 @@
 /**
- * A change of an alias is answered when no mail worker uses its former route any more, with real route caches in
- * workers that exchange messages with the owner, while look-ups, changes and restarts run concurrently.
+ * Tests that a change of an alias is answered only when no mail worker uses its former route any more. The workers have
+ * real route caches and exchange messages with the owner, while look-ups, changes and restarts run concurrently.
  */
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import type { WorkerSetup } from "./worker-setup.ts";
 type State = "active" | "paused" | "deleted";
 
 interface Step {
-  /** Turns of the event loop before the step. */
+  /** Turns of the event loop to wait before the step. */
   after: number;
   alias: number;
   act: "look" | State | "kill";
@@ -43,7 +43,7 @@ const turns = async (count: number) => {
   for (let passed = 0; passed < count; passed++) await turn();
 };
 
-/** Aliases with all states that each of them has had; the last one is stored. */
+/** Two aliases with the history of their routes; the last route of each is the stored one. */
 class Aliases {
   readonly histories: (AliasRoute | null)[][] = [[], []];
   #version = 0;
@@ -80,7 +80,7 @@ function startWorkers(count: number, aliases: Aliases, isObedient: boolean) {
   const program = (link: WorkerLink, index: number) => {
     if (isObedient)
       obedientProgram({ ...link, send: (message) => (message.kind === "dropped" ? undefined : link.send(message)) });
-    // Control: acknowledges without having dropped anything.
+    // Control case: this worker confirms that it dropped the route, but keeps it.
     else obedientProgram(link);
     const heard: WorkerLink = isObedient
       ? link
@@ -91,12 +91,12 @@ function startWorkers(count: number, aliases: Aliases, isObedient: boolean) {
   return { owner: fakeOwner({ count, store: { aliases: { findRoute } }, program }), caches };
 }
 
-/** Runs all steps concurrently. @returns number of look-ups that found a route that was stale when they began */
+/** Runs all steps concurrently. @returns number of look-ups whose result was stale before they began */
 async function staleFindings(count: number, all: readonly Step[], isObedient = true): Promise<number> {
   const aliases = new Aliases();
   const { owner, caches } = startWorkers(count, aliases, isObedient);
   await owner.workers.start();
-  /** Index of the newest state of each alias whose change was answered. */
+  /** For each alias, index in its history of the newest state whose change was answered. */
   const answered = [0, 0];
   let stale = 0;
   const run = async ({ after, alias, act, worker }: Step) => {

@@ -1,5 +1,5 @@
 /**
- * The methods of the store that a mail worker may call in the owner. Anything else is refused, so that a worker that a
+ * The methods of the owner's store that a mail worker may call. All other calls are refused, so that a worker that a
  * hostile message has taken over can't read accounts, sessions or other people's mail.
  */
 import type { MailStore } from "../mail-store.ts";
@@ -20,5 +20,5 @@ export const storeMethods = {
 
 export type StorePart = keyof typeof storeMethods;
 
-/** Names of calls that concern no part of the store. */
+/** Part that a worker names in calls that go to the server and not to its store, e.g. to the preview inbox. */
 export const SERVER_PART = "server";

@@ -37,7 +37,7 @@ test("whatever a worker sends, the owner throws nothing: it ends the worker or s
       const owner = fakeOwner({ count: 1, program: obedientProgram });
       await owner.workers.start();
       const [worker] = owner.launched;
-      // Not through the worker's side: some of these values can't be copied.
+      // Injected on the owner's side, because some of these values can't be serialized by the worker's side.
       expect(() => (worker?.link as unknown as { receive(all: unknown[]): void }).receive(messages)).not.toThrow();
       if (messages.some((message) => !isToOwner(message))) expect(worker?.isEnded()).toBe(true);
       await owner.workers.close(0);

@@ -1,11 +1,11 @@
 /**
- * Checks the form of a worker's messages. A worker reads what strangers send: one that a hostile message has taken over
- * must not be able to end the owner by a message that the owner cannot read.
+ * Checks the form of the messages that a mail worker sends to the owner. A worker reads what strangers send: one that a
+ * hostile message has taken over must not be able to crash the owner with a malformed message.
  */
 import type { LaunchedWorker } from "./launch-worker.ts";
 import type { ToOwner } from "./messages.ts";
 
-/** @returns the worker with a link that passes on well-formed messages only; at the first other one the worker is ended */
+/** @returns the worker with a link that passes on well-formed messages; the first malformed one ends the worker */
 export function wellFormed({ link, pid, kill }: LaunchedWorker): LaunchedWorker {
   const listeners: ((message: ToOwner) => void)[] = [];
   let isRefused = false;
@@ -37,7 +37,7 @@ const isRow = (row: unknown, checks: readonly Check[]) =>
 const isPorts: Check = (value) =>
   isPlain(value) && ["mx", "submission", "submissions"].every((name) => isPort((value as never)[name]));
 
-/** What each field of a message must be, by the kind of the message. */
+/** Checks of a message's fields, by the kind of the message. */
 const fields: Readonly<Record<ToOwner["kind"], Readonly<Record<string, Check>>>> = {
   ready: { ports: isPorts },
   failed: { code: isText, port: isPort },

@@ -7,7 +7,7 @@ const lease = (token: string) => ({ token, until: now });
 const delivery = (id: string, token: string | null) =>
   ({ id, lease: token === null ? null : lease(token) }) as OpenDelivery;
 
-/** Calls of a worker to a store that notes what it was asked. */
+/** Calls of a worker to a store that records the methods called and their arguments. */
 function callsToStore(isStoreDown: () => boolean = () => false) {
   const asked: unknown[] = [];
   const answer =

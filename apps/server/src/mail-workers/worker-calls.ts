@@ -1,6 +1,6 @@
 /**
- * The owner's side of one mail worker's calls: runs the permitted methods, and keeps a list of what the worker holds:
- * leases of attempts in progress, and messages in flight. When the worker has ended, all of it goes back to the queue.
+ * The owner's side of one mail worker's calls: runs the permitted methods, and records what the worker holds, i.e.
+ * leases of attempts in progress and messages in flight. When the worker has ended, both return to the queue.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../core/app-error.ts";
@@ -16,13 +16,13 @@ export type OwnerStore = MailStore & { deliveries: Pick<Store["deliveries"], "pu
 
 export interface WorkerCallsParts {
   store: OwnerStore;
-  /** Calls that concern no part of the store, by name. */
+  /** Methods that workers may call besides those of the store, by name. */
   server: Readonly<Record<string, (...args: never[]) => unknown>>;
   clock: Clock;
   logger: Logger;
-  /** Whether the owner shuts down: the next start then recovers what the worker held. */
+  /** Whether the owner is shutting down. What a worker still holds is then recovered at the next start. */
   isShuttingDown(): boolean;
-  /** Milliseconds between two tries to give back what the worker held; default 2000. */
+  /** Milliseconds between two tries to return what an ended worker held to the queue; default 2000. */
   recoveryRetryMs?: number;
 }
 
@@ -31,18 +31,18 @@ type Flying = Omit<InFlightMessage, "wire">;
 
 const RECOVERY_RETRY_MS = 2000;
 /**
- * Maximum concurrent calls of a worker. Connections make one at a time, so that only a worker that is out of control has
- * as many.
+ * Maximum concurrent calls of a worker. A connection makes one call at a time, so only a worker that is out of control
+ * reaches this number.
  */
 const CALLS_MAX = 5000;
 
 export class WorkerCalls {
   readonly #parts: WorkerCallsParts;
-  /** Lease tokens by delivery. */
+  /** Tokens of the leases that the worker holds, by delivery id. */
   readonly #leases = new Map<string, string>();
   readonly #inFlight = new Map<string, Flying>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Whether the worker has made a call. */
+  /** Whether the worker has made a call yet. */
   hasBegun = false;
   #hasEnded = false;
 
@@ -58,7 +58,7 @@ export class WorkerCalls {
   /**
    * Runs a call of the worker.
    * @throws AppError `forbidden` for a method that workers may not call, `unavailable` when too many calls are running,
-   * or when the worker has ended: what it held is the queue's then, and a call could store it a second time
+   * or when the worker has ended: what it held is then returned to the queue, and the call could store it twice
    */
   run(call: Call): Promise<unknown> {
     this.hasBegun = true;
@@ -70,7 +70,7 @@ export class WorkerCalls {
     return running;
   }
 
-  /** Whether this worker attempts the delivery; if so, the attempt's lease has this new token. */
+  /** Stores the new token of a renewed lease. @returns whether this worker attempts the delivery */
   takeOver(id: string, leaseToken: string): boolean {
     if (!this.#leases.has(id)) return false;
     this.#leases.set(id, leaseToken);
@@ -83,7 +83,7 @@ export class WorkerCalls {
     await Promise.allSettled(this.#running);
     const count = this.held;
     if (count === 0 || this.#parts.isShuttingDown()) return;
-    // Reported first: the owner may be killed before it is done, when some deliveries have been attempted again already.
+    // Logged before the work: the owner may be killed during it, after some deliveries were already attempted again.
     this.#parts.logger.info("leases_released", { count });
     while (this.held > 0 && !this.#parts.isShuttingDown()) {
       const isDone = await this.#returnAll().then(
@@ -110,7 +110,7 @@ export class WorkerCalls {
     else if (name === "inFlight.moveToQueue") {
       const { message, delivery } = args[0] as Flying;
       this.#inFlight.delete(message.id);
-      // It is not in the queue when its alias was deleted meanwhile.
+      // False if the alias was deleted meanwhile: then the message is not in the queue, and there is no lease.
       if (result !== false) this.#noteLeases([delivery]);
     }
   }
@@ -129,7 +129,7 @@ export class WorkerCalls {
     const back = [...this.#leases].map(([id, leaseToken]) => ({ id, leaseToken, notBefore }));
     if (back.length > 0) {
       await store.deliveries.putBack(back);
-      // Wakes the delivery worker, which would find them within seconds otherwise.
+      // Wakes the delivery worker, which would otherwise find these deliveries only seconds later.
       await store.deliveries.hasten(
         back.map(({ id }) => id),
         notBefore,
@@ -142,7 +142,7 @@ export class WorkerCalls {
         await store.inFlight?.moveToQueue({ message, delivery: { ...delivery, lease: null, notBefore }, wire: null });
         this.#inFlight.delete(message.id);
       } catch (error) {
-        // The others do not wait for a message that can't be read.
+        // The other messages are returned even if this one fails.
         failed = { error };
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Metrics of a mail worker, sent to the owner, which adds them to its own. Counts are collected for a moment after the
- * first change; gauges are read at intervals. Nothing is sent while nothing changes.
+ * Metrics of a mail worker, sent to the owner process, which exports them. Counts are collected for `SEND_AFTER_MS`
+ * after the first; gauges are read every `GAUGES_EVERY_MS`. Nothing is sent while nothing changes.
  */
 import type { Metrics } from "../core/ports.ts";
 import type { Link } from "./link.ts";
@@ -11,7 +11,7 @@ const SEND_AFTER_MS = 50;
 const GAUGES_EVERY_MS = 500;
 
 export interface WorkerMetrics extends Metrics {
-  /** Sends what has not been sent yet. */
+  /** Sends the metrics that have not been sent yet, and stops the timers. */
   close(): void;
 }
 

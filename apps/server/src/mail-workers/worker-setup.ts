@@ -1,6 +1,6 @@
 /**
- * What a mail worker is told at its start. It gets neither the address of the database nor the wrapping key, since it
- * reads what strangers send.
+ * What the owner sends a mail worker at its start. It contains neither the database's address nor the wrapping key,
+ * because a worker reads what strangers send.
  */
 import { createPrivateKey } from "node:crypto";
 import type { DkimKey } from "@kauke/mail-rfc";
@@ -26,10 +26,10 @@ export interface WorkerSetup {
   /** Number of the worker, from 1. */
   number: number;
   config: SentConfig;
-  /** Ports to listen on; those that are `null` are chosen by the settings. */
+  /** Ports to listen on; for those that are `null` the settings apply. */
   ports: MailPorts;
   isDatabaseShared: boolean;
-  /** Whether messages in flight are stored as files. */
+  /** Whether the store keeps messages in flight; only the embedded one does. */
   hasInFlight: boolean;
   hmacKeys: [purpose: (typeof workerHmacPurposes)[number], key: Buffer][];
   dkimKeys: SentDkimKey[];
@@ -47,7 +47,7 @@ export function sendConfig(config: Config): SentConfig {
   return { ...sent, databaseUrl: null, secretKey: null, google: null };
 }
 
-/** @param ports ports that replace those of the settings */
+/** @param ports ports that replace those of the settings, unless `null` */
 export function receiveConfig({ publicUrl, delivery, ...rest }: SentConfig, ports: MailPorts): Config {
   const at = (name: keyof MailPorts) => ({ ...rest[name], port: ports[name] ?? rest[name].port });
   return {

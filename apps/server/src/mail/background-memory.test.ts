@@ -121,7 +121,7 @@ test("an account's share holds over all workers, also if each holds its messages
     return new BackgroundMemory(own, undefined, () => performance.now(), shares);
   });
   const settle = () => vi.advanceTimersByTime(2 * SHARED_AFTER_MS + 50);
-  // Two messages in one turn, of which the second is counted later.
+  // Both messages are added in one turn of the event loop, before the first is published.
   for (let n = 0; n < 2; n++) workers[0]?.hold(use("a1", 6));
   settle();
   for (const worker of [1, 2, 3, 1, 2, 3]) {

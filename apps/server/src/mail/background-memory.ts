@@ -1,7 +1,7 @@
 /**
  * Counts the memory of messages whose sender was answered while attempts still run. Limited in total and per party
- * (account, destination) over all workers, and evicted for new mail when the budget is nearly full. An evicted message
- * is on disk, and the delivery worker continues from there.
+ * (account, destination) over all workers; messages are evicted for new mail when the budget is nearly full. An evicted
+ * message is on disk, and the delivery worker delivers it from there.
  */
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../core/worker-shares/worker-shares.ts";
@@ -31,7 +31,7 @@ export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
 interface Held extends MemoryUse {
   since: number;
-  /** Parties when it was added, for which its bytes count in the other workers. */
+  /** Parties of the message when it was added: its bytes are counted for these over all workers. */
   counted: ReadonlySet<string>;
 }
 
@@ -91,8 +91,8 @@ export class BackgroundMemory {
   }
 
   /**
-   * Whether a worker has less than an equal part of the total, or nothing: it may take bytes although others hold more,
-   * which they were asked to free.
+   * Whether this worker holds nothing yet, or would stay within an equal part of the total. Then it may take the bytes
+   * even though the total is used up: the workers that hold more were asked to free memory.
    */
   #isWithinPart(bytes: number): boolean {
     return this.#held.size === 0 || this.#usedBytes + bytes <= this.#allBytes / this.#parts.workers;
@@ -133,7 +133,7 @@ export class BackgroundMemory {
     for (const party of counted) this.#bytesOfParties.add(party, bytes);
   }
 
-  /** Bytes of background messages in all workers. */
+  /** Bytes of background messages over all workers. */
   get #bytesOfAll(): number {
     return this.#usedBytes + this.#parts.othersBytes;
   }

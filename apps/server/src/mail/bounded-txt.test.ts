@@ -1,4 +1,4 @@
-/** What is read in place of TXT records beyond the limits. */
+/** Tests what callers get in place of TXT records that exceed the size limits. */
 import { expect, test } from "vitest";
 import { boundTxt, STS_RECORD_MAX, TXT_RECORD_MAX } from "./bounded-txt.ts";
 

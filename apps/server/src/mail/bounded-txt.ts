@@ -1,7 +1,7 @@
 /**
  * Limits on the TXT records that are read: DKIM keys, DMARC records and announcements of MTA-STS policies (those on SPF
- * records are part of `parseSpfRecord` in @kauke/mail-rfc). Usual records have some hundred octets. Of the announcements
- * longer ones would cost mailauth more than linear time.
+ * records are part of `parseSpfRecord` in @kauke/mail-rfc). Usual records have a few hundred octets. The time in which
+ * mailauth parses an MTA-STS announcement grows faster than linearly with its length.
  */
 import type { DnsAnswer } from "./resolver.ts";
 
@@ -12,7 +12,8 @@ export const STS_RECORD_MAX = 512;
 
 /**
  * Replaces TXT records beyond the limits.
- * @returns the answer to be read: an oversized key counts as an invalid key, other records as a failed look-up
+ * @returns the answer to use instead: an oversized key counts as an invalid key, other oversized records as a failed
+ * look-up
  */
 export function boundTxt(name: string, answer: DnsAnswer<string>): DnsAnswer<string> {
   if (answer.kind !== "found") return answer;
@@ -21,7 +22,7 @@ export function boundTxt(name: string, answer: DnsAnswer<string>): DnsAnswer<str
   return records.some((record) => record.length > maxOf(name)) ? { kind: "failed" } : answer;
 }
 
-/** An oversized key is replaced by an empty one, which is an invalid key. */
+/** Replaces an oversized DKIM key record by an empty one, which counts as an invalid key. */
 const readableKey = (record: string): string => (record.length > TXT_RECORD_MAX ? "" : record);
 
 function maxOf(name: string): number {

@@ -28,10 +28,10 @@ const logger = { info() {}, warn() {}, error() {} };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A party and a bystander that ask workers for something limited. */
+/** A limit, and requests of a party that uses it up and of a bystander that does not. */
 interface Limited {
   limit: number;
-  /** @returns how a worker decides */
+  /** @returns decisions of a worker: whether it admits a request of the party, or of the bystander */
   make(shares: WorkerShares): { ask(request: number): boolean; askAsBystander(): boolean };
 }
 
@@ -99,7 +99,7 @@ const limited: Record<string, Limited> = {
       let sent = 0;
       const reports = deliveryReports({
         deliveries: { keep: async () => {} } as never,
-        // Counted here, since the limit is applied before anything is stored.
+        // `clock.now` below counts the reports within the limit, since it is read only after the limit was checked.
         bodies: { put: async () => {}, delete: async () => {} } as never,
         reportingMta: "mail.kauke.test",
         clock: { ...clock, now: () => new Date(++sent) },
@@ -118,7 +118,10 @@ const limited: Record<string, Limited> = {
   },
 };
 
-/** Requests of a flood that are decided before all workers know of one; a worker alone admits no more than the limit. */
+/**
+ * Maximum requests admitted beyond a limit before the workers know of each other's counts; each worker alone admits at
+ * most `limit`.
+ */
 const overshootOf = (limit: number) => Math.min(OVERSHOOT, (WORKERS - 1) * limit);
 
 test.each(Object.entries(limited))("the limit on %s holds over all workers", (_, { limit, make }) => {
@@ -131,7 +134,7 @@ test.each(Object.entries(limited))("the limit on %s holds over all workers", (_,
   expect(workers[0]?.askAsBystander()).toBe(true);
 });
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test.each(Object.entries(limited))("without an exchange the limit on %s multiplies", (_, { limit, make }) => {
   const { workers } = connectedWorkers(WORKERS, make, false);
   expect(flood(workers, 5 * WORKERS * limit, ({ ask }, request) => ask(request))).toBe(WORKERS * limit);
@@ -156,7 +159,7 @@ function bookWith(shares: WorkerShares) {
   };
 }
 
-/** @returns how many of 100 new correspondents of an alias were stored */
+/** Sends 100 new correspondents of one alias to workers in turn. @returns number of those stored */
 async function storeCorrespondents(workers: readonly ReturnType<typeof bookWith>[]): Promise<number> {
   let stored = 0;
   for (let request = 0; request < 100; request++) {
@@ -194,7 +197,7 @@ test("what a destination took is known to the worker that the retry reaches, eve
   expect(second?.has("taken")).toBe(false);
 });
 
-/** Fills an alias' quota from 16 workers. @returns deliveries that were spooled */
+/** Sends deliveries to one alias through 16 workers. @returns number of deliveries that its quota let into the spool */
 async function fillQuota(isConnected: boolean): Promise<number> {
   let open = 0;
   const store = { countForAlias: async () => open };
@@ -213,12 +216,12 @@ async function fillQuota(isConnected: boolean): Promise<number> {
 test("undelivered mail of an alias is limited over 16 workers, and without an exchange exceeds the limit", async () => {
   const spooled = await fillQuota(true);
   expect(spooled).toBeGreaterThanOrEqual(1000);
-  // 45 ms at two deliveries a millisecond.
+  // The overshoot is what 45 ms admit at two deliveries a millisecond.
   expect(spooled).toBeLessThanOrEqual(1000 + 100);
   expect(await fillQuota(false)).toBeGreaterThan(3000);
 });
 
-/** Deliveries made due within a second, while every worker sees a message taken every 100 ms. */
+/** @returns deliveries made due within a second in which every worker delivers a message to the destination 10 times */
 function hastened(isConnected: boolean): number {
   let due = 0;
   const makeDue = (ids: readonly string[]) => void (due += ids.length);
@@ -238,7 +241,7 @@ function hastened(isConnected: boolean): number {
 }
 
 test("a destination that is back gets one batch of waiting mail a second over all workers", () => {
-  // Every worker's part of the batch is rounded up.
+  // The maximum allows one delivery more for each worker, because its part of the batch is rounded up.
   expect(hastened(true)).toBeLessThanOrEqual(50 + WORKERS);
   expect(hastened(true)).toBeGreaterThanOrEqual(50);
   expect(hastened(false)).toBe(WORKERS * 50);

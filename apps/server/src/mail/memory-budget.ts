@@ -1,7 +1,7 @@
 /**
- * Budget for the bytes of messages in memory, over all sessions of the process, and over all workers if it is shared.
- * Over budget the sender is asked to retry later. A budget within another is one client's share of it. When a budget is
- * nearly full, the callbacks registered with it are asked to free memory, those of other workers too.
+ * Budget for the bytes of messages in memory, over all sessions of the process; over all workers if it is shared. When
+ * it is used up, senders are asked to retry later. A budget within another budget is one client's share of it. When a
+ * budget is nearly full, callbacks registered with it free memory; in a shared budget also those in other workers.
  */
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
 import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
@@ -12,7 +12,7 @@ type Relief = (bytes: number) => void;
 /** Used part of a budget above which its callbacks are asked to free memory. */
 const PRESSURE_SHARE = 7 / 8;
 
-/** Where the bytes of one client are counted over all workers. */
+/** Counts of bytes by client over all workers, and the key of one client in them. */
 export interface ClientBytes {
   counts: SharedCounts;
   key: string;
@@ -28,7 +28,7 @@ export class MemoryBudget {
 
   /**
    * @param whole budget that this one is a client's share of; `null` for the whole budget
-   * @param shares shares of this budget alone, over all workers
+   * @param shares how this budget is counted over all workers; absent for a budget of this process alone
    */
   constructor(
     limitBytes: number,
@@ -46,7 +46,7 @@ export class MemoryBudget {
     return this.#limitBytes;
   }
 
-  /** Bytes that this process uses. */
+  /** Bytes of this budget that this process uses; other workers are not included. */
   get usedBytes(): number {
     return this.#usedBytes;
   }

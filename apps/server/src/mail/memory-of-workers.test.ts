@@ -13,7 +13,7 @@ import { ClientBudgets } from "./smtp-server/client-budgets.ts";
 
 const WORKERS = 4;
 const CHUNK = 65_536;
-/** The whole budget, in chunks. */
+/** Size of the whole memory budget, in chunks. */
 const CHUNKS = 640;
 
 beforeEach(() => void vi.useFakeTimers());
@@ -21,7 +21,7 @@ afterEach(() => void vi.useRealTimers());
 
 const budgetWith = (shares: WorkerShares) => new MemoryBudget(CHUNKS * CHUNK, null, shares.within("messages"));
 
-/** A worker's budget with messages that are freed when memory is short, as slow senders are disconnected. */
+/** A worker's memory budget, with chunks that can be taken one by one and freed when memory is short. */
 function holding(shares: WorkerShares) {
   const budget = budgetWith(shares);
   const worker = { budget, chunks: 0, freed: 0, take, free };
@@ -52,7 +52,7 @@ test("the memory for messages is one budget over all workers", () => {
   expect(taken).toBeLessThanOrEqual(CHUNKS + OVERSHOOT);
 });
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test("without an exchange every worker has a budget of its own", () => {
   const { workers } = connectedWorkers(WORKERS, holding, false);
   expect(flood(workers, 5 * CHUNKS, (worker) => worker.take())).toBe(WORKERS * CHUNKS);
@@ -78,7 +78,7 @@ test("a worker gets memory that another holds: that one frees about what is want
   expect(taken).toBe(200);
   expect(first?.freed).toBeGreaterThan(60);
   expect(workers.reduce((sum, { chunks }) => sum + chunks, 0)).toBeLessThanOrEqual(CHUNKS);
-  // What the workers free together is about what was wanted: the bytes taken, and what was unknown meanwhile.
+  // Together the workers free about what was taken, plus what was taken before they knew of each other's counts.
   expect(workers.reduce((sum, { freed }) => sum + freed, 0)).toBeLessThanOrEqual(200 + 2 * OVERSHOOT);
   for (const worker of rest) expect(worker.freed).toBeLessThanOrEqual(3);
 });
@@ -113,13 +113,13 @@ test.each(Object.entries(shares))("the memory of a %s is counted over all worker
   expect(workers.every((take) => take("198.51.100.1"))).toBe(true);
 });
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test("without an exchange the memory of a network multiplies", () => {
   const { workers } = connectedWorkers(WORKERS, clientsOf, false);
   expect(flood(workers, 5 * PER_NETWORK, (take) => take("192.0.2.1"))).toBe(WORKERS * PER_NETWORK);
 });
 
-/** Messages already answered of which a worker evicts some; each is one chunk. */
+/** A worker's background messages (already answered to the sender), each of one chunk; some get evicted. */
 function answered(shares: WorkerShares) {
   const memory = new BackgroundMemory(budgetWith(shares), undefined, undefined, shares.within("answered"));
   const worker = { memory, held: 0, hold };
@@ -177,7 +177,7 @@ test("the owner may load a message although workers hold all memory for answered
   expect(freed).toBeLessThanOrEqual(45);
 });
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test("without an exchange the messages of an account that were answered multiply", () => {
   const { workers } = connectedWorkers(WORKERS, answered, false);
   expect(flood(workers, 2 * CHUNKS, (worker) => worker.hold("of ann"))).toBe(CHUNKS);

@@ -1,24 +1,24 @@
 /**
- * Divides the memory to free among workers: each frees a part in proportion to what it holds, and amounts below one
- * unit are freed by those that hold most, so that together they free about what is wanted.
+ * Divides memory that has to be freed among workers, in proportion to what each holds and in units of 64 KiB. Units
+ * left over by rounding go to some workers only, so that together they free about what is wanted.
  */
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
 import type { PublishEvent, WorkerShares } from "../core/worker-shares/worker-shares.ts";
 
-/** Bytes of which the parts of workers are multiples. */
+/** Unit in bytes: each worker frees a multiple of it. */
 const UNIT_BYTES = 65_536;
-/** Milliseconds after which the workers know what was freed because one of them asked. */
+/** Milliseconds after a request until every worker knows how much was freed for it. */
 const SETTLED_MS = 50;
 
 export class ReliefParts {
-  /** Bytes in use by worker, under `KEY`. */
+  /** Bytes in use in each worker, under the key `KEY`. */
   readonly #bytes: SharedCounts;
   readonly #publishWanted: PublishEvent;
-  /** What this worker asked for, and what it was asked for. */
+  /** `asking`: bytes this worker requested from the others. `asked`: bytes the others requested. */
   readonly #asking = new Increase();
   readonly #asked = new Increase();
 
-  /** @param relieve frees that many bytes because other workers want them */
+  /** @param relieve called with the bytes to free in this worker when another worker needs memory */
   constructor(shares: WorkerShares, relieve: (bytes: number) => void) {
     this.#bytes = shares.counts("bytes");
     this.#publishWanted = shares.events("wanted bytes", {
@@ -30,22 +30,22 @@ export class ReliefParts {
     });
   }
 
-  /** Counts bytes that this worker took, or returned if negative. */
+  /** Counts bytes that this worker took; a negative number counts bytes that it gave back. */
   add(bytes: number): void {
     this.#bytes.add(KEY, bytes);
   }
 
-  /** Bytes that the other workers use. */
+  /** Bytes in use in the other workers. */
   get othersBytes(): number {
     return this.#bytes.others(KEY);
   }
 
-  /** Number of workers that use bytes, with this one. */
+  /** Number of workers that use memory; this one is always included. */
   get workers(): number {
     return this.#bytes.workers(KEY);
   }
 
-  /** Asks the other workers to free their parts. @returns the bytes that this worker is to free */
+  /** Asks the other workers to free their parts of the wanted bytes. @returns the part that this worker has to free */
   share(wanted: number): number {
     if (this.othersBytes === 0) return wanted;
     const more = this.#asking.of(wanted);
@@ -62,7 +62,7 @@ export class ReliefParts {
 
 const KEY = "";
 
-/** What is wanted in addition to what was wanted a moment ago, which is being freed. */
+/** Computes how much a request exceeds the requests of the last `SETTLED_MS`, whose memory is being freed already. */
 class Increase {
   #before = 0;
   #since = Number.NEGATIVE_INFINITY;

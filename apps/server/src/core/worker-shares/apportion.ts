@@ -1,10 +1,11 @@
 /**
- * Divides a limit among workers by what each has, so that together they have exactly the limit: every worker computes
- * the same division. Largest remainders first, and of equal remainders the lowest worker number. Pure.
- * @param own number and count of the worker whose part is asked for
- * @param others the same of the other workers
- * @returns the part of the worker `own`; all it has if the sum is within the limit. E.g. 2 for a limit of 3 and counts
- * of 4 (own) and 3
+ * Divides a limit among workers in proportion to their counts. Every worker computes the same division, so the parts
+ * add up to exactly the limit. What rounding down leaves over goes to the largest remainders, and of equal remainders
+ * to the lowest worker number. Pure.
+ * @param own number and count of the worker whose part is computed
+ * @param others numbers and counts of the other workers
+ * @returns part of the worker `own`; its whole count if the sum of all counts is within the limit. E.g. 2 for a limit
+ * of 3 and counts of 4 (own) and 3
  */
 export function apportion(limit: number, own: WorkerCount, others: readonly WorkerCount[]): number {
   const sum = others.reduce((total, { count }) => total + count, own.count);

@@ -14,7 +14,7 @@ interface Member {
 export class ConnectedExchanges {
   readonly #members = new Map<number, Member>();
   readonly #delayMs: number;
-  /** All changes sent so far, with the number of workers that received each. */
+  /** Number of changes that all workers together have sent so far. */
   sent = 0;
   #next = 1;
 
@@ -38,7 +38,7 @@ export class ConnectedExchanges {
     };
   }
 
-  /** Ends a worker: it neither sends nor receives any more, and the others are told. */
+  /** Ends a worker: it neither sends nor receives any more, and the other workers are notified. */
   end({ self }: ShareExchange): void {
     this.#members.delete(self);
     for (const { onGone } of this.#members.values()) for (const listener of onGone) listener(self);
@@ -51,12 +51,12 @@ export class ConnectedExchanges {
   }
 }
 
-/** Milliseconds after which every worker knows what another counted: collecting changes, and the exchange's delay. */
+/** Milliseconds after which every worker knows what another counted: 25 to collect changes, 20 to deliver them. */
 export const SHARED_AFTER_MS = 25 + 20;
 
 /**
- * Makes workers that share what they count. With `isConnected` false they don't, as if each were the only one: the
- * control that shows a limit multiply.
+ * Makes workers that exchange their counts. With `isConnected` false they exchange nothing, as if each were the only
+ * worker: in this control case a limit multiplies by the number of workers.
  */
 export function connectedWorkers<T>(count: number, make: (shares: WorkerShares) => T, isConnected = true) {
   const all = new ConnectedExchanges();
@@ -79,19 +79,19 @@ export function connectedWorkers<T>(count: number, make: (shares: WorkerShares) 
   };
 }
 
-/** Clock of the faked timers. */
+/** Clock that shows the time of Vitest's fake timers. */
 export const fakedClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
-/** Waits until every worker knows everything, with faked timers. */
+/** Advances the fake timers until every worker knows what the others counted. */
 export const letWorkersKnow = () => void vi.advanceTimersByTime(3 * SHARED_AFTER_MS);
 
 /** Milliseconds between two requests of a flood. */
 const EVERY_MS = 2;
-/** Requests of a flood that are made before all workers know of one. */
+/** Requests of a flood that are made before every worker knows that an earlier one was counted. */
 export const OVERSHOOT = Math.ceil(SHARED_AFTER_MS / EVERY_MS);
 
 /**
- * Asks workers in turns, as a party does that spreads its connections over them. The timers must be faked.
+ * Sends requests to workers in turn, as a party that spreads its connections over them. Needs fake timers.
  * @returns how many requests were admitted
  */
 export function flood<T>(

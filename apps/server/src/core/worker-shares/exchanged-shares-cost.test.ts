@@ -4,7 +4,7 @@ import { TokenBuckets } from "../rate-limit/token-buckets.ts";
 import { ExchangedShares } from "./exchanged-shares.ts";
 import type { ShareBatch, ShareExchange } from "./share-exchange.ts";
 
-/** An exchange whose batches a test passes on by hand. */
+/** An exchange that keeps sent batches in a list and receives only what the test hands to it. */
 function handExchange() {
   const sent: ShareBatch[] = [];
   let receive: (from: number, batch: ShareBatch) => void = () => {};
@@ -21,7 +21,7 @@ function handExchange() {
 
 const ROUNDS = 20_000;
 
-/** A worker that knows counts of `keys` parties in each of `members` other workers. */
+/** A worker that has received counts of `keys` parties from each of `members` other workers. */
 function worker({ members, keys }: { members: number; keys: number }) {
   const { exchange, sent, receive } = handExchange();
   const shares = new ExchangedShares(exchange);
@@ -41,7 +41,9 @@ function worker({ members, keys }: { members: number; keys: number }) {
   return { shares, counts, buckets, sent, receive };
 }
 
-/** Counts, decides, sends and receives, as for messages of 100 parties. */
+/**
+ * Does what `ROUNDS` messages of 100 parties cause: count, check the limit, publish, and receive other workers' counts.
+ */
 function pass({ shares, counts, buckets, sent, receive }: ReturnType<typeof worker>): void {
   for (let round = 0; round < ROUNDS; round++) {
     const key = `key ${round % 100}`;

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const settle = () => vi.advanceTimersByTime(3 * SHARED_AFTER_MS);
 
-/** A worker that adds up events of one name. */
+/** A worker that adds up, by key, the events that the other workers publish. */
 function counting(shares: WorkerShares) {
   const seen = new Map<string, number>();
   const apply = (key: string, amount: number) => void seen.set(key, (seen.get(key) ?? 0) + amount);

@@ -1,7 +1,8 @@
 /**
- * Worker shares over an exchange. Changes are collected and sent together a moment after the first; nothing is sent, and
- * no timer runs, while nothing changes. Bounded: a batch has `BATCH_MAX` changes, and `WAITING_MAX` keys wait at most.
- * A worker asks for what the others know when a limiter is created, since it may have been started after them.
+ * Worker shares over an exchange. Changes are collected and sent together `SEND_AFTER_MS` after the first; while
+ * nothing changes, nothing is sent and no timer runs. Bounded: a batch has at most `BATCH_MAX` changes, and
+ * `WAITING_MAX` unsent keys of a limiter are sent at once. When a limiter is created, its worker asks the other workers
+ * for that limiter's state, because they may have been counting before this worker was started.
  */
 import type { ShareBatch, ShareChange, ShareExchange } from "./share-exchange.ts";
 import { SharedCounts } from "./shared-counts.ts";
@@ -10,21 +11,21 @@ import type { EventReceiver, PublishEvent, WorkerShares } from "./worker-shares.
 /** Milliseconds between the first change and the batch that contains it. */
 const SEND_AFTER_MS = 25;
 const BATCH_MAX = 1000;
-/** Keys with unsent changes at which they are sent at once. */
+/** Number of a limiter's keys with unsent changes at which all changes are sent without waiting for the timer. */
 const WAITING_MAX = 10_000;
-/** Maximum entries that a limiter sends to a worker that started later. */
+/** Maximum entries of a limiter's state that are sent to a worker that asks for it. */
 const STATE_MAX = 20_000;
 
-/** Name of a change that asks for the state of the limiter named by its key. */
+/** Name of a change that is a request: the other workers shall send the state of the limiter that its key names. */
 const ASK = "?";
-/** Prefix of the name of a change that contains an entry of a limiter's state. */
+/** Prefix of a limiter's name in changes that contain an entry of its state, sent on request. */
 const STATE = "=";
 
 interface Channel {
-  /** Removes and returns unsent changes. */
+  /** Returns the changes that have not been sent yet, and marks them as sent. */
   takeChanges(): Iterable<readonly [key: string, amount: number]>;
   receive(from: number, key: string, amount: number): void;
-  /** Everything that a worker that started later has to know. */
+  /** State that a worker that started later needs. */
   state(): Iterable<readonly [key: string, amount: number]>;
   receiveState(from: number, key: string, amount: number): void;
   forget(from: number): void;
@@ -35,8 +36,9 @@ export class ExchangedShares implements WorkerShares {
   readonly #channels = new Map<string, Channel>();
   /** Names of limiters with unsent changes. */
   readonly #changed = new Set<string>();
-  /** Names of limiters whose state was asked for by this worker or another; not sent yet. */
+  /** Names of limiters whose state this worker will request from the others in its next batch. */
   readonly #toAsk = new Set<string>();
+  /** Names of limiters whose state another worker requested; sent with the next batch. */
   readonly #toTell = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -103,7 +105,7 @@ export class ExchangedShares implements WorkerShares {
     for (const name of this.#toAsk) yield [ASK, name, 0];
     for (const name of this.#changed)
       for (const [key, amount] of this.#channels.get(name)?.takeChanges() ?? []) yield [name, key, amount];
-    // After the changes, which the state includes, so that nobody counts an event twice.
+    // Sent after the changes, which the state includes: in the other order, receivers would count them a second time.
     for (const name of this.#toTell) yield* this.#stateOf(name);
     this.#toAsk.clear();
     this.#changed.clear();

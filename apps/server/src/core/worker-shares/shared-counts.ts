@@ -1,11 +1,13 @@
 /**
- * Counts by key of what is in use now, here and in the other workers. Each worker's own counts are published as they
- * are, not as differences, so that a worker that starts later learns them at once and a repeated message changes
- * nothing. Counts of zero take no memory.
+ * Counts, by key, of what is in use now (e.g. open connections) in this worker and in the others. Each worker publishes
+ * its own counts as absolute numbers, not as differences, so that a worker that starts later needs no history and a
+ * repeated message changes nothing. Counts of zero take no memory.
  */
 import { apportion, type WorkerCount } from "./apportion.ts";
 
-/** Maximum keys remembered of one other worker; those beyond it are ignored, which can only allow more. */
+/**
+ * Maximum keys stored for each other worker. Further keys are ignored, so limits on them allow more than they should.
+ */
 const KEYS_MAX = 50_000;
 
 interface Member {
@@ -13,10 +15,10 @@ interface Member {
   total: number;
 }
 
-/** How changes are published; absent when there is no other worker. */
+/** Publisher of this worker's changes; absent when there is no other worker. */
 interface Publisher {
   self: number;
-  /** Called at a change while nothing else waits to be published. */
+  /** Called at the first change after `takeChanges`; further ones wait to be published together with it. */
   onChange(): void;
 }
 
@@ -25,12 +27,12 @@ export class SharedCounts {
   readonly #own = new Map<string, number>();
   #ownTotal = 0;
   readonly #members = new Map<number, Member>();
-  /** Sums over all other workers. */
+  /** Count of each key, summed over all other workers. */
   readonly #others = new Map<string, number>();
   #othersTotal = 0;
-  /** Number of keys that are counted both here and elsewhere. */
+  /** Number of keys that have a count both in this worker and in another. */
   #common = 0;
-  /** Own counts as the other workers know them. */
+  /** This worker's counts as they were last published. */
   readonly #published = new Map<string, number>();
   readonly #changed = new Set<string>();
   #isSkipped: ((key: string) => boolean) | null = null;
@@ -54,7 +56,7 @@ export class SharedCounts {
     return this.own(key) + this.others(key);
   }
 
-  /** Number of workers, with this one, that count a key. */
+  /** Number of workers that have a count of the key; this one is always included. */
   workers(key: string): number {
     let workers = 1;
     for (const { counts } of this.#members.values()) if (counts.has(key)) workers++;
@@ -93,23 +95,23 @@ export class SharedCounts {
   }
 
   /**
-   * Publishes only keys that matter to others.
-   * @param isSkipped whether a key is not published; `publish` is to be called when it no longer is
+   * Leaves keys unpublished whose counts the other workers do not need.
+   * @param isSkipped whether a key is left unpublished. When that changes without a change of the count, call `publish`
    */
   skip(isSkipped: (key: string) => boolean): void {
     this.#isSkipped = isSkipped;
   }
 
   /**
-   * Publishes only keys of which a worker has at least a 64th of their limit. Most parties are far below their limits, and
-   * cause no messages; what all workers together withhold is their number in 64ths of the limit.
+   * Publishes a key only once its count in this worker is at least a 64th of the limit, so that the many parties far
+   * below their limits cause no messages. What n workers together leave unpublished is less than n 64ths of the limit.
    */
   skipBelow(limit: number): void {
     const most = limit / 64;
     this.skip((key) => this.own(key) < most);
   }
 
-  /** Publishes the count of a key that was skipped. */
+  /** Publishes the count of a key that was left unpublished until now. */
   publish(key: string): void {
     if (this.#publisher !== null && this.#own.has(key)) this.#note(key);
   }
@@ -119,23 +121,23 @@ export class SharedCounts {
     if (this.#changed.size === 1) this.#publisher?.onChange();
   }
 
-  /** Sets all counts of this worker. */
+  /** Replaces all counts of this worker. */
   replace(counts: ReadonlyMap<string, number>): void {
     for (const key of this.#own.keys()) if (!counts.has(key)) this.set(key, 0);
     for (const [key, count] of counts) this.set(key, count);
   }
 
-  /** How many of those counted here may stay, so that all workers together keep at most `limit` of this key. */
+  /** Part of this worker's count that may stay, so that all workers together keep at most `limit` of this key. */
   part(key: string, limit: number): number {
     return this.#apportion(limit, this.own(key), ({ counts }) => counts.get(key) ?? 0);
   }
 
-  /** Like `part`, over all keys. */
+  /** Part of this worker's total over all keys that may stay, so that all workers together keep at most `limit`. */
   partOfTotal(limit: number): number {
     return this.#apportion(limit, this.#ownTotal, ({ total }) => total);
   }
 
-  /** @returns keys whose count changed since the last call, with their counts */
+  /** @returns unpublished changes of this worker: keys with their new counts, which then are the published ones */
   takeChanges(): (readonly [key: string, count: number])[] {
     const changes: (readonly [string, number])[] = [];
     for (const key of this.#changed) {
@@ -149,12 +151,12 @@ export class SharedCounts {
     return changes;
   }
 
-  /** Own counts as the other workers know them. */
+  /** This worker's counts as they were last published. */
   published(): Iterable<readonly [key: string, count: number]> {
     return this.#published;
   }
 
-  /** Sets the count of another worker. */
+  /** Stores a count that another worker published. */
   receive(from: number, key: string, count: number): void {
     const member = this.#members.get(from) ?? { counts: new Map<string, number>(), total: 0 };
     const before = member.counts.get(key) ?? 0;
@@ -166,7 +168,7 @@ export class SharedCounts {
     this.#addOthers(key, count - before);
   }
 
-  /** Forgets the counts of a worker that ended. */
+  /** Removes the counts of another worker, which has ended. */
   forget(from: number): void {
     const member = this.#members.get(from);
     if (member === undefined) return;

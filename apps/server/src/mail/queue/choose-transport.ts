@@ -26,7 +26,7 @@ export interface TransportParts {
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
   direct?: DirectOverrides | undefined;
-  /** Where connections and calls are counted over all workers; default: this process is the only one. */
+  /** Counts connections to mail hosts and webhook calls over all workers; default: this process is the only worker. */
   shares?: WorkerShares;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Limits the mail forwarded to unconfirmed mailboxes: messages are counted in memory, over all workers, each count for
- * a day from its first message on. Nothing is written, so a restart resets the counts.
+ * Limits the mail forwarded to unconfirmed mailboxes. Messages are counted in memory, over all workers; each count
+ * expires a day after its first message. Nothing is written to disk, so a restart of all workers resets the counts.
  */
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -12,7 +12,7 @@ import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-s
  * below `mailbox`, so that no account alone uses up a mailbox' limit.
  */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
-/** Maximum counters per kind. */
+/** Maximum counters in memory of each kind: mailboxes, pairs and accounts. */
 const REMEMBERED_MAX = 50_000;
 
 export class ConfirmationCaps {

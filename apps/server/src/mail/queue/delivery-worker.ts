@@ -40,7 +40,7 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** Slots that must become free before the next claim, when the last claim left deliveries that are due. */
+/** Slots that must become free before the next claim, if the last claim left due deliveries in the queue. */
 const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
@@ -252,7 +252,7 @@ export class DeliveryWorker {
     if (this.#isMoreDue) this.#claimSoon();
   }
 
-  /** Claims again once several slots became free: a claim for one slot costs nearly as much as a claim for many. */
+  /** Claims again only once several slots are free, since a claim for one slot costs nearly as much as one for many. */
   #claimSoon(): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#freedSinceClaim);
     const isWorthwhile = freed >= CLAIM_AT_FREE_SLOTS && performance.now() - this.#claimedAt >= CLAIM_SPACING_MS;

@@ -14,7 +14,10 @@ export interface HeldLeasesDeps {
   shutdown: ShutdownSignal;
   logger: Logger;
   metrics: Metrics;
-  /** Hands a lease to the mail worker that attempts the delivery. @returns whether one does */
+  /**
+   * Hands a renewed lease to the mail worker that attempts the delivery.
+   * @returns false if no mail worker attempts it
+   */
   takeOverElsewhere?: ((lease: HeldLease) => boolean) | undefined;
 }
 

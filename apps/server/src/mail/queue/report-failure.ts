@@ -85,7 +85,7 @@ interface ReporterDeps {
   logger: Logger;
   reports: DeliveryReports;
   retries: Pick<RetryPlan, "totalSeconds">;
-  /** Default: this process is the only worker. */
+  /** Makes the limit on notices hold over all workers; default: this process is the only worker. */
   shares?: WorkerShares;
 }
 
@@ -127,7 +127,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   };
 }
 
-/** Stores notices for owners, one per key in `NOTICE_EVERY_MS` over all workers. */
+/** Stores notices for the owners of aliases: over all workers, at most one per key in `NOTICE_EVERY_MS`. */
 class OwnerNotices {
   readonly #deps: ReporterDeps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);

@@ -2,7 +2,7 @@
  * Deliveries waiting for destinations that could not be reached. Once a destination takes a message they become due, a
  * batch at a time, instead of at the next step of their retry schedule, which may be half a day away. Bounded in total
  * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt. A
- * worker that notices that a destination is back tells the others, which then make their parts of a batch due.
+ * worker that delivers to a destination again notifies the other workers, each of which makes its part of a batch due.
  */
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
 import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
@@ -48,7 +48,9 @@ export class WaitingMail {
   readonly #counts: SharedCounts;
   readonly #publishTaken: PublishEvent;
 
-  /** @param makeDue called with the ids of deliveries to make due now, because another worker reached their destination */
+  /**
+   * @param makeDue called with the ids of deliveries to make due now, because another worker reached their destination
+   */
   constructor(
     limits: WaitingLimits = waitingLimits,
     now: () => number = () => performance.now(),
@@ -122,7 +124,7 @@ export class WaitingMail {
     const now = this.#now();
     if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
     known.lastBatchAt = now;
-    // The part of this worker in a batch of all.
+    // This worker's part of a batch that is divided among all workers.
     const size = Math.ceil((BATCH_SIZE * known.ids.size) / this.#counts.all(destination));
     const ids = [...known.ids].slice(0, size);
     for (const id of ids) this.#remove(destination, id);

@@ -1,6 +1,6 @@
 /**
  * Memory budgets of connected clients: an address' budget lies within that of its block, which lies within the total.
- * Each holds over all workers.
+ * Each budget holds over all workers.
  */
 import type { ClientParty } from "../../core/connection/client-network.ts";
 import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";

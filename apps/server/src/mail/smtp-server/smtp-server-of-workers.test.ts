@@ -7,7 +7,7 @@ import { ConnectedExchanges } from "../../core/worker-shares/connected-exchanges
 import { ExchangedShares } from "../../core/worker-shares/exchanged-shares.ts";
 import type { SmtpServerOptions } from "./smtp-server.ts";
 
-/** Starts listeners of two workers. @returns their ports, and how to end the first worker */
+/** Starts the SMTP servers of two workers. @returns their ports, and a function that ends the first worker */
 async function startTwo(options: Partial<SmtpServerOptions>) {
   const all = new ConnectedExchanges(5);
   const exchanges = [all.join(), all.join()] as const;
@@ -24,7 +24,7 @@ function closing(talk: SmtpTalk): SmtpTalk {
 
 const connect = async (port: number) => closing(await smtpTalk(port, "127.0.0.1", "127.1.0.1"));
 
-/** Connects for a moment. */
+/** Connects and disconnects. @returns the server's greeting */
 async function greetingOf(port: number, address = "127.1.0.1"): Promise<string> {
   const talk = await smtpTalk(port, "127.0.0.1", address);
   talk.close();
@@ -57,7 +57,7 @@ test("the connections of an account are counted over all workers until they end"
     await talk.ask("EHLO c.test");
     return { talk, answer: await talk.ask(`AUTH PLAIN ${Buffer.from("\0name\0secret").toString("base64")}`) };
   };
-  /** Signs in for a moment. */
+  /** Connects, signs in and disconnects. @returns the reply to AUTH */
   const answerOf = async (port: number) => {
     const { talk, answer } = await signIn(port);
     talk.close();

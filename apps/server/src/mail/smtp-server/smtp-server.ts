@@ -33,7 +33,7 @@ export interface SmtpServerOptions {
   implicitTls?: boolean;
   /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
   sharePort: boolean;
-  /** Maximum connections of this process. */
+  /** Maximum connections of this listener in this process; other workers have their own. */
   maxConnections: number;
   /** Maximum connections per address; an IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;
@@ -53,7 +53,7 @@ export interface SmtpServerOptions {
   /** Counts a connection. @returns whether it is within the rate limit */
   admits?: (address: string) => boolean;
   times?: Partial<SessionTimes>;
-  /** Where connections, handshakes and bytes are counted over all workers; default: this process is the only one. */
+  /** Counts connections, handshakes and bytes over all workers; default: this process is the only worker. */
   workerShares?: WorkerShares;
   metrics: Metrics;
   /** Name of the gauge for the number of connections. */
@@ -69,7 +69,7 @@ interface Connection {
   session: SmtpSession | null;
   /** Time at which a TLS handshake in progress began. */
   handshakeSince: number | null;
-  /** Account that the connection counts for. */
+  /** Account that the client signed in to, for which the connection counts; `null` before. */
   account: string | null;
 }
 
@@ -96,7 +96,7 @@ export class SmtpServer {
   readonly #connections: FairPool<Connection>;
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
-  /** Connections signed in to an account. */
+  /** Number of signed-in connections by account, over all workers. */
   readonly #accounts: SharedCounts;
   /** Sockets of connections that are being closed and no longer count as connections. */
   readonly #leaving = new Set<Socket>();
@@ -216,7 +216,7 @@ export class SmtpServer {
     this.#accounts.add(account, 1);
   }
 
-  /** Counts a connection no longer, neither among all nor for its account. */
+  /** Stops counting a connection, in total and for its account. */
   #remove(connection: Connection): void {
     this.#connections.delete(connection);
     this.#handshakes.delete(connection);

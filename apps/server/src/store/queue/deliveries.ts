@@ -71,7 +71,7 @@ export interface DeliveryStoreParts {
 /** Maximum rows in one group commit: more than the delivery worker has in flight, few enough for a short statement. */
 const GROUP_MAX = 64;
 
-/** Milliseconds between two group commits that settle deliveries, since no sender waits for them. */
+/** Minimum milliseconds between two group commits of delivery outcomes, for which no sender waits. */
 const SETTLE_PAUSE_MS = 25;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {

@@ -27,12 +27,15 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
     }
-    // The message is in the queue: a second move would fail and delete its body. The next start deletes the file.
+    // If this fails the file stays: repeating the move would fail and delete the body. The next start deletes the file.
     await files.forget(message.id).catch(() => {});
     return hasOwner;
   }
 
-  /** The journal holds the message already, so only its rows are inserted. @returns `null` if it is in a file */
+  /**
+   * Inserts the rows of a message whose bytes the journal holds.
+   * @returns `null` if the message is in a file instead
+   */
   async function moveInJournal({ message, delivery }: Omit<InFlightMessage, "wire">): Promise<boolean | null> {
     try {
       return (await files.enqueue(message.id, () => deliveries.keep(message, [delivery]))) ? true : null;
@@ -65,7 +68,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   };
 }
 
-/** Messages that a start puts into the queue at a time, so that they share commits. */
+/** Number of messages that a start moves into the queue concurrently, so that they share commits. */
 const RECOVERED_TOGETHER = 32;
 
 /**
@@ -101,8 +104,8 @@ async function recoverOne(
   }
   if (!(await deliveries.isKnownMessage(messageId)))
     return await inFlightMessages(parts).moveToQueue(dueNow(found, clock.now()));
-  // The message is in the queue already: the previous process ended before it recorded that. In the journal its bytes
-  // are needed still.
+  // The message is already in the queue: the previous process ended before it could mark it as queued. If the journal
+  // holds the message, its bytes are still needed as the body.
   if (!(await files.enqueue(messageId, () => Promise.resolve()))) await files.forget(messageId);
   return false;
 }

@@ -1,8 +1,8 @@
 /**
  * Limits the number of concurrent attempts. Each account has a share. Above the total limit only accounts with fewer
  * attempts than an equal part of that limit may start more; at twice the limit none may, and mail waits in the queue.
- * Attempts are counted over all workers; accounts with few attempts elsewhere are not known here, so that the equal part
- * may be larger.
+ * Attempts are counted over all workers. Workers do not publish accounts with few attempts, so an equal part may come
+ * out too large.
  */
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
@@ -19,7 +19,7 @@ const ALL = "";
 export class AttemptRoom {
   readonly #limits: AttemptRoomLimits;
   readonly #running: SharedCounts;
-  /** Number of attempts of all accounts, under `ALL`. */
+  /** Total number of attempts, under the key `ALL`. */
   readonly #total: SharedCounts;
 
   constructor(limits: AttemptRoomLimits = attemptRoomLimits, shares: WorkerShares = onlyWorker) {

@@ -26,7 +26,7 @@ interface Tried {
   attempt: Attempt;
 }
 
-/** A worker's attempts; those stopped end at once. */
+/** A worker's running attempts; an attempt that is told to stop ends at once. */
 function tryingWith(shares: WorkerShares) {
   const attempts = new RunningAttempts(limits, undefined, shares);
   const running = new Set<Tried>();
@@ -62,7 +62,7 @@ test("an account's attempts are limited over all workers, and another account ma
   expect(workers.every(({ start }) => start("bob", "bob.example") !== null)).toBe(true);
 });
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test("without an exchange an account's attempts multiply", () => {
   const { workers } = connectedWorkers(WORKERS, tryingWith, false);
   expect(flood(workers, 1000, ({ start }, request) => start("ann", `${request}.example`) !== null)).toBe(800);
@@ -85,7 +85,7 @@ test("a destination that was slow in one worker has few concurrent attempts over
   slow?.stop();
   letWorkersKnow();
   const started = flood(workers, 40, ({ start }, request) => start(`${request}`, "slow.example") !== null);
-  // Four concurrent attempts, and those that the other workers began before they knew of the others.
+  // Four concurrent attempts are allowed, plus those that workers began before they knew of each other's.
   expect(started).toBeGreaterThanOrEqual(4);
   expect(started).toBeLessThanOrEqual(WORKERS * 4);
   const more = workers.filter(({ start }) => start("late", "slow.example") !== null);
@@ -137,7 +137,7 @@ test.each(Object.entries(slowParties))(
   },
 );
 
-// Control: this is what the exchange prevents.
+// Control case: what happens without the exchange of counts.
 test("without an exchange slow attempts multiply", () => {
   const { workers } = connectedWorkers(WORKERS, tryingWith, false);
   for (let request = 0; request < 200; request++) workers[request % WORKERS]?.start("ann", `${request}.example`);

@@ -1,7 +1,7 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
  * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
- * Shares are counted over all workers, and each worker ends its part of what exceeds them. Pure.
+ * Shares hold over all workers, and each worker stops its own part of the attempts that exceed them. Pure.
  */
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 
@@ -41,7 +41,7 @@ export interface AttemptLimits {
   totalMs: number;
 }
 
-/** Number of attempts by party over all workers; under `ALL` those of all parties. */
+/** Number of attempts by party, over all workers; the key `ALL` has the total. */
 export interface CountedAttempts {
   slow: SharedCounts;
   sent: SharedCounts;
@@ -49,7 +49,7 @@ export interface CountedAttempts {
 
 const ALL = "";
 
-/** @param counted this worker's counts are replaced by those of the attempts that continue */
+/** @param counted counts of all workers; those of this worker are replaced by the attempts that continue */
 export function attemptsToEnd<T extends AttemptView>(
   attempts: readonly T[],
   limits: AttemptLimits,
@@ -139,7 +139,7 @@ interface Party {
 const partySize = (parties: readonly Party[], sizeOf: (key: string) => number): number =>
   Math.max(...parties.map(({ key }) => sizeOf(key)));
 
-/** @returns the account of a party's key; `null` for the key of a destination or address */
+/** @returns account in a party's key; `null` if the party is a destination or an address */
 export const accountOf = (key: string): string | null => (key.startsWith("of ") ? key.slice(3) : null);
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Destinations that recently replied that they are busy (421, or 4xx for a reason of their own). Each such reply
  * doubles a pause in which nothing is sent there, and halves the concurrent attempts after it; each message taken
- * undoes one step. Bounded; the entry updated longest ago is evicted. All workers know the same.
+ * undoes one step. Bounded; the entry updated longest ago is evicted. All workers share the entries.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { PublishEvent } from "../../../core/worker-shares/worker-shares.ts";
@@ -11,7 +11,8 @@ const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
 /**
- * Maximum steps of back-off. Each message taken undoes one step, so ten lift the limit even after hours of busy replies.
+ * Maximum steps of back-off. Each message taken undoes one step, so ten lift the limit even after hours of busy
+ * replies.
  */
 const LEVEL_MAX = 10;
 /** Milliseconds after the pause until an entry expires without another busy reply. */
@@ -71,7 +72,7 @@ export class BusyDestinations {
     if (this.#countTaken(key)) this.#publishTaken(key);
   }
 
-  /** @returns whether a new pause began */
+  /** Counts a busy reply. @returns whether a new pause began */
   #countBusy(key: string, nowMs: number): boolean {
     const entry = this.#known.get(key);
     if (entry !== undefined && nowMs < entry.pausedUntil) return false;
@@ -80,7 +81,7 @@ export class BusyDestinations {
     return true;
   }
 
-  /** @returns whether the destination was known to be busy */
+  /** Counts a message that a destination took. @returns whether the destination was known to be busy */
   #countTaken(key: string): boolean {
     const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (entry === undefined) return false;
@@ -90,7 +91,7 @@ export class BusyDestinations {
   }
 }
 
-/** A destination whose pause begins now. */
+/** Entry of a busy destination whose pause begins now. */
 const pausedAt = (level: number, nowMs: number): Busy => ({
   level,
   pausedUntil: nowMs + Math.min(PAUSE_MS * 2 ** (level - 1), PAUSE_MAX_MS),

@@ -1,7 +1,7 @@
 /**
  * Limits the forwarded messages sent to one mailbox or webhook. They are counted just before they are sent, by account
- * and destination, in memory, over all workers. A message over a share stays in the queue and its sender still gets 250, so
- * that replies do not reveal where an alias leads, and no account uses up the share of another.
+ * and destination, in memory, over all workers. A message over a share stays in the queue and its sender still gets
+ * 250, so that replies do not reveal where an alias leads, and no account uses up the share of another.
  */
 
 import { hash } from "node:crypto";
@@ -27,7 +27,7 @@ export interface DestinationSharesParts {
   clock: Clock;
   random: Random;
   metrics: Metrics;
-  /** Key of the hashes under which destinations are counted, the same in all workers; default: a random one. */
+  /** Key of the keyed hashes under which destinations are counted: the same in all workers; default: a random key. */
   hashKey?: Buffer;
   shares?: WorkerShares;
 }

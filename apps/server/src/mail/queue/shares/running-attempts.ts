@@ -1,7 +1,7 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
  * each is at its destination, starts none at a slow or busy destination that has its maximum, and stops those that are
- * overdue or over a share. Limits and what is known of destinations hold over all workers.
+ * overdue or over a share. Limits, and what is known of slow and busy destinations, are shared by all workers.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
@@ -188,7 +188,7 @@ export class RunningAttempts {
     this.#room = new AttemptRoom(undefined, shares);
     this.#counts = shares.counts("attempts at destinations");
     this.#counted = { slow: shares.counts("slow attempts"), sent: shares.counts("sent attempts") };
-    // The others need the counts of those destinations only that have a limit now.
+    // Other workers need the counts only of destinations that are limited now.
     this.#counts.skip((key) => this.#limitOf(key) === Number.POSITIVE_INFINITY);
     const shared = { shares, now, onLimited: (key: string) => this.#counts.publish(key) };
     this.#slow = new SlowDestinations(shared);
@@ -215,7 +215,10 @@ export class RunningAttempts {
     return attempt;
   }
 
-  /** Ends an attempt. @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome` */
+  /**
+   * Ends an attempt.
+   * @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome`
+   */
   finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
@@ -239,7 +242,7 @@ export class RunningAttempts {
     if (this.#running.size === 0) this.#rest();
   }
 
-  /** Stops the sweeps while no attempt runs. */
+  /** Stops the periodic sweep, because no attempt runs any more. */
   #rest(): void {
     for (const counts of Object.values(this.#counted)) counts.replace(new Map());
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -312,7 +315,9 @@ export class RunningAttempts {
     for (const attempt of attemptsToEnd(attempts, this.#limits, this.#counted)) attempt.stop();
   }
 
-  /** @returns how many attempts with a key this worker may keep, by what all workers have now */
+  /**
+   * @returns function from a key to the number of attempts this worker may keep, as its part of what all workers have
+   */
   #partsNow(): (key: string) => number {
     const now = this.now();
     const parts = new Map<string, number>();
@@ -373,7 +378,7 @@ export class RunningAttempts {
     this.#counts.add(key, -1);
   }
 
-  /** Maximum concurrent attempts at a destination, address or provider. */
+  /** Maximum concurrent attempts for the key of a destination, address or provider. */
   #limitOf(key: string): number {
     const now = this.now();
     return Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now));

@@ -1,6 +1,6 @@
 /**
  * Destinations that were slow recently, and their maximum of concurrent attempts: each slow attempt halves the number,
- * each quick one undoes one step. Bounded; the entry updated longest ago is evicted. All workers know the same.
+ * each quick one undoes one step. Bounded; the entry updated longest ago is evicted. All workers share the entries.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
@@ -12,9 +12,9 @@ const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 export interface SharedDestinations {
   shares: WorkerShares;
-  /** Time at which what other workers found out counts as found out here. */
+  /** Current time, used for findings that arrive from other workers. */
   now(): number;
-  /** Called for a destination that now has a limit. */
+  /** Called when a destination gets or lowers its limit of concurrent attempts. */
   onLimited(key: string): void;
 }
 
@@ -23,7 +23,7 @@ export const ownDestinations: SharedDestinations = { shares: onlyWorker, now: ()
 export class SlowDestinations {
   readonly #known = new BoundedMap<string, { slow: number; at: number }>(KNOWN_MAX);
   readonly #onLimited: (key: string) => void;
-  /** Publishes slow attempts as positive and quick ones as negative numbers. */
+  /** Publishes each slow attempt as 1 and each quick one as -1. */
   readonly #publish: PublishEvent;
 
   constructor({ shares, now, onLimited }: SharedDestinations = ownDestinations) {
@@ -63,7 +63,7 @@ export class SlowDestinations {
     this.#onLimited(key);
   }
 
-  /** @returns whether the destination was known to be slow */
+  /** Counts a quick attempt. @returns whether the destination was known to be slow */
   #countQuick(key: string): boolean {
     const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (entry === undefined) return false;

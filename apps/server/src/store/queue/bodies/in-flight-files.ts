@@ -15,7 +15,7 @@ import { sealChunks } from "./sealed-chunks.ts";
 import type { SpoolFiles } from "./spool-files.ts";
 
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
-  /** Stores the bytes of a message that can't be opened. Every start reports it, like a damaged file. */
+  /** Stores the sealed bytes of a message that can't be opened. Like a damaged file, it is reported at every start. */
   keepDamaged(messageId: string, bytes: Buffer): Promise<void>;
   /** Lists the ids of the stored messages, and removes files that were not completely written. */
   list(): Promise<string[]>;
@@ -34,7 +34,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
   const pathOf = (messageId: string) => {
-    // Ids come from mail workers, which must not name a file elsewhere.
+    // The id may come from a mail worker, which must not be able to name a file in another directory.
     if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
     return join(directory, messageId);
   };

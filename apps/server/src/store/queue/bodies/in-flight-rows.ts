@@ -1,11 +1,11 @@
-/** The rows of a message in flight as JSON: its message row and its delivery. */
+/** Serializes the rows of a message in flight, i.e. its message row and its delivery, as JSON. */
 import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
 
 type Rows = Omit<InFlightMessage, "wire">;
 
 export const rowsOf = ({ message, delivery }: Rows): Buffer => Buffer.from(JSON.stringify({ message, delivery }));
 
-/** @returns `null` if the text is no JSON: another version of the program wrote it in another format */
+/** @returns `null` if the bytes are not JSON: then another version of the program wrote them in another format */
 export function parseRows(bytes: Buffer): Rows | null {
   try {
     return JSON.parse(bytes.toString("utf8"), reviveDate) as Rows;

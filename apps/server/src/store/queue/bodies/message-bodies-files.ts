@@ -15,13 +15,13 @@ import type { SpoolFile, SpoolFiles } from "./spool-files.ts";
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface FileBodies extends MessageBodies {
-  /** Stores a body that is sealed already, as consecutive chunks. @throws AppError `spool_failed` */
+  /** Stores a body that is already sealed as consecutive chunks. @throws AppError `spool_failed` */
   putSealed(messageId: string, sealed: Buffer): Promise<void>;
 }
 
-/** Folder of the spool's journal, beside those of the bodies. */
+/** Name of the journal's directory in the spool directory. */
 export const JOURNAL_FOLDER = "journal";
-/** Folders of bodies: the first two characters of their ids. */
+/** Name of a directory of bodies: the first two characters of their message ids. */
 const SHARD = /^[0-9a-f]{2}$/;
 
 export function messageBodiesInFiles(options: {

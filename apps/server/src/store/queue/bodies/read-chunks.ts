@@ -38,7 +38,7 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
   }
 }
 
-/** Opens consecutive chunks in memory. @returns `null` if they are damaged */
+/** Opens consecutive sealed chunks in memory. @returns the plain bytes; `null` if a chunk is damaged */
 export function openChunks(keys: ServerKeys, name: string, sealed: Buffer): Buffer | null {
   const count = Math.max(1, Math.ceil(sealed.length / SEALED_CHUNK_BYTES));
   try {

@@ -24,7 +24,7 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
     yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), plain) };
 }
 
-/** The same sealed bytes at once, in parts to be written one after the other: nothing is copied. */
+/** Seals all chunks at once. @returns the sealed bytes as buffers to write one after the other, which avoids a copy */
 export function sealedChunkParts(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Buffer[] {
   const sealed: Buffer[] = [];
   for (const { index, isLast, plain } of plainChunks(parts))

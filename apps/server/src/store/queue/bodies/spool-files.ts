@@ -4,13 +4,13 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Writes all parts at the current position. */
+  /** Writes all buffers one after the other, at the current position of the file. */
   writeAll(parts: readonly Uint8Array[]): Promise<void>;
   /** Reads the next `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
-  /** Reads `length` bytes from a position, fewer only at the end; independent of the current position. */
+  /** Reads `length` bytes from `position`, fewer only at the end of the file. The current position does not change. */
   readAt(position: number, length: number): Promise<Buffer>;
-  /** Cuts off what was written after `sizeBytes`. */
+  /** Shortens the file to `sizeBytes`. */
   truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
@@ -18,7 +18,7 @@ export interface SpoolFile {
 }
 
 export interface SpoolFiles {
-  /** Creates a file with mode 0600, to be written and read; fails if it exists. */
+  /** Creates a file with mode 0600 and opens it for writing and reading; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
   /** Opens a file for reading; `null` if it does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
@@ -77,7 +77,7 @@ function wrap(handle: Handle): SpoolFile {
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** Maximum buffers of one system call (IOV_MAX of Linux). */
+/** Maximum buffers that one `writev` call takes (IOV_MAX of Linux). */
 const VECTOR_MAX = 1024;
 
 async function writeAll(handle: Handle, parts: readonly Uint8Array[]): Promise<void> {
@@ -85,12 +85,12 @@ async function writeAll(handle: Handle, parts: readonly Uint8Array[]): Promise<v
     const some = parts.slice(from, from + VECTOR_MAX);
     const { bytesWritten } = await handle.writev(some);
     const bytes = some.reduce((sum, part) => sum + part.length, 0);
-    // After a short write, e.g. on a disk that is nearly full, `writeFile` writes the rest or reports the reason.
+    // After a short write, e.g. on a nearly full disk, `writeFile` writes the rest or throws the reason.
     if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(some).subarray(bytesWritten));
   }
 }
 
-/** @param position `null` reads from the current position */
+/** @param position position in the file to read from; `null` for the current position, which then advances */
 async function readUpTo(handle: Handle, length: number, position: number | null): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(length);
   let filled = 0;

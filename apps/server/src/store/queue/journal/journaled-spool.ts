@@ -1,13 +1,15 @@
-/** Bodies and messages in flight in the spool's journal, or in files of their own if the journal has no room for them. */
+/**
+ * Stores bodies and messages in flight in the spool's journal, or as single files if the journal has no room for them.
+ */
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { InFlightFiles } from "../bodies/in-flight-files.ts";
 import type { FileBodies } from "../bodies/message-bodies-files.ts";
 import type { SpoolJournal } from "./spool-journal.ts";
 
 export interface InFlightStore extends Pick<InFlightFiles, "keep" | "forget" | "list" | "read"> {
-  /** @see SpoolJournal.enqueue */
+  /** Makes a message in flight in the journal the body of a queued message (`SpoolJournal.enqueue`). */
   enqueue(messageId: string, insertRows: () => Promise<unknown>): Promise<boolean>;
-  /** Ids of the messages in flight that the journal holds. */
+  /** Ids of the messages in flight that are in the journal and not in files. */
   inJournal(): string[];
   setAside(messageId: string): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** Opens the spool beside the embedded database: its journal, and files for the messages that are not in the journal. */
+/**
+ * Opens the spool beside the embedded database: its journal, and files for the messages that are not in the journal.
+ */
 import { join } from "node:path";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { Clock, Logger } from "../../../core/ports.ts";
@@ -16,7 +18,7 @@ export interface SpoolOptions {
   clock: Clock;
   files: SpoolFiles;
   limits: JournalLimits | undefined;
-  /** Name of this process' directory in the journal; default `main`. No other process may write there. */
+  /** Name of the directory in the journal that this process alone writes to; default `main`. */
   writer?: string;
   logger: Logger | undefined;
 }

@@ -1,4 +1,4 @@
-/** Seals messages into parts of a record, and opens them. */
+/** Makes records of the spool's journal from messages by sealing them, and opens the sealed rows. */
 import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
 import type { KeyRing } from "../../sealing/server-keys.ts";
 import { parseRows, rowsOf } from "../bodies/in-flight-rows.ts";
@@ -7,7 +7,7 @@ import { sealedChunkParts } from "../bodies/sealed-chunks.ts";
 import { recordHeader } from "./segment-format.ts";
 import type { RecordToAppend } from "./segments.ts";
 
-/** The rows are sealed like a message of their own, under a name that no message has. */
+/** Name under which a message's rows are sealed; it differs from the message's own, so the two can't be swapped. */
 const rowsName = (messageId: string) => `underway-rows:${messageId}`;
 
 export interface SealedRecord extends RecordToAppend {
@@ -30,7 +30,7 @@ export function markRecord(keys: KeyRing, kind: "queued" | "done", messageId: st
   return { parts, isSynced: false, keyId: keys.sealingKeyId() };
 }
 
-/** @returns `null` if the rows are damaged, or another version of the program wrote them in another format */
+/** Opens the sealed rows. @returns `null` if they are damaged, or another version wrote them in another format */
 export function openRows(keys: KeyRing, messageId: string, rows: Buffer): Omit<InFlightMessage, "wire"> | null {
   const plain = openChunks(keys, rowsName(messageId), rows);
   return plain === null ? null : parseRows(plain);

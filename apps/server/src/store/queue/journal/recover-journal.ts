@@ -1,6 +1,6 @@
 /**
- * Reads what earlier processes left in the journal: `spool/journal/<writer>/<number>`, one directory for each process
- * that wrote. Marks apply to the messages written before them, those of other writers included.
+ * Reads the segments that earlier processes left in the spool's journal: `spool/journal/<writer>/<number>`, one
+ * directory for each writing process. A mark may be in the directory of another writer than the message it is about.
  */
 import { join } from "node:path";
 import type { Logger } from "../../../core/ports.ts";
@@ -12,21 +12,21 @@ import type { Entry } from "./spool-journal.ts";
 export interface RecoveredJournal {
   segments: Segment[];
   entries: Map<string, Entry>;
-  /** Number of the next segment of `writer`. */
+  /** Number that the next segment of `writer` gets. */
   firstNumber: number;
 }
 
 export interface RecoverOptions {
-  /** The journal's directory, which holds those of the writers. */
+  /** The journal's directory, which contains one directory for each writer. */
   root: string;
-  /** Name of the directory of this process. */
+  /** Name of the directory that this process writes to. */
   writer: string;
   files: SpoolFiles;
   now(): Date;
   logger: Logger | undefined;
 }
 
-/** Reads the segments of all writers. Call it while none of them runs. */
+/** Reads the segments of all writers. No writer may be running. */
 export async function recoverJournal({ root, writer, files, now, logger }: RecoverOptions): Promise<RecoveredJournal> {
   const recovered: RecoveredJournal = { segments: [], entries: new Map(), firstNumber: 1 };
   const marks: FoundRecord[] = [];
@@ -55,8 +55,8 @@ async function readSegment(files: SpoolFiles, place: Pick<Segment, "path" | "num
 }
 
 /**
- * Applies a record to the messages found so far.
- * @param segment the record's segment; `null` for a mark that is applied again, after all segments were read
+ * Applies a record to the index of messages found so far.
+ * @param segment the record's segment; `null` for a mark that is applied once more after all segments were read
  * @returns false for a mark about a message that was not found yet
  */
 function apply(entries: Map<string, Entry>, record: FoundRecord, segment: Segment | null): boolean {

@@ -1,11 +1,11 @@
 /**
  * Format of a segment of the spool's journal: the id of the sealing key (4 bytes), then records. A record is a header
- * of 44 bytes with a checksum, followed by its sealed parts: the rows of a message in flight, and the message as sealed
- * chunks. Marks are records without parts. Only ids of messages and lengths are readable.
+ * of 44 bytes with a checksum of the header, followed by the sealed rows (of a message in flight only) and the message
+ * as sealed chunks. Marks are records without rows and message. Only message ids, kinds and lengths are not sealed.
  */
 import { crc32 } from "node:zlib";
 
-/** Starts every record, so that reading can go on after a damaged one. */
+/** First bytes of every record, by which the next record is found after a damaged one. */
 const MAGIC = Buffer.from("9e3b51c7a4f0682d", "hex");
 const ID_AT = 12;
 const ROWS_AT = 28;
@@ -16,9 +16,9 @@ export const HEADER_BYTES = 44;
 export const SEGMENT_START_BYTES = 4;
 
 /**
- * Kinds of records. `body`: a message whose rows are in the database. `inFlight`: a message with its rows. `queued`: the
- * rows of the message in flight are in the database now. `done`: the message is not needed any more, or is in a file of
- * its own.
+ * Kinds of records. `body`: a message whose rows are in the database. `inFlight`: a message together with its rows.
+ * `queued`: mark that the rows of a message in flight are in the database now. `done`: mark that a message is not
+ * needed any more, or was moved to a file.
  */
 export const recordKinds = { body: 1, inFlight: 2, queued: 3, done: 4 } as const;
 export type RecordKind = keyof typeof recordKinds;
@@ -27,9 +27,9 @@ export type MessageKind = Extract<RecordKind, "body" | "inFlight">;
 export interface RecordHeader {
   kind: RecordKind;
   messageId: string;
-  /** Bytes of the sealed rows; 0 unless the message is in flight. */
+  /** Length of the sealed rows; 0 unless the record is a message in flight. */
   rowsBytes: number;
-  /** Bytes of the sealed message. */
+  /** Length in bytes of the sealed message; 0 for a mark. */
   bodyBytes: number;
 }
 
@@ -57,8 +57,8 @@ export function recordHeader({ kind, messageId, rowsBytes, bodyBytes }: RecordHe
 
 /**
  * Finds the complete records of a segment.
- * @returns the records in the order in which they were written, and whether something between or after them is none: the
- * end of a segment that was being written when the process or machine stopped, or a damaged disk
+ * @returns the records in the order in which they were written, and whether there are bytes that are no complete
+ * record. Such bytes are left when the process or machine stopped during a write, or the disk is damaged
  */
 export function findRecords(segment: Buffer): { records: FoundRecord[]; isDamaged: boolean } {
   const records: FoundRecord[] = [];

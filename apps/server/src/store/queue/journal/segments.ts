@@ -1,6 +1,6 @@
 /**
- * Appends records to the segments of the spool's journal. Records that arrive while others are written share the next
- * write and fsync. After a failed write or fsync its records are rejected, and the segment is not written to any more.
+ * Appends records to the segments (files) of the spool's journal. Records that arrive during a write share the next
+ * write and fsync. If a write or fsync fails, its records are rejected, and later records go to a new segment.
  */
 import { dirname, join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
@@ -10,7 +10,7 @@ import { SEGMENT_START_BYTES } from "./segment-format.ts";
 
 /** Maximum bytes of one write, unless a single record is larger. */
 const BATCH_BYTES = 4 * 1_048_576;
-/** Milliseconds after a write in which further records gather for the next one. */
+/** Milliseconds to wait after a write, so that more records share the next one. */
 const GATHER_MS = 2;
 const NAME_DIGITS = 10;
 const SEGMENT_NAME = /^\d{10}$/;
@@ -21,24 +21,24 @@ export interface Segment {
   file: SpoolFile;
   sizeBytes: number;
   createdAt: Date;
-  /** Number of messages in the segment that are still needed, or being written. */
+  /** Number of messages in the segment that are still needed or being written; at 0 the segment may be deleted. */
   live: number;
-  /** Reads in progress. */
+  /** Number of reads of the segment in progress; its file is not closed before they end. */
   readers: number;
   isRemoved: boolean;
 }
 
 export interface Place {
   segment: Segment;
-  /** Position of the record's header. */
+  /** Position of the record's header in the segment. */
   at: number;
 }
 
 export interface RecordToAppend {
   parts: readonly Buffer[];
-  /** Whether the record holds a message, which must be on stable storage before it counts as written; marks need not. */
+  /** Whether the record needs an fsync before it counts as written: true for a message, false for a mark. */
   isSynced: boolean;
-  /** Id of the key that sealed the record, or that seals now. */
+  /** Id of the key that sealed the record; for a mark, which is not sealed, id of the current sealing key. */
   keyId: number;
 }
 
@@ -54,7 +54,7 @@ export interface AppenderOptions {
   segmentBytes: number;
   firstNumber: number;
   now(): Date;
-  /** Called with every new segment, before it has records. */
+  /** Called with every new segment, while it is still empty. */
   onSegment(segment: Segment): void;
 }
 
@@ -80,14 +80,14 @@ export class Appender {
     this.#next = options.firstNumber;
   }
 
-  /** The segment that is written to; `null` if the next record begins one. */
+  /** The segment that records are appended to; `null` if the next record begins a new segment. */
   get active(): Segment | null {
     return this.#active;
   }
 
   /**
    * Appends one record.
-   * @returns its place, once it is on stable storage (if `isSynced`) or handed to the operating system
+   * @returns place of the record, once it is on stable storage (if `isSynced`) or written without an fsync
    * @throws AppError `spool_failed`; the record is not in the journal then
    */
   append({ parts, isSynced, keyId }: RecordToAppend): Promise<Place> {
@@ -98,7 +98,7 @@ export class Appender {
     });
   }
 
-  /** Ends the current segment: the next record begins another one. */
+  /** Ends the current segment, so that the next record begins a new one. */
   endSegment(): void {
     this.#active = null;
   }
@@ -109,7 +109,7 @@ export class Appender {
   }
 
   async #run(): Promise<void> {
-    // Marks alone are not urgent, so they wait for others.
+    // No caller waits long for a mark, so if there are only marks, they wait for more records.
     if (!this.#waiting.some((it) => it.isSynced)) await pause(GATHER_MS);
     while (this.#waiting.length > 0) {
       await this.#write(this.#takeBatch());
@@ -132,9 +132,9 @@ export class Appender {
     const messages = batch.filter((it) => it.isSynced).length;
     let segment: Segment | null = null;
     try {
-      // The first record was sealed first, so its key is the oldest of the segment.
+      // Records are appended in the order of sealing, so the key of the first record is the segment's oldest.
       segment = this.#active ?? (await this.#begin((batch[0] as WaitingRecord).keyId));
-      // Counted before they are written, so that nobody removes the segment meanwhile.
+      // Counted before the write, so that the segment is not deleted during it.
       segment.live += messages;
       await segment.file.writeAll(batch.flatMap(({ parts }) => parts));
       if (messages > 0) await segment.file.sync();
@@ -175,7 +175,7 @@ export class Appender {
     const { directory, files } = this.#options;
     try {
       await files.makeDirectory(directory);
-      // Journal, spool and data directory may be new as well.
+      // The three parent directories (journal, spool, data directory) may be new too, so their entries are synced.
       for (let path = directory, level = 0; level < 3; level++) await files.syncDirectory((path = dirname(path)));
     } catch (thrown) {
       this.#made = null;
@@ -183,7 +183,7 @@ export class Appender {
     }
   }
 
-  /** Ends a segment whose last write failed, and removes what that write left, so that no later start finds it. */
+  /** Ends a segment whose last write failed, and truncates it, so that no later start finds the rejected records. */
   async #giveUp(segment: Segment, messages: number): Promise<void> {
     segment.live -= messages;
     if (this.#active === segment) this.endSegment();

@@ -1,4 +1,4 @@
-/** The spool's journal on a real file system: what is on disk is read again by a second journal, as after a kill. */
+/** Tests the spool's journal on a real file system: a second journal reads what the first left, as after a kill. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ async function open(options: Partial<SpoolOptions> & { some?: Partial<JournalLim
 async function openCopy(options: Parameters<typeof open>[0] = {}): Promise<Spool> {
   dataDir = await vi.waitFor(async () => {
     const copy = await mkdtemp(join(root, "copy-"));
-    // Fails if a file is deleted meanwhile.
+    // Throws if a file is deleted during the copy; then `waitFor` repeats it.
     await cp(dataDir, copy, { recursive: true });
     return copy;
   });
@@ -189,7 +189,7 @@ describe("after a kill", () => {
     }
     const again = await open();
     for (const some of put) await expectBodies(again, some);
-    // What another process wrote can be removed for good.
+    // A message that another writer stored can be deleted, and stays deleted after the next start.
     const [id] = [...put[1]!.keys()];
     await again.bodies.delete(id!);
     await again.close();
@@ -301,7 +301,7 @@ describe("the hourly sweep", () => {
     expect(await spool.bodies.sweep(isKnown, 3_600_000)).toBe(0);
     nowMs += 3_600_001;
     expect(await spool.bodies.sweep(isKnown, 3_600_000)).toBe(1);
-    // What is left are marks about messages that are gone, at most.
+    // At most marks about deleted messages may be left.
     await vi.waitFor(async () => expect(await journalBytes()).toBeLessThan(1000));
     expect(await bodyFiles()).toHaveLength(2);
     put.delete(orphan!);

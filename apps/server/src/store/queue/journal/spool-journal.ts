@@ -1,8 +1,8 @@
 /**
- * The spool's journal: messages are appended to segments with one fsync for all that arrive meanwhile, and found again
- * by an index in memory. A segment is deleted once none of its messages, and none of an older segment, is needed. What
- * waits long leaves the journal: when it is full or an hour old, its messages are moved to files of their own, so that
- * no message keeps the space of others (`limits`). The marks about a message are always in its segment or a later one.
+ * The spool's journal: messages are appended to segments (files), with one fsync for all that arrive at about the same
+ * time, and found by an index in memory. A segment is deleted once no message in it or in an older segment is needed.
+ * When the journal is nearly full or a segment is an hour old, needed messages are moved to files of their own, so that
+ * a message that waits long does not keep a whole segment. Marks about a message are in its segment or a later one.
  */
 import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
 import type { Logger } from "../../../core/ports.ts";
@@ -17,13 +17,15 @@ import { HEADER_BYTES, type MessageKind } from "./segment-format.ts";
 import { Appender, type Segment } from "./segments.ts";
 
 export interface JournalLimits {
-  /** Size at which a segment is ended. */
+  /** Size in bytes at which a segment is ended. */
   segmentBytes: number;
-  /** Size of all segments together at which messages go to files instead. */
+  /** Total size of all segments above which new messages are stored as files instead. */
   totalBytes: number;
-  /** Maximum bytes of a message in the journal, since it is sealed in one turn of the event loop. */
+  /**
+   * Maximum bytes of a message in the journal: it is sealed in one turn of the event loop, and larger ones go to files.
+   */
   messageBytes: number;
-  /** Maximum messages in the journal, since each has an entry in memory. */
+  /** Maximum messages in the journal, which has an entry in memory for each. */
   messages: number;
 }
 
@@ -34,9 +36,9 @@ export const journalLimits: JournalLimits = {
   messages: 50_000,
 };
 
-/** Share of `totalBytes` above which the oldest segments are emptied. */
+/** Share of `totalBytes` or `messages` above which the messages of the oldest segments are moved to files. */
 const FULL_SHARE = 0.75;
-/** Messages that are moved to files at a time. */
+/** Number of messages that are moved to files concurrently. */
 const MOVED_TOGETHER = 8;
 /** Milliseconds until moving messages to files is tried again after a failure. */
 const RETRY_MS = 1000;
@@ -47,26 +49,28 @@ export interface Entry {
   kind: MessageKind;
   rowsBytes: number;
   bodyBytes: number;
-  /** Whether a file of the message may exist too, because an earlier process may have been killed while moving it. */
+  /**
+   * Whether the message may also be in a file, because a move to a file was begun or may have been cut off by a kill.
+   */
   mayHaveFile: boolean;
-  /** Whether the message is being put into the queue, so that it stays where it is. */
+  /** Whether the message is being put into the queue; it is not moved to a file meanwhile. */
   isPinned: boolean;
   /** Resolves when the message has been moved to a file or could not be moved; `null` if it is not being moved. */
   moving: Promise<void> | null;
 }
 
 export interface SpoolJournalOptions {
-  /** Directory of this process' segments. Only one process writes there. */
+  /** Directory of the segments that this process writes; no other process writes there. */
   directory: string;
   files: SpoolFiles;
   keys: KeyRing;
-  /** Where messages go that leave the journal. */
+  /** Files to which messages are moved from the journal. */
   bodies: FileBodies;
   inFlight: InFlightFiles;
   limits: JournalLimits;
   now(): Date;
   logger: Logger | undefined;
-  /** What earlier processes left, oldest segment first. */
+  /** Segments and messages that earlier processes left; of each writer the oldest segment first. */
   recovered: { segments: Segment[]; entries: Map<string, Entry>; firstNumber: number };
 }
 
@@ -77,7 +81,7 @@ export class SpoolJournal {
   readonly #entries: Map<string, Entry>;
   /** All segments, oldest first. */
   readonly #segments: Segment[];
-  /** Bytes of messages that are being written. */
+  /** Bytes of messages that are being written and not yet part of a segment's size. */
   #arrivingBytes = 0;
   #emptying: Promise<void> | null = null;
   readonly #deletions = new Set<Promise<void>>();
@@ -109,12 +113,14 @@ export class SpoolJournal {
     return this.#entries.size;
   }
 
-  /** Ids of the messages in flight. */
+  /** Ids of the messages in flight in the journal. */
   inFlight(): string[] {
     return [...this.#entries].filter(([, entry]) => entry.kind === "inFlight").map(([messageId]) => messageId);
   }
 
-  /** Whether the journal holds a message as this kind; as a body it may be in the journal and in flight in a file. */
+  /**
+   * Whether the journal holds a message as this kind. A message can be a body in the journal and in flight in a file.
+   */
   has(messageId: string, kind: MessageKind): boolean {
     return this.#entries.get(messageId)?.kind === kind;
   }
@@ -135,7 +141,7 @@ export class SpoolJournal {
     await this.#put(message.message.id, "inFlight", inFlightRecord(this.#options.keys, message));
   }
 
-  /** @returns `undefined` if the journal does not hold the message, `null` if it is damaged */
+  /** Reads a body. @returns `undefined` if the journal does not hold the message, `null` if it is damaged */
   async readBody(messageId: string): Promise<Buffer | null | undefined> {
     const entry = this.#entries.get(messageId);
     if (entry === undefined) return undefined;
@@ -143,7 +149,7 @@ export class SpoolJournal {
     return openChunks(this.#options.keys, messageId, sealed);
   }
 
-  /** Reads the first chunk of a body. @returns `undefined` and `null` as `readBody` */
+  /** Reads the first chunk of a body. @returns `undefined` if it is not in the journal, `null` if it is damaged */
   async readBodyStart(messageId: string): Promise<Buffer | null | undefined> {
     const entry = this.#entries.get(messageId);
     if (entry === undefined) return undefined;
@@ -151,7 +157,7 @@ export class SpoolJournal {
     return await this.readBody(messageId);
   }
 
-  /** @returns `null` if the journal does not hold the message, or it is damaged */
+  /** Reads a message in flight. @returns `null` if the journal does not hold it or it is damaged */
   async readInFlight(messageId: string): Promise<InFlightMessage | null> {
     const { keys } = this.#options;
     const entry = this.#entries.get(messageId);
@@ -164,9 +170,9 @@ export class SpoolJournal {
 
   /**
    * Makes a message in flight the body of a queued message.
-   * @param insertRows commits the message's rows
+   * @param insertRows inserts and commits the message's rows
    * @returns false if the journal does not hold the message in flight; then nothing was done
-   * @throws what `insertRows` throws; the message is in flight still
+   * @throws the error of `insertRows`; then the message is still in flight
    */
   async enqueue(messageId: string, insertRows: () => Promise<unknown>): Promise<boolean> {
     await this.#entries.get(messageId)?.moving;
@@ -176,7 +182,7 @@ export class SpoolJournal {
     try {
       await insertRows();
       entry.kind = "body";
-      // Without this mark the next start finds that the rows exist, unless the message was delivered by then.
+      // If the mark is lost, the next start finds the rows in the database, unless the message was delivered by then.
       await this.#mark("queued", messageId).catch(() => {});
     } finally {
       entry.isPinned = false;
@@ -184,21 +190,24 @@ export class SpoolJournal {
     return true;
   }
 
-  /** Removes a message. @returns false if the journal does not hold it as this kind, or a file of it may exist too */
+  /**
+   * Removes a message.
+   * @returns false if the caller has to remove a file: not held as this kind, or maybe in a file too
+   */
   async remove(messageId: string, kind: MessageKind): Promise<boolean> {
     const entry = this.#entries.get(messageId);
     if (entry?.kind !== kind) return false;
     this.#drop(messageId, entry);
     if (!entry.segment.isRemoved) {
       const marked = this.#mark("done", messageId);
-      // Whether a queued message is needed is decided by its rows, so that nobody has to wait for the mark.
+      // A queued message is needed only as long as it has rows, so the caller need not wait for the mark of a body.
       if (entry.kind === "inFlight") await marked;
       else marked.catch(() => {});
     }
     return !entry.mayHaveFile;
   }
 
-  /** Moves a message in flight that can't be opened to a file, as it is. */
+  /** Moves a message in flight that can't be opened to a file, still sealed, so that it can be examined. */
   async setAside(messageId: string): Promise<void> {
     const entry = this.#entries.get(messageId);
     if (entry === undefined) return;
@@ -209,8 +218,8 @@ export class SpoolJournal {
   }
 
   /**
-   * Deletes bodies without rows, and moves other messages to files, so that the segments can be deleted: deleted mail
-   * and old keys leave the disk with them. Both only for segments begun at `before` or earlier.
+   * In segments begun at `before` or earlier: deletes bodies without rows and moves other messages to files, so that
+   * the segments can be deleted, and with them deleted mail and data sealed with old keys.
    * @returns number of deleted bodies
    */
   async sweep(isKnown: (messageId: string) => Promise<boolean>, before: Date): Promise<number> {
@@ -224,7 +233,7 @@ export class SpoolJournal {
     return removed;
   }
 
-  /** Waits for what is being written, and closes the segments. */
+  /** Waits for writes in progress, then closes the segments. */
   async close(): Promise<void> {
     await this.#appender.settled();
     await this.#emptying;
@@ -279,7 +288,9 @@ export class SpoolJournal {
     }
   }
 
-  /** Moves the messages of the oldest segments to files while `isDue` says so. Never throws. */
+  /**
+   * Moves the messages of the oldest segment to files, and of the next one, as long as `isDue` is true. Never throws.
+   */
   #emptyOldest(isDue: (segment: Segment) => boolean): Promise<void> {
     const empty = async () => {
       try {
@@ -288,7 +299,7 @@ export class SpoolJournal {
           await this.#empty(oldest);
           this.#deleteUnneeded();
           if (this.#segments[0] !== oldest) continue;
-          // One of its messages is being written or put into the queue.
+          // The segment is still needed: one of its messages is being written or put into the queue.
           this.#emptyAgainAt = performance.now() + RETRY_MS;
           return;
         }
@@ -318,7 +329,7 @@ export class SpoolJournal {
     entry.moving = moved.catch(() => {});
     try {
       await moved;
-      // A removal meanwhile did not know of the file.
+      // If the message was removed during the move, its new file has to be removed too.
       if (this.#entries.get(messageId) === entry) this.#drop(messageId, entry);
       else await this.#removeFile(messageId, entry.kind);
     } finally {
@@ -345,7 +356,7 @@ export class SpoolJournal {
   }
 }
 
-/** Reads a part of a record; `from` counts from its header. */
+/** Reads a part of a record; `from` is an offset from the start of the record's header. */
 async function read({ segment, at }: Entry, from: number, length: number): Promise<Buffer> {
   segment.readers++;
   try {
