@@ -33,7 +33,7 @@ export interface BenchOptions {
   postgresAliases: number;
   /** Seconds between a start and the measurement of memory. */
   settleSeconds: number;
-  /** Requests per second that the API benchmark offers; `null` for those of its target. */
+  /** Requests per second that the API benchmark offers; `null` for the rate of its target. */
   rate: number | null;
   /** Directory for CPU profiles of our server in the benchmarks of forwarding and of the API. */
   profile: string | null;

@@ -70,7 +70,7 @@ export interface OneMessage {
   isSecure: boolean;
   /** Address to connect from. */
   localAddress?: string;
-  /** Sessions of earlier connections, which are resumed; by default every connection makes a full handshake. */
+  /** TLS sessions of earlier connections, which are resumed; by default every connection makes a full handshake. */
   tlsSessions?: TlsSessions;
 }
 

@@ -56,7 +56,10 @@ export async function decryptRow(rounds: number): Promise<Row> {
   }
 }
 
-/** @returns sends all calls at once and returns how many were served @throws for other answers than 200 and 429 */
+/**
+ * @returns a function that sends all calls at once and returns how many were served
+ * @throws for other answers than 200 and 429
+ */
 async function decryptCalls(server: ServerProcess, people: readonly Person[]): Promise<() => Promise<number>> {
   const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testKey;
   const plaintext = "Slaptas ".repeat(TEXT_BYTES / 8);

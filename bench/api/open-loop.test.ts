@@ -5,7 +5,7 @@ import { arrivals, offerLoad, responseReader } from "./open-loop.ts";
 
 const request = { path: "/read", cookie: "session=1" };
 
-/** Answers one request at a time, each after `delayMs`. */
+/** Starts a server that answers one request at a time, each after `delayMs`. */
 async function slowServer(delayMs: number, status = 200) {
   let before: Promise<unknown> = Promise.resolve();
   const server = createServer((_, response) => {

@@ -85,8 +85,8 @@ async function openConnection(
 const HEADER_END = "\r\n\r\n";
 
 /**
- * @returns reads the bytes of one response after another, each with a Content-Length, and calls `onEnd` after the last
- * byte of each
+ * @returns a function that reads the bytes of one response after another, each with a Content-Length, and calls `onEnd`
+ * after the last byte of each
  */
 export function responseReader(onEnd: () => void): (bytes: Buffer) => void {
   let header: Buffer | null = Buffer.alloc(0);

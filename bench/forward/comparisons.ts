@@ -81,7 +81,7 @@ const SESSIONS_MIN = 20;
 export interface CellFigures {
   /** CPU seconds per 1000 messages. */
   cpuOf(row: PeerRow): number | null;
-  /** CPU time of the system as a share of what the load left of all cores. */
+  /** CPU time of the system as a share of what the load generator and other programs left of all cores. */
   coresUsedOf?(row: PeerRow): number | null;
 }
 

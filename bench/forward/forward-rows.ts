@@ -9,7 +9,7 @@ import type { ForwardSystem } from "./forward-system.ts";
 export interface Measured {
   cpuPer1000: number;
   messagesPerSecond: number;
-  /** CPU time of the system as a share of what others left of all cores; `null` if unknown. */
+  /** CPU time of the system as a share of what all other programs left of all cores; `null` if unknown. */
   coresUsed: number | null;
   /** Peak memory. */
   rssMib: number;

@@ -51,7 +51,7 @@ async function prepare(system: ForwardSystem, { load, sink }: Through, testCase:
 export interface Passed {
   /** Seconds until the last message had arrived. */
   seconds: number;
-  /** CPU time of the system as a share of what others left of all cores; `null` if unknown. */
+  /** CPU time of the system as a share of what all other programs left of all cores; `null` if unknown. */
   coresUsed: number | null;
 }
 

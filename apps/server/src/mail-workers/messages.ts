@@ -1,4 +1,4 @@
-/** The messages between the owner process and a mail worker. All are structured-cloneable. */
+/** The messages between the owner process and a mail worker, all of which the structured clone algorithm can copy. */
 import type { RouteChange } from "../core/alias/alias-store.ts";
 import type { TraceStep } from "../core/preview/mail-trace.ts";
 import type { ShareBatch } from "../core/worker-shares/share-exchange.ts";

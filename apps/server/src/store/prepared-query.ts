@@ -15,7 +15,7 @@ const MARK = "/* prepared */ ";
 /**
  * @param db not a transaction
  * @param query compiled once, with any values of the right types as parameters; it reads, or inserts what is missing
- * @returns runs the query with other parameters, in the order of the compiled ones
+ * @returns a function that runs the query with other parameters, in the order of the compiled ones
  */
 export function preparedQuery<Row>(
   db: Database,

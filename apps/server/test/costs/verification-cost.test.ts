@@ -1,6 +1,6 @@
 /**
  * The highest processor time that authenticating one message can take: hostile input at our limits, everywhere that it
- * is read. The law of linear cost (linear-cost.test.ts) says how the cost grows, this says where it ends.
+ * is read. linear-cost.test.ts tests how the cost grows with the size of the input.
  */
 import { headerLimits } from "@kauke/mail-rfc";
 import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";

@@ -1,4 +1,4 @@
-/** Checks chains that our own sealer makes, up to fifty sets, and chains with gaps, doubles and wrong claims. */
+/** Checks ARC chains that our own sealer makes, up to fifty sets, and chains with gaps, doubles and wrong claims. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { arcSeal } from "../dkim/arc-seal.ts";

@@ -19,7 +19,7 @@ export interface ChainStatus {
 }
 
 export interface ChainProof {
-  /** Status of the newest message signature; `null` if it can't be checked at all. */
+  /** Status of the newest ARC message signature; `null` if it can't be checked at all. */
   message: SignatureStatus | null;
   /** Result of the key look-up for each ARC set's seal, in the order of the sets. */
   keys: readonly KeyLookup[];

@@ -69,7 +69,7 @@ export class DmarcEvaluation {
     if (record === undefined || record.policies === null) return none;
     const { policy, isUnsure } = await this.#policyOf(found, record.policies);
     const alignment = new Alignment(this.#author, found.organization, this.#walks);
-    // SPF first, so that many signatures can't use up the walks it needs.
+    // SPF is evaluated first, so that the domains of many signatures can't use up the maximum of walks.
     const bySpf = await alignment.anyOf(spf, record.isSpfStrict);
     const byDkim = bySpf === "yes" ? "no" : await alignment.anyOf(dkim, record.isDkimStrict);
     const applied = record.isTest ? weaker[policy] : policy;

@@ -13,7 +13,7 @@ interface FoundRecord {
 }
 
 export interface PolicyFound {
-  /** The record that applies to the domain; `null` when none does. */
+  /** The DMARC record that applies to the domain; `null` when none does. */
   applied: FoundRecord | null;
   /** The organizational domain; `null` if a look-up above the domain's own record failed. */
   organization: string | null;

@@ -265,7 +265,7 @@ class HostCheck {
     return same ?? names.find((name) => isSameOrBelow(name.toLowerCase(), target)) ?? names[0] ?? "unknown";
   }
 
-  /** Value of a macro letter (§7.2). */
+  /** Value of an SPF macro by its letter (§7.2). */
   #valueOf(letter: string, domain: string, host: string): string {
     const { client, helo, local, domain: senderDomain } = this.#identity;
     switch (letter) {

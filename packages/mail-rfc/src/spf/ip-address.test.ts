@@ -1,4 +1,4 @@
-/** Addresses and networks: the same texts are addresses as for node:net, and prefixes match as node's BlockList. */
+/** IP addresses and networks: parses the texts that node:net accepts, and matches prefixes as node's BlockList does. */
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export interface DayCountsParts {
   /** Maximum events of a key in a day. */
   max: number;
-  /** Maximum keys. */
+  /** Maximum keys in memory. */
   capacity: number;
   clock: Clock;
   shares?: WorkerShares | undefined;

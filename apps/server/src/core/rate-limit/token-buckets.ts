@@ -14,7 +14,7 @@ export interface BucketRule {
   windowSeconds: number;
 }
 
-/** Where tokens taken are published, so that a bucket holds over all workers. */
+/** Where a worker publishes the tokens that it takes, so that each limit holds over all workers. */
 export interface SharedBuckets {
   shares: WorkerShares;
   /** Name of the limit, the same in all workers. */

@@ -13,8 +13,8 @@ export interface ReplyPath {
 
 export interface ReplyPathStore {
   /**
-   * Inserts the paths that do not exist yet. Concurrent calls share a commit; if there are too many, accounts take
-   * turns. Throws when an alias was deleted meanwhile; then none of these paths is stored, and other calls are not
+   * Inserts the reply paths that do not exist yet. Concurrent calls share a commit; if there are too many, accounts
+   * take turns. Throws when an alias was deleted meanwhile; then none of these paths is stored, and other calls are not
    * affected.
    * @param account owner of all the paths' aliases
    */

@@ -44,7 +44,7 @@ async function floodAccount(isConnected: boolean): Promise<number> {
 test("an account's undelivered mail is limited over 16 workers", async () => {
   const part = await floodAccount(true);
   expect(part).toBeGreaterThan(0.9);
-  // Until all workers know of a message, 45 ms, 45 more of 1 MiB arrive; the maximum is 256 MiB.
+  // 45 messages of 1 MiB arrive in the 45 ms until all workers know of one; the maximum is 256 MiB.
   expect(part).toBeLessThan(1 + 45 / 256);
   // Control: without an exchange each worker admits a sixteenth of the maximum before it counts.
   expect(await floodAccount(false)).toBeGreaterThan(1.3);

@@ -1,7 +1,7 @@
 /**
  * Worker shares over an exchange. Changes are collected and sent together `SEND_AFTER_MS` after the first; while
  * nothing changes, nothing is sent and no timer runs. Bounded: a batch has at most `BATCH_MAX` changes, and
- * `WAITING_MAX` unsent keys of a limiter are sent at once. When a limiter is created, its worker asks the other workers
+ * `WAITING_MAX` unsent keys of events are sent at once. When a limiter is created, its worker asks the other workers
  * for that limiter's state, because they may have been counting before this worker was started.
  */
 import type { ShareBatch, ShareChange, ShareExchange } from "./share-exchange.ts";

@@ -121,7 +121,7 @@ const message = fc.record({
   ),
 });
 
-/** DNS in which one of the four keys may have another answer. */
+/** DNS with the keys of three ARC sealers; `answer`, unless `null`, replaces that for the RSA key of list.example. */
 function tableWith(answer: readonly string[] | "failed" | "late" | null): TxtTable {
   const domains = ["list.example", "relay.example", "xn--bcher-kva.example"];
   return {

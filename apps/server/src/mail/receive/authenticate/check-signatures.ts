@@ -69,7 +69,7 @@ export interface SignaturesFound {
 }
 
 const BLANK_LINE = Buffer.from("\r\n\r\n");
-/** Characters of a signature's value that are reported. */
+/** Number of leading characters of a signature's value that are reported. */
 const SIGNATURE_CHARACTERS = 8;
 const noSignature: SignatureFound = {
   result: "none",

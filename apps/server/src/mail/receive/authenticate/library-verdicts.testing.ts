@@ -22,7 +22,8 @@ import type { DmarcVerdict } from "./dmarc-judge.ts";
 type Resolver = (name: string, type: string) => Promise<string[]>;
 
 /**
- * DNS from a table, for both sides: TXT records by name; a text that is `failed` or `late` stands for such an answer.
+ * DNS from a table, for our code and mailauth: TXT records by name; a text that is `failed` or `late` stands for such
+ * an answer.
  */
 export type TxtTable = Readonly<Record<string, readonly string[] | "failed" | "late">>;
 
