@@ -41,6 +41,11 @@ export interface WorkerRoundsResult extends KillRoundsResult {
   outlivedMs: number;
 }
 
+/**
+ * Outages that can begin while the server runs. Closing the port would also cut connections on which the destination has
+ * accepted a message and not replied yet; the server must then repeat it.
+ */
+const answeringOutages = outages.filter((outage) => outage !== "closed port");
 const WORKERS = 2;
 /** On average, one of this many rounds with the victim `worker` kills all workers at once. */
 const ALL_WORKERS_EVERY = 5;
@@ -104,7 +109,7 @@ class WorkerRounds {
   async run({ kind, victim }: WorkerRound): Promise<void> {
     const { destination, dice } = this.#parts;
     if (kind === "up") await destination.goUp();
-    else if (kind === "down") await destination.goDown(dice.oneOf(outages));
+    else if (kind === "down") await destination.goDown(dice.oneOf(this.#life === null ? outages : answeringOutages));
     else await destination.goMixed();
     if (kind === "killed while starting") return await this.end().then(() => this.#killWhileStarting());
     const life = (this.#life ??= await this.#begin());
