@@ -1,6 +1,6 @@
 /**
  * Measures memory and the longest turn of the event loop while sixteen accounts let the server decrypt 32 texts of 1 MB
- * at once. The worker decrypts them one after another; those that find no place in its queue are told to try again.
+ * at once. The worker decrypts them one after another; requests for which its queue has no place get a temporary error.
  */
 import { encryptText } from "@kauke/age";
 import { testKey } from "@kauke/server/http/test/test-key";

@@ -12,7 +12,7 @@ const TURNS = 10;
 
 /**
  * Resolves when every mail worker of a test system knows what the others had counted before this call, and the metrics
- * contain it. Without workers it resolves at once.
+ * contain these counts. In a system without mail workers it resolves at once.
  */
 export const countsKnown = () => countsKnownTo(mailProcesses);
 

@@ -11,7 +11,7 @@ const UNIT_BYTES = 65_536;
 const SETTLED_MS = 50;
 
 export class ReliefParts {
-  /** Bytes in use in each worker, under the key `KEY`. */
+  /** Bytes of the memory budget in use, by worker; there is one key, `KEY`. */
   readonly #bytes: SharedCounts;
   readonly #publishWanted: PublishEvent;
   /** `asking`: bytes this worker requested from the others. `asked`: bytes the others requested. */

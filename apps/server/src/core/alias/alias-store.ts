@@ -48,8 +48,8 @@ export interface AliasStore {
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
   /**
-   * Calls the listener when cached routes may be stale. The promise of the change resolves after the listener's
-   * promise, if it returns one.
+   * Calls the listener when cached routes may be stale. If the listener returns a promise, the method that changed the
+   * alias resolves only after it.
    */
   onRouteChange(listener: (change: RouteChange) => void | Promise<void>): void;
   /** Whether `onRouteChange` reports every change, because no other process uses the database. */

@@ -25,7 +25,7 @@ export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobSta
   return transitions[status][event] ?? null;
 }
 
-/** Job statuses in which the event is possible. */
+/** Statuses of composed mail in which the event is possible. */
 export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }

@@ -25,7 +25,7 @@ interface Channel {
   /** Returns the changes that have not been sent yet, and marks them as sent. */
   takeChanges(): Iterable<readonly [key: string, amount: number]>;
   receive(from: number, key: string, amount: number): void;
-  /** State that a worker that started later needs. */
+  /** Counts that a worker which started later has to be told. */
   state(): Iterable<readonly [key: string, amount: number]>;
   receiveState(from: number, key: string, amount: number): void;
   forget(from: number): void;

@@ -63,7 +63,7 @@ export class SharedCounts {
     return workers;
   }
 
-  /** Sum of all counts over all workers. */
+  /** Sum of the counts of all keys, over all workers. */
   get total(): number {
     return this.#ownTotal + this.#othersTotal;
   }

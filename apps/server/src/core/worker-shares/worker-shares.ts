@@ -2,7 +2,7 @@
  * Limits that hold over all workers (mail processes) of a host. A limiter counts in its own memory, publishes what it
  * counts, and adds what the other workers publish, so that a decision costs no message. There are two kinds of counts:
  * events, such as a spent token, and what is in use now, such as open connections, which ends with its worker. What the
- * workers admit before they know of each other's counts, which takes some 50 ms, can exceed a limit.
+ * workers admit before they know of each other's counts, i.e. within some 75 ms, can exceed a limit.
  */
 import { SharedCounts } from "./shared-counts.ts";
 

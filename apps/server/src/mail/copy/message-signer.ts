@@ -28,37 +28,27 @@ export interface MessageSigner {
 export function messageSigner(keys: readonly DkimKey[], now: () => Date, isInline = false): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
   const bodyHashes = new BodyHashes();
-  const bodyHashOf = ({ wire, bodyStart }: ToSign) => bodyHashes.of(wire, bodyStart);
+  const sourceOf = ({ header, wire, bodyStart }: ToSign) => ({
+    header,
+    fields: readHeader(header).fields,
+    bodyHash: bodyHashes.of(wire, bodyStart),
+    signedAt: now(),
+    isInline,
+  });
 
   return {
     bodyHashes,
     async sign(message) {
       const signing = byDomain.get(message.domain);
       if (signing === undefined) return Buffer.alloc(0);
-      const { header } = message;
-      const source = {
-        header,
-        fields: readHeader(header).fields,
-        bodyHash: bodyHashOf(message),
-        signedAt: now(),
-        isInline,
-      };
-      return fieldTextBytes(await dkimSign(source, signing));
+      return fieldTextBytes(await dkimSign(sourceOf(message), signing));
     },
     async seal(message, authentication) {
       const key = byDomain.get(message.domain)?.find((it) => it.algorithm === "rsa-sha256");
       const { results = null, arc: status } = authentication ?? {};
       if (key === undefined || results === null) return Buffer.alloc(0);
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
-      const { header } = message;
-      const source = {
-        header,
-        fields: readHeader(header).fields,
-        bodyHash: bodyHashOf(message),
-        signedAt: now(),
-        isInline,
-      };
-      return fieldTextBytes(await arcSeal({ ...source, results, status }, key));
+      return fieldTextBytes(await arcSeal({ ...sourceOf(message), results, status }, key));
     },
   };
 }
