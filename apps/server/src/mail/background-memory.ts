@@ -55,7 +55,7 @@ export class BackgroundMemory {
     this.#budget = budget;
     this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
     this.#bytesOfParties = workerShares.counts("bytes of parties");
-    this.#bytesOfParties.skipBelow(budget.limitBytes * shares.party);
+    this.#bytesOfParties.withholdBelow(budget.limitBytes * shares.party);
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;

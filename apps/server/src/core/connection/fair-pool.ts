@@ -70,8 +70,8 @@ export class FairPool<T> {
     this.#rules = rules;
     this.#networks = shares.counts("networks");
     this.#blocks = shares.counts("blocks");
-    this.#networks.skipBelow(rules.maxPerNetwork);
-    this.#blocks.skipBelow(rules.maxPerBlock);
+    this.#networks.withholdBelow(rules.maxPerNetwork);
+    this.#blocks.withholdBelow(rules.maxPerBlock);
   }
 
   get size(): number {

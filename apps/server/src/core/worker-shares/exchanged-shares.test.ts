@@ -85,7 +85,7 @@ test("a worker that starts later learns the counts of the others", () => {
 test("counts below a 64th of a limit are not sent; those above are, until they are zero", () => {
   const { workers, sent } = connectedWorkers(2, (shares) => {
     const counts = shares.counts("open");
-    counts.skipBelow(256);
+    counts.withholdBelow(256);
     return counts;
   });
   const [one, other] = workers as [ReturnType<typeof openConnections>, ReturnType<typeof openConnections>];

@@ -35,7 +35,7 @@ export class SharedCounts {
   /** This worker's counts as they were last published. */
   readonly #published = new Map<string, number>();
   readonly #changed = new Set<string>();
-  #isSkipped: ((key: string) => boolean) | null = null;
+  #isWithheld: ((key: string) => boolean) | null = null;
 
   constructor(publisher: Publisher | null = null) {
     this.#publisher = publisher;
@@ -90,25 +90,25 @@ export class SharedCounts {
     else this.#own.delete(key);
     if (this.#publisher === null) return;
     if (before === 0 || count === 0) this.#common += this.#others.has(key) ? Math.sign(count - before) : 0;
-    if (this.#isSkipped !== null && !this.#published.has(key) && this.#isSkipped(key)) return;
+    if (this.#isWithheld !== null && !this.#published.has(key) && this.#isWithheld(key)) return;
     this.#note(key);
   }
 
   /**
    * Leaves keys unpublished whose counts the other workers do not need.
-   * @param isSkipped whether a key is left unpublished. When that changes without a change of the count, call `publish`
+   * @param isWithheld whether a key is left unpublished. When that changes without a change of the count, call `publish`
    */
-  skip(isSkipped: (key: string) => boolean): void {
-    this.#isSkipped = isSkipped;
+  withhold(isWithheld: (key: string) => boolean): void {
+    this.#isWithheld = isWithheld;
   }
 
   /**
    * Publishes a key only once its count in this worker is at least a 64th of the limit, so that the many parties far
    * below their limits cause no messages. What n workers together leave unpublished is less than n 64ths of the limit.
    */
-  skipBelow(limit: number): void {
+  withholdBelow(limit: number): void {
     const most = limit / 64;
-    this.skip((key) => this.own(key) < most);
+    this.withhold((key) => this.own(key) < most);
   }
 
   /** Publishes the count of a key that was left unpublished until now. */

@@ -33,8 +33,8 @@ export class ClientBudgets {
     const { workerShares = onlyWorker, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = shares;
     this.#bytesOfBlocks = workerShares.counts("bytes of blocks");
     this.#bytesOfNetworks = workerShares.counts("bytes of networks");
-    this.#bytesOfBlocks.skipBelow(maxBytesPerBlock);
-    this.#bytesOfNetworks.skipBelow(maxBytesPerAddress);
+    this.#bytesOfBlocks.withholdBelow(maxBytesPerBlock);
+    this.#bytesOfNetworks.withholdBelow(maxBytesPerAddress);
   }
 
   /** @returns the budget for a connection of this party; call `leave` when the connection ends */

@@ -25,7 +25,7 @@ export class AttemptRoom {
   constructor(limits: AttemptRoomLimits = attemptRoomLimits, shares: WorkerShares = onlyWorker) {
     this.#limits = limits;
     this.#running = shares.counts("attempts of accounts");
-    this.#running.skipBelow(limits.account);
+    this.#running.withholdBelow(limits.account);
     this.#total = shares.counts("attempts");
   }
 

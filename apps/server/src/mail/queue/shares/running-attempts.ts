@@ -189,7 +189,7 @@ export class RunningAttempts {
     this.#counts = shares.counts("attempts at destinations");
     this.#counted = { slow: shares.counts("slow attempts"), sent: shares.counts("sent attempts") };
     // Other workers need the counts only of destinations that are limited now.
-    this.#counts.skip((key) => this.#limitOf(key) === Number.POSITIVE_INFINITY);
+    this.#counts.withhold((key) => this.#limitOf(key) === Number.POSITIVE_INFINITY);
     const shared = { shares, now, onLimited: (key: string) => this.#counts.publish(key) };
     this.#slow = new SlowDestinations(shared);
     this.#busy = new BusyDestinations(shared);
