@@ -4,6 +4,10 @@ export const limits = {
   /** Maximum aliases per account. */
   aliasesMax: 10_000,
   notesMax: 128,
+  /** Maximum labels per account, characters of a label's name, and labels of one alias. */
+  labelsMax: 100,
+  labelNameMax: 40,
+  labelsPerAliasMax: 10,
   keyNameMax: 100,
   masterPasswordMax: 1024,
   /** Maximum characters of a public key; a post-quantum one has about 2,000. */
@@ -32,6 +36,8 @@ export const limits = {
   /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
+  /** Maximum octets of the request body of a change of many aliases: an account's ids, 39 octets each, and the change. */
+  bulkBodyMaxBytes: 450_000,
   /** Maximum characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */
   encryptedTextMax: 1_600_000,
 } as const;

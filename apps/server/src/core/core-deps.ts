@@ -10,6 +10,7 @@ import type { ConfirmationSettings, DestinationStore } from "./destination/desti
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { LabelStore } from "./label/label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -42,6 +43,7 @@ export interface CoreDeps {
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;

@@ -97,6 +97,13 @@ export interface EncryptionKeyTable {
   sealed: Buffer;
 }
 
+export interface LabelTable {
+  id: string;
+  user_id: string;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface EmailJobTable {
   id: string;
   user_id: string;
@@ -225,6 +232,7 @@ export interface DB {
   missing_mailbox: MissingMailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;

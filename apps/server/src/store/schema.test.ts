@@ -81,6 +81,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   encryption_key: { id: "uuid", user_id: "uuid", is_default: "boolean", created_at: "timestamptz", sealed: "bytea" },
+  label: { id: "uuid", user_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
   email_job: {
     id: "uuid",
     user_id: "uuid",

@@ -11,6 +11,8 @@ export interface NewAlias {
   domain: string;
   destinations: Destination[];
   notes: string | null;
+  /** Ids of labels of the account; none by default. */
+  labels?: readonly string[] | undefined;
 }
 
 /**
@@ -39,6 +41,8 @@ export async function createAlias(
     notes: input.notes,
     providerId: null,
     sealTo: "account",
+    labels: input.labels ?? [],
+    pinned: false,
     createdAt: deps.clock.now(),
   };
   await deps.aliases.insert(alias);

@@ -1,4 +1,5 @@
 import type { Alias } from "../../core/alias/alias.ts";
+import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../core/alias/delete-alias.ts";
 import { listDomains } from "../../core/alias/list-domains.ts";
@@ -8,7 +9,14 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { suspendedMailboxes } from "../../core/destination/suspended-mailboxes.ts";
 import { unconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 import type { HandlersOf } from "../handler.ts";
-import { aliasToWire, aliasWishFromWire, type MailboxStandings, newAliasFromWire } from "./wire.ts";
+import {
+  aliasToWire,
+  aliasWishFromWire,
+  bulkAnswerToWire,
+  bulkChangeFromWire,
+  type MailboxStandings,
+  newAliasFromWire,
+} from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
@@ -17,6 +25,7 @@ type AliasCalls =
   | "createAlias"
   | "updateAlias"
   | "toggleAlias"
+  | "changeAliases"
   | "deleteAlias";
 
 export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
@@ -50,6 +59,10 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
+    },
+    async changeAliases({ userId, body }) {
+      const change = bulkChangeFromWire(body.change);
+      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds: body.aliasIds, change }));
     },
     async deleteAlias({ userId, params }) {
       await deleteAlias(deps, { userId, ...params });

@@ -24,6 +24,7 @@ export type SealedTable =
   | "destination"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "email_job"
   | "message"
   | "delivery"

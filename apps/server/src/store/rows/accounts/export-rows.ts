@@ -12,6 +12,7 @@ export type OwnedTable =
   | "destination"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "email_job"
   | "delivery"
   | "notice";
