@@ -1,6 +1,6 @@
 /** How to use this server in password managers and in the extensions and apps of other services. */
 import { product } from "@kauke/contract";
-import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 interface Client {
   id: string;
@@ -85,10 +85,10 @@ const clients: readonly Client[] = [
 ];
 
 const scopes = [
-  ["aliases:create", "Create aliases. Enough for Bitwarden and Keyguard."],
-  ["aliases:read", "List and export aliases."],
-  ["aliases:write", "Change, pause, label and delete aliases."],
-  ["account:read", "Read mailboxes, defaults and the account's figures."],
+  ["aliases:create", "create aliases; enough for Bitwarden and Keyguard."],
+  ["aliases:read", "list and export aliases."],
+  ["aliases:write", "change, pause, label and delete aliases."],
+  ["account:read", "read mailboxes, defaults and the account's figures."],
 ] as const;
 
 function Items({ texts }: { texts: readonly string[] }) {
@@ -117,7 +117,13 @@ export function ClientsGuidePage() {
                 shown once; copy it into the program. If a program or device is lost, revoke its key: it stops working
                 at once.
               </p>
-              <FactTable heads={["Scope", "Allows"]} rows={scopes} />
+              <ul>
+                {scopes.map(([scope, what]) => (
+                  <li key={scope}>
+                    <code>{scope}</code>: {what}
+                  </li>
+                ))}
+              </ul>
               <p>
                 Extensions and apps need all four scopes. Whatever its scopes, a key can point aliases only at confirmed
                 mailboxes, and it never reads SMTP passwords, webhook secrets or encryption keys.
