@@ -1,5 +1,7 @@
 /** One change of many aliases of an account. */
 import { labelMessages, limits } from "@kauke/contract";
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
@@ -22,6 +24,14 @@ const WEIGHT_MIN = 100;
 type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "ownDomains"> &
   Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">;
 
+export interface ChangeOfMany {
+  userId: string;
+  aliasIds: readonly string[];
+  change: BulkChange;
+  /** An API key may add only confirmed mailboxes. */
+  by: CallerKind;
+}
+
 /**
  * Changes or deletes many aliases. Those that are not the user's, or that can't be changed so, stay as they are and are
  * named in the result.
@@ -29,7 +39,7 @@ type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "ownDomai
  */
 export async function changeAliases(
   deps: BulkDeps,
-  { userId, aliasIds, change }: { userId: string; aliasIds: readonly string[]; change: BulkChange },
+  { userId, aliasIds, change, by }: ChangeOfMany,
 ): Promise<ManyChanged> {
   const ids = [...new Set(aliasIds)];
   if (change.kind === "destinations")
@@ -38,7 +48,17 @@ export async function changeAliases(
   if (change.kind === "destinations") await refuseBlocked(deps, "forwardTo", change.destinations);
   if (change.kind === "labels" && change.add !== null) await refuseUnknownLabel(deps, userId, change.add);
   if (change.kind === "deletion") return await deps.aliases.deleteMany(userId, ids);
-  return await deps.aliases.updateMany(userId, ids, (alias) => decideChange(alias, change));
+  const isKeyRedirecting = by === "key" && change.kind === "destinations";
+  const confirmed = isKeyRedirecting ? await confirmedAmong(deps, userId, change.destinations) : null;
+  return await deps.aliases.updateMany(userId, ids, (alias) => {
+    if (confirmed !== null && change.kind === "destinations") refuseForKey(alias, change.destinations, confirmed);
+    return decideChange(alias, change);
+  });
+}
+
+function refuseForKey({ routing }: Alias, wanted: readonly Destination[], confirmed: ReadonlySet<string>): void {
+  const before = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
+  refuseUnconfirmed("forwardTo", { wanted, before, confirmed });
 }
 
 async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId: string): Promise<void> {

@@ -119,6 +119,29 @@ describe("changing many aliases", () => {
     expect([status, body.changed, body.failed.length]).toEqual([200, 0, limits.aliasesMax]);
   });
 
+  it("by an API key needs the scope, and adds only confirmed mailboxes", async () => {
+    const eve = await new Visitor(server).register();
+    const [has, lacks] = [await eve.createAlias({ forwardTo: "new@example.org" }), await eve.createAlias()];
+    const keyOf = async (scopes: string[]) => {
+      const { body } = await eve.call("createApiKey", { body: { name: "script", scopes } });
+      return { authorization: `Bearer ${body.secret}` };
+    };
+    const program = new Visitor(server);
+    const change = (headers: Record<string, string>, wanted: object) =>
+      program.call("changeAliases", { body: { aliasIds: [has.id, lacks.id], change: wanted }, headers });
+    const reader = await keyOf(["aliases:read"]);
+    expect((await change(reader, { pinned: true })).status).toBe(403);
+    expect((await program.call("listLabels", { headers: reader })).status).toBe(200);
+    const made = { body: { name: "x", colour: "red" }, headers: reader };
+    expect((await program.call("createLabel", made)).status).toBe(403);
+    const writer = await keyOf(["aliases:write"]);
+    expect((await change(writer, { pinned: true })).body).toEqual({ changed: 2, failed: [] });
+    expect((await change(writer, { forwardTo: "new@example.org" })).body).toEqual({
+      changed: 1,
+      failed: [{ id: lacks.id, code: "invalid" }],
+    });
+  });
+
   it("has a limit by the number of aliases, in which a small request counts as a hundred", async () => {
     const limited = await startTestServer({
       store: server.store,

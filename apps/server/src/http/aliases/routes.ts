@@ -48,11 +48,12 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       const active = aliases.filter(({ routing }) => routing.state === "active");
       return { aliases: active.map(({ id, name, domain }) => ({ id, alias: name, domain })) };
     },
-    async createAlias({ userId, body }) {
-      return toWire(await createAlias(deps, newAliasFromWire(userId, body)));
+    async createAlias({ userId, body, key }) {
+      return toWire(await createAlias(deps, newAliasFromWire(userId, body), key === null ? "session" : "key"));
     },
-    async updateAlias({ userId, params, body }) {
-      return toWire(await updateAlias(deps, { userId, ...params }, aliasWishFromWire(body)));
+    async updateAlias({ userId, params, body, key }) {
+      const by = key === null ? "session" : "key";
+      return toWire(await updateAlias(deps, { userId, ...params }, aliasWishFromWire(body), by));
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await toggleAlias(deps, { userId, ...params }, body.active);
@@ -60,9 +61,9 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
     },
-    async changeAliases({ userId, body }) {
-      const change = bulkChangeFromWire(body.change);
-      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds: body.aliasIds, change }));
+    async changeAliases({ userId, body: { aliasIds, change }, key }) {
+      const by = key === null ? "session" : "key";
+      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds, change: bulkChangeFromWire(change), by }));
     },
     async deleteAlias({ userId, params }) {
       await deleteAlias(deps, { userId, ...params });
