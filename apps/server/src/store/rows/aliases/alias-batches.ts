@@ -112,10 +112,9 @@ async function changedRows(
   trx: InTransaction,
   { userId, rows, change, failed }: ToChange,
 ): Promise<ChangedRow[]> {
-  const documents = rows.map((row) => keys.open<AliasDocument>("alias", row.id, row.sealed));
   const known = await labelIdsOf(trx, userId);
-  return rows.flatMap((row, index) => {
-    const before = documents[index]!;
+  return rows.flatMap((row) => {
+    const before = keys.open<AliasDocument>("alias", row.id, row.sealed);
     const update = changeOrCode(() => {
       const wanted = change(toAlias(row, before, known));
       refuseUnknownLabels(known, wanted.labels);

@@ -33,9 +33,10 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
   const { db, keys, signals } = context;
   /** Converts rows of one account. */
   const toAliases = async (userId: string, rows: readonly AliasRowWithDocument[]): Promise<Alias[]> => {
-    const documents = rows.map((row) => keys.open<AliasDocument>("alias", row.id, row.sealed));
+    const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
+    const documents = opened.map(({ document }) => document);
     const known = await knownLabels(db, userId, documents);
-    return rows.map((row, index) => toAlias(row, documents[index]!, known));
+    return opened.map(({ row, document }) => toAlias(row, document, known));
   };
   const ofUser = (userId: string) =>
     db
