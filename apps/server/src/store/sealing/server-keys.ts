@@ -22,6 +22,7 @@ export type SealedTable =
   | "session"
   | "alias"
   | "destination"
+  | "mailbox"
   | "smtp_credential"
   | "encryption_key"
   | "email_job"

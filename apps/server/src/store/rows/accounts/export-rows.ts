@@ -10,6 +10,7 @@ export type AnyRow = Record<string, unknown>;
 export type OwnedTable =
   | "alias"
   | "destination"
+  | "mailbox"
   | "smtp_credential"
   | "encryption_key"
   | "email_job"
