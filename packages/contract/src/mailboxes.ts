@@ -16,7 +16,6 @@ export const mailboxMessages = {
     "You have no confirmed mailbox to forward to yet. Please confirm one in Settings, “Mailboxes and defaults”.",
   atLeastOne: "At least one of domain, format, siteInName and mailboxId must be provided",
   ids: `mailboxIds must hold 1 to ${limits.destinationsMax} ids of your mailboxes`,
-  byKey: "With an API key, an alias can forward only to confirmed mailboxes of the account",
   either: "Please give either mailboxIds or forwardTo",
 } as const;
 

@@ -1,11 +1,13 @@
 /** Aliases with generated names. What the caller leaves out comes from the account's defaults. */
 import { type AliasFormat, aliasMessages, limits, mailboxMessages } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
-import { type MailboxDeps, readStates } from "../mailbox/list-mailboxes.ts";
+import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
@@ -41,7 +43,7 @@ const TRIES = 20;
  * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox of the account is confirmed,
  * `no_free_name`, `rate_limited`
  */
-export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: "session" | "key"): Promise<Alias> {
+export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: CallerKind): Promise<Alias> {
   const { userId, hostname } = input;
   refuseFieldErrors({
     ...domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains),
@@ -50,7 +52,11 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   const notes = checkNotes(input.notes || (hostname === undefined ? null : await siteHost(hostname)), input);
   const defaults = await accountDefaults(deps, userId);
   const destinations = input.destinations ?? (await mailboxDestinations(deps, input, defaults));
-  if (by === "key") await refuseUnconfirmed(deps, userId, destinations);
+  if (by === "key")
+    refuseUnconfirmed("forwardTo", {
+      wanted: destinations,
+      confirmed: await confirmedAmong(deps, userId, destinations),
+    });
   await takeLimit(deps, "alias_create", { userId });
   await refuseBlocked(deps, "forwardTo", destinations);
   const domain = input.domain ?? defaults.domain;
@@ -136,18 +142,6 @@ async function mailboxDestinations(
     if (address === undefined) throw fieldError("mailboxIds", mailboxMessages.unknown);
     return { kind: "mailbox", address };
   });
-}
-
-/** @throws AppError `invalid` unless every destination is a confirmed mailbox of the account */
-async function refuseUnconfirmed(
-  deps: Pick<CoreDeps, "destinations" | "confirmation">,
-  userId: string,
-  destinations: readonly Destination[],
-): Promise<void> {
-  const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
-  const stateOf = await readStates(deps, userId, addresses);
-  const isFine = addresses.length === destinations.length && addresses.every((it) => stateOf(it) === "confirmed");
-  if (!isFine) throw fieldError("forwardTo", mailboxMessages.byKey);
 }
 
 /** @throws AppError `invalid` for notes that are too long and not to be cut */

@@ -30,8 +30,9 @@ export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
     async changeAccountDefaults({ userId, body }) {
       return defaultsToWire(await changeDefaults(deps, userId, body));
     },
-    async generateAlias({ userId, body }) {
-      const alias = await generateAlias(deps, generateInputFromWire(userId, body), "session");
+    async generateAlias({ userId, body, key }) {
+      const input = generateInputFromWire(userId, body);
+      const alias = await generateAlias(deps, input, key === null ? "session" : "key");
       return aliasWriter(deps)(alias);
     },
     async generateName({ userId, body }) {

@@ -5,7 +5,7 @@ import type { DB } from "../../database.ts";
 import { anAlias, aUser } from "../../rows.testing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { documentOfNew } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { listedMailboxIndex, mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -73,6 +73,15 @@ export async function plantAccount(
         last_seen_at: now,
         sealed: keys.seal("session", of.id, { device: text("session") }),
       }),
+    api_key: () =>
+      insert("api_key", {
+        ...of,
+        key_hash: hash("api_key"),
+        scopes: "aliases:create aliases:read",
+        expires_at: null,
+        last_used_on: "2026-02-28",
+        sealed: keys.seal("api_key", of.id, { name: text("api_key") }),
+      }),
     destination: () =>
       insert("destination", {
         ...of,
@@ -81,6 +90,13 @@ export async function plantAccount(
         state: "asked",
         confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
+      }),
+    mailbox: () =>
+      insert("mailbox", {
+        ...of,
+        mailbox_index: listedMailboxIndex(keys, mailbox),
+        added: true,
+        sealed: keys.seal("mailbox", of.id, { address: text("mailbox") }),
       }),
     missing_mailbox: () =>
       insert("missing_mailbox", {
