@@ -1,26 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { ApiKey } from "../../../core/api-key/api-key.ts";
+import { anApiKey } from "../../rows.testing.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
-
-const aKey = (userId: string, change: Partial<ApiKey> = {}) => ({
-  id: randomUUID(),
-  userId,
-  name: "Browser ąč",
-  scopes: ["aliases:create", "aliases:read"] as const,
-  expiresAt: new Date("2027-03-01T12:00:00.000Z"),
-  lastUsedOn: null,
-  createdAt: new Date("2026-03-01T12:00:00.000Z"),
-  hash: randomBytes(32),
-  ...change,
-});
 
 onEachDatabase((database) => {
   it("a key is found by its hash and listed with its name, newest first", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
-    const older = aKey(userId);
-    const newer = aKey(userId, { expiresAt: null, createdAt: new Date("2026-03-02T12:00:00.000Z") });
+    const older = anApiKey(userId);
+    const newer = anApiKey(userId, { expiresAt: null, createdAt: new Date("2026-03-02T12:00:00.000Z") });
     for (const key of [older, newer]) expect(await store.apiKeys.insert(key, 2)).toBe(true);
     const { hash, id, scopes, expiresAt } = older;
     expect(await store.apiKeys.find(hash)).toEqual({ id, userId, scopes, expiresAt, lastUsedOn: null });
@@ -33,16 +22,16 @@ onEachDatabase((database) => {
   it("an account has at most so many keys, also when they are made at once", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
-    const made = await Promise.all(Array.from({ length: 6 }, () => store.apiKeys.insert(aKey(userId), 3)));
+    const made = await Promise.all(Array.from({ length: 6 }, () => store.apiKeys.insert(anApiKey(userId), 3)));
     expect(made.filter(Boolean)).toHaveLength(3);
     expect(await store.apiKeys.listForUser(userId)).toHaveLength(3);
-    expect(await store.apiKeys.insert(aKey(randomUUID()), 3)).toBe(false);
+    expect(await store.apiKeys.insert(anApiKey(randomUUID()), 3)).toBe(false);
   });
 
   it("the day of the last use is stored, also when it is noted many times at once", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
-    const key = aKey(userId);
+    const key = anApiKey(userId);
     await store.apiKeys.insert(key, 1);
     for (const day of ["2026-03-05", "2026-03-05", "2026-03-06", "2026-03-04"]) {
       await Promise.all(Array.from({ length: 5 }, () => store.apiKeys.noteUse(key.id, day)));
@@ -62,7 +51,7 @@ onEachDatabase((database) => {
         () => store.users.delete(userId),
       ];
       for (const end of ends) {
-        const key = aKey(userId);
+        const key = anApiKey(userId);
         await store.apiKeys.insert(key, 1);
         // The query is prepared in the other process before the key ends.
         for (let count = 0; count < 3; count += 1) expect((await other.apiKeys.find(key.hash))?.userId).toBe(userId);
@@ -78,7 +67,7 @@ onEachDatabase((database) => {
   it("an account cannot revoke a key of another", async () => {
     const { store } = database;
     const [owner, other] = [await insertUser(store), await insertUser(store)];
-    const key = aKey(owner.id);
+    const key = anApiKey(owner.id);
     await store.apiKeys.insert(key, 1);
     expect(await store.apiKeys.deleteById(other.id, key.id)).toBe(false);
     expect(await store.apiKeys.deleteForUser(other.id)).toBe(0);
