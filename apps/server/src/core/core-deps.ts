@@ -5,6 +5,7 @@
 import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
+import type { ClientNumberStore } from "./client-number/client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
@@ -40,6 +41,7 @@ export interface CoreDeps {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-
 import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { InFlightMessages } from "../core/delivery/in-flight.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
@@ -57,6 +57,7 @@ import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { loadDkimKeys } from "./rows/dkim-keys.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
@@ -107,6 +108,7 @@ export interface Store {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
@@ -351,6 +353,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     missingMailboxes: missingMailboxStore(context),
+    clientNumbers: clientNumberStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),

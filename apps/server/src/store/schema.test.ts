@@ -69,6 +69,9 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     last_message_id: "uuid",
     suspended_at: "timestamptz?",
   },
+  client_number_last: { user_id: "uuid", kind: "text", last: "integer" },
+  alias_number: { alias_id: "uuid", user_id: "uuid", number: "integer" },
+  mailbox_number: { mailbox_id: "uuid", user_id: "uuid", number: "integer" },
   blocked_mailbox: { mailbox_index: "bytea", created_at: "timestamptz" },
   smtp_credential: {
     id: "uuid",
@@ -246,7 +249,9 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox"] });
+    const account = await plantAccount(context, {
+      without: ["session", "missing_mailbox", "client_number_last", "alias_number", "mailbox_number"],
+    });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });
