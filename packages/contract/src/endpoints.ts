@@ -13,6 +13,7 @@ import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJo
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
+import { mailboxEndpoints } from "./mailbox-endpoints.ts";
 import { type RouteName, routes } from "./routes.ts";
 import {
   createdSmtpCredential,
@@ -224,6 +225,7 @@ const shapes = {
     errors: [409],
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
+  ...mailboxEndpoints,
   ...encryptionEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,

@@ -14,6 +14,7 @@ import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
@@ -43,6 +44,7 @@ export interface CoreDeps {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
@@ -54,6 +56,8 @@ export interface CoreDeps {
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
+  /** HMAC-SHA-256 under a server key that is used for endings of aliases offered to clients only. */
+  suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
   clock: Clock;

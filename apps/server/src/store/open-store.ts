@@ -16,9 +16,10 @@ import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
-import { type Clock, type Logger, steadyMs } from "../core/ports.ts";
+import type { Clock, Logger } from "../core/ports.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
@@ -34,9 +35,8 @@ import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
 import type { Database } from "./database.ts";
 import type { SyncFile } from "./embedded/durable-file-system.ts";
 import { type EmbeddedDatabase, openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
-import { embeddedErasure } from "./embedded/embedded-erasure.ts";
-import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
 import { lockDirectory } from "./embedded/process-lock.ts";
+import { startUpkeep } from "./embedded/start-upkeep.ts";
 import { migrate, underStartLock } from "./migrate.ts";
 import { openPostgres } from "./postgres/postgres.ts";
 import { isPostgresOutage } from "./postgres/postgres-outage.ts";
@@ -56,6 +56,7 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
@@ -111,6 +112,7 @@ export interface Store {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
@@ -141,6 +143,8 @@ export interface Store {
   hmacKey: KeyRing["hmacKey"];
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
+  /** Computes the MAC of endings of aliases that clients compatible with SimpleLogin are offered. */
+  suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
   /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
   isSound(): boolean;
@@ -308,29 +312,6 @@ async function makeContext(
   return { db, ...keys, clock, signals };
 }
 
-async function startUpkeep(
-  { db, clock }: StoreContext,
-  isSound: () => boolean,
-  logger: Logger | undefined,
-): Promise<() => Promise<void>> {
-  // From its start on, the upkeep uses monotonic time, so that it does not pause after the system clock was set back.
-  const [begunAt, begunMs] = [clock.now().getTime(), steadyMs(clock)];
-  const now = () => new Date(begunAt + steadyMs(clock) - begunMs);
-  const upkeep = await embeddedUpkeep(db, now());
-  const erasure = embeddedErasure(db, { now: now(), ...(logger === undefined ? {} : { logger }) });
-  let isReported = false;
-  const work = async () => {
-    if (isSound()) {
-      await upkeep.tick(now());
-      return await erasure.tick(now());
-    }
-    if (!isReported) logger?.error("store_disk_failed");
-    isReported = true;
-  };
-  const job = runEvery({ firstAfterMs: 1000, everyMs: 1000, failureEvent: "store_upkeep_failed", logger, work });
-  return () => job.stop();
-}
-
 interface Assembly {
   keyKeeper: KeyKeeper;
   kind: Store["kind"];
@@ -357,6 +338,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     missingMailboxes: missingMailboxStore(context),
+    mailboxes: mailboxStore(context),
     clientNumbers: clientNumberStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
@@ -385,6 +367,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     keys,
     hmacKey: keys.hmacKey,
     browserMac: (data) => keys.hmac("browser", data),
+    suffixMac: (data) => keys.hmac("suffix", data),
     dkimKeys,
     isSound,
     isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),

@@ -13,8 +13,8 @@ CREATE TABLE alias_number (
   UNIQUE (user_id, number)
 );
 CREATE TABLE mailbox_number (
-  mailbox_id uuid PRIMARY KEY,
-  user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
+  mailbox_id uuid PRIMARY KEY REFERENCES mailbox ON DELETE CASCADE,
+  user_id uuid NOT NULL,
   number integer NOT NULL,
   UNIQUE (user_id, number)
 );

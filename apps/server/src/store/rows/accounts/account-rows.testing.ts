@@ -5,7 +5,7 @@ import type { DB } from "../../database.ts";
 import { anAlias, aUser } from "../../rows.testing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { documentOfNew } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { listedMailboxIndex, mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -42,7 +42,6 @@ export async function plantAccount(
     message: randomUUID(),
     delivery: randomUUID(),
     pair: randomUUID(),
-    mailbox: randomUUID(),
   };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
@@ -97,6 +96,13 @@ export async function plantAccount(
         confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
       }),
+    mailbox: () =>
+      insert("mailbox", {
+        ...of,
+        mailbox_index: listedMailboxIndex(keys, mailbox),
+        added: true,
+        sealed: keys.seal("mailbox", of.id, { address: text("mailbox") }),
+      }),
     missing_mailbox: () =>
       insert("missing_mailbox", {
         user_id: user.id,
@@ -109,7 +115,7 @@ export async function plantAccount(
       }),
     client_number_last: () => insert("client_number_last", { user_id: user.id, kind: "alias", last: 1 }),
     alias_number: () => insert("alias_number", { alias_id: alias.id, user_id: user.id, number: 1 }),
-    mailbox_number: () => insert("mailbox_number", { mailbox_id: ids.mailbox, user_id: user.id, number: 1 }),
+    mailbox_number: () => insert("mailbox_number", { mailbox_id: of.id, user_id: user.id, number: 1 }),
     smtp_credential: () =>
       insert("smtp_credential", {
         ...of,

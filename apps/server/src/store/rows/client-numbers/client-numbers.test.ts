@@ -50,6 +50,22 @@ onEachDatabase((given) => {
     expect(await clientNumbers.idOf(theirs.user.id, "alias", 1)).toBe(other);
   });
 
+  it("mailboxes have numbers of their own, which go with them and are not given out again", async () => {
+    const { clientNumbers, mailboxes } = given.store;
+    const { user, ids } = await anAccount(1);
+    const add = async (address: string) => (await mailboxes.add(user.id, address, 10))?.id as string;
+    const [first, second] = [await add("ann@example.org"), await add("bob@example.org")];
+    await clientNumbers.numbersOf(user.id, "alias", ids);
+    const numbers = await clientNumbers.numbersOf(user.id, "mailbox", [first, second]);
+    expect(Object.fromEntries(numbers)).toEqual({ [first]: 1, [second]: 2 });
+    expect(await clientNumbers.numbersOf(user.id, "mailbox", ids)).toEqual(new Map());
+    await mailboxes.delete(user.id, second);
+    expect(await clientNumbers.idOf(user.id, "mailbox", 2)).toBeNull();
+    const again = await add("bob@example.org");
+    expect(await clientNumbers.numbersOf(user.id, "mailbox", [again])).toEqual(new Map([[again, 3]]));
+    expect(await clientNumbers.idOf(user.id, "mailbox", 1)).toBe(first);
+  });
+
   it("concurrent first listings give every alias one number and no number twice, in several processes too", async () => {
     const { user, ids } = await anAccount(40);
     const second = given.severalProcesses ? await given.openSecond() : given.store;
