@@ -66,3 +66,10 @@ export function numberInPath(params: unknown): number | null {
   const text = (params as { number: string }).number;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
 }
+
+/** @throws AppError `invalid` unless the field is true or false */
+export function flagOf(fields: Fields, name: string): boolean {
+  const value = fields[name];
+  if (typeof value === "boolean") return value;
+  throw new AppError("invalid", { message: `invalid value for ${name}` });
+}
