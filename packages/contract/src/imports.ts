@@ -12,7 +12,9 @@ import type { Route } from "./routes.ts";
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
+  "simplelogin-json",
   "addy-csv",
+  "addy-json",
   "relay-json",
   "forward-email-json",
   "forward-email-txt",
@@ -25,6 +27,23 @@ export const importServices = ["addy", "relay", "forward-email"] as const;
 
 export const importFormats = [...importFileFormats, "addy-api", "relay-api", "forward-email-api"] as const;
 export type ImportFormat = (typeof importFormats)[number];
+
+/** Names of the formats, for sentences and lists. */
+export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
+  "simplelogin-csv": "SimpleLogin (CSV)",
+  "simplelogin-zip": "SimpleLogin (ZIP)",
+  "simplelogin-json": "SimpleLogin (JSON)",
+  "addy-csv": "addy.io (CSV)",
+  "addy-json": "addy.io (JSON)",
+  "relay-json": "Firefox Relay (JSON)",
+  "forward-email-json": "Forward Email (JSON)",
+  "forward-email-txt": "Forward Email (DNS records)",
+  "mailx-csv": "Mailx (CSV)",
+  "kauke-json": "Kauke (JSON)",
+  "addy-api": "addy.io",
+  "relay-api": "Firefox Relay",
+  "forward-email-api": "Forward Email",
+};
 
 /**
  * What becomes of a row. `create`: an alias of the same address; `twin`: an alias on our domain, for an address whose
