@@ -11,6 +11,7 @@ import type { ConfirmationSettings, DestinationStore } from "./destination/desti
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { ImportStore } from "./import/import.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -40,6 +41,7 @@ export interface CoreDeps {
   federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
+  imports: ImportStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;

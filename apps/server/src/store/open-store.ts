@@ -15,6 +15,7 @@ import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -62,6 +63,7 @@ import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { loadDkimKeys } from "./rows/dkim-keys.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
+import { importStore } from "./rows/imports/imports.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
@@ -108,6 +110,7 @@ export interface Store {
   signInFlows: SignInFlowStore;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
+  imports: ImportStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
@@ -353,6 +356,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
+    imports: importStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     missingMailboxes: missingMailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),

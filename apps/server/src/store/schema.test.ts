@@ -50,6 +50,24 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     created_at: "timestamptz",
     sealed: "bytea",
   },
+  alias_import: {
+    id: "uuid",
+    user_id: "uuid",
+    state: "text",
+    row_count: "integer",
+    created_at: "timestamptz",
+    changed_at: "timestamptz",
+    leased_by: "uuid?",
+    leased_until: "timestamptz?",
+    sealed: "bytea",
+  },
+  alias_import_batch: {
+    id: "uuid",
+    import_id: "uuid",
+    batch_index: "integer",
+    is_open: "boolean",
+    sealed: "bytea",
+  },
   alias: {
     id: "uuid",
     user_id: "uuid",
@@ -256,7 +274,9 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key"] });
+    const account = await plantAccount(context, {
+      without: ["session", "missing_mailbox", "api_key", "alias_import", "alias_import_batch"],
+    });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

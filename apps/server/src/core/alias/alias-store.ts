@@ -1,3 +1,4 @@
+import type { AddressStanding } from "../import/import.ts";
 import type { Alias, AliasRoute, AliasRouting, AliasSealing } from "./alias.ts";
 
 export interface AliasChange {
@@ -25,6 +26,11 @@ export interface AliasStore {
    * before
    */
   insert(alias: Alias): Promise<void>;
+  /**
+   * What addresses mean to the account, read in two queries; free addresses are absent from the result.
+   * @param addresses `name@domain`, lower case
+   */
+  standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**
    * Locks the row, calls `change` with the alias and writes the result. Pausing and renaming apply to mail at once.
    * @returns the alias after the change, `null` when it does not belong to this user

@@ -25,6 +25,8 @@ export type SealedTable =
   | "destination"
   | "smtp_credential"
   | "encryption_key"
+  | "alias_import"
+  | "alias_import_batch"
   | "email_job"
   | "message"
   | "delivery"

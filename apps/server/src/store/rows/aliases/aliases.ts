@@ -18,6 +18,7 @@ import { countRows } from "../row-count.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { lockKey } from "./encryption-keys.ts";
+import { addressStanding } from "./insert-aliases.ts";
 import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
@@ -54,6 +55,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       const row = await ofUser(userId).where("id", "=", aliasId).executeTakeFirst();
       return row === undefined ? null : toAlias(row, open(row));
     },
+    standing: (userId, addresses) => addressStanding(context, userId, addresses),
     insert: (alias) => insertAlias(context, parts, alias),
     update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
