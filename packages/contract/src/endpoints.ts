@@ -7,7 +7,7 @@ import { walletEndpoints } from "./account/wallet-endpoints.ts";
 import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
-import { apiKeyEndpoints } from "./api-keys.ts";
+import { apiKeyEndpoints } from "./api-key-endpoints.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
