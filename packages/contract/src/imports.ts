@@ -6,7 +6,6 @@
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
-import type { Route } from "./routes.ts";
 
 /** Formats of files that are imported; the server detects a file's format by its content. */
 export const importFileFormats = [
@@ -152,17 +151,6 @@ export type ImportFromServiceBody = z.infer<typeof importFromServiceBody>;
 
 export const aliasExportFormats = ["simplelogin", "addy", "forward-email"] as const;
 export type AliasExportFormat = (typeof aliasExportFormats)[number];
-
-export const importRoutes = {
-  createImport: { method: "POST", path: "/api/imports", access: "user" },
-  createImportFromService: { method: "POST", path: "/api/imports/from-service", access: "user" },
-  listImports: { method: "GET", path: "/api/imports", access: "user" },
-  getImport: { method: "GET", path: "/api/imports/:importId", access: "user" },
-  runImport: { method: "POST", path: "/api/imports/:importId/run", access: "user" },
-  undoImport: { method: "POST", path: "/api/imports/:importId/undo", access: "user" },
-  deleteImport: { method: "DELETE", path: "/api/imports/:importId", access: "user" },
-  exportAliases: { method: "GET", path: "/api/aliases/:userId/export/:format", access: "user" },
-} as const satisfies Record<string, Route>;
 
 export const importEndpoints = {
   createImport: {

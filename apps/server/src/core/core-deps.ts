@@ -12,6 +12,7 @@ import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { ImportStore } from "./import/import.ts";
+import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -42,6 +43,7 @@ export interface CoreDeps {
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   imports: ImportStore;
+  serviceFetch: ServiceFetch;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;

@@ -17,6 +17,8 @@ export type RouteChange = { aliasId: string } | { userId: string } | "all";
 export interface AliasStore {
   /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
+  /** Aliases of the account page by page, read from the database as the iterator advances. */
+  pagesForUser(userId: string): AsyncIterable<readonly Alias[]>;
   /** Active aliases of the account with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;

@@ -55,7 +55,7 @@ function kaukeAlias(value: Value, row: number): ImportedAlias {
   });
 }
 
-function relayAlias(value: Value, row: number): ImportedAlias {
+export function relayAlias(value: Value, row: number): ImportedAlias {
   const [description, site] = [textOf(value.description), textOf(value.generated_for)];
   return importedAlias(row, {
     address: value.full_address,

@@ -11,6 +11,7 @@ import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { inPages } from "../accounts/export-rows.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
@@ -41,6 +42,11 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
   const routes = aliasRoutes(context);
   return {
     listForUser: async (userId) => (await byUser([userId])).map((row) => toAlias(row, open(row))),
+    pagesForUser: (userId) =>
+      inPages({
+        page: (after, limit) => ofUser(userId).where("alias.id", ">", after).orderBy("alias.id").limit(limit).execute(),
+        show: (row) => toAlias(row, open(row)),
+      }),
     listWithSmtp: async (userId) => {
       const rows = await ofUser(userId)
         .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
