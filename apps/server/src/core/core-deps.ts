@@ -15,6 +15,7 @@ import type { ImportStore } from "./import/import.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
@@ -46,6 +47,7 @@ export interface CoreDeps {
   serviceFetch: ServiceFetch;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;

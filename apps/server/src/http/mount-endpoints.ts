@@ -204,6 +204,7 @@ const notFoundTexts: Record<string, string> = {
   sessionId: "Session not found",
   keyId: "Encryption key not found",
   importId: "Import not found",
+  mailboxId: "Mailbox not found",
 };
 
 /**

@@ -27,6 +27,7 @@ import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
+import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -248,6 +249,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...apiKeyHandlers(deps),
     ...walletHandlers(deps),
     ...aliasHandlers(deps),
+    ...mailboxHandlers(deps),
     ...smtpCredentialHandlers(deps),
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),

@@ -8,6 +8,7 @@ import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
@@ -25,6 +26,7 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
@@ -50,6 +52,7 @@ export interface RowStores {
   aliases: AliasStore;
   imports: ImportStore;
   destinations: DestinationStore;
+  mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
@@ -81,6 +84,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     imports: importStore(context, { released, forgetBodies }),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
+    mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),

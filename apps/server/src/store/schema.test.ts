@@ -88,6 +88,14 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     confirmed_at: "timestamptz?",
     sealed: "bytea",
   },
+  mailbox: {
+    id: "uuid",
+    user_id: "uuid",
+    mailbox_index: "bytea",
+    added: "boolean",
+    created_at: "timestamptz",
+    sealed: "bytea",
+  },
   missing_mailbox: {
     user_id: "uuid",
     mailbox_index: "bytea",
@@ -275,7 +283,7 @@ it("opens a data directory of an older version and reads the data in it", async 
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
     const account = await plantAccount(context, {
-      without: ["session", "missing_mailbox", "api_key", "alias_import", "alias_import_batch"],
+      without: ["session", "mailbox", "missing_mailbox", "api_key", "alias_import", "alias_import_batch"],
     });
     await older.close();
 

@@ -4,28 +4,18 @@ import { limits } from "@kauke/contract";
 import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { accountDefaults } from "../mailbox/account-defaults.ts";
+import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
 import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";
 
-export type ImportDeps = Pick<
-  CoreDeps,
-  | "aliases"
-  | "destinations"
-  | "imports"
-  | "users"
-  | "ownDomains"
-  | "random"
-  | "clock"
-  | "rateLimits"
-  | "limitRules"
-  | "confirmation"
->;
+export type ImportDeps = MailboxDeps & Pick<CoreDeps, "imports" | "random" | "clock" | "rateLimits" | "limitRules">;
 
 export interface NewImport {
   userId: string;
-  /** Our domain for twins; absent: the first of this server. */
+  /** Our domain for twins; absent: the account's default. */
   domain: string | undefined;
   label: string | null;
   /** Opens the source. It is called after the limits were checked. */
@@ -43,20 +33,22 @@ const READING_MAX = 4;
  */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
   const { userId } = input;
-  const domain = input.domain ?? deps.ownDomains[0] ?? "";
-  if (!deps.ownDomains.includes(domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
+  if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
   if (reading.has(userId) || reading.size >= READING_MAX) throw new AppError("busy");
   reading.add(userId);
   try {
     await takeLimit(deps, "import_create", { userId });
-    return await readDryRun(deps, { ...input, domain });
+    return await readDryRun(deps, input);
   } finally {
     reading.delete(userId);
   }
 }
 
-async function readDryRun(deps: ImportDeps, input: NewImport & { domain: string }): Promise<AliasImport> {
-  const { userId, domain, label } = input;
+async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
+  const { userId, label } = input;
+  const defaults = await accountDefaults(deps, userId);
+  const { domain = defaults.domain } = input;
+  const fallback = defaults.mailbox?.address ?? null;
   const { format, rows } = await input.open();
   const now = deps.clock.now();
   const summary = emptySummary({ format, domain, label });
@@ -69,7 +61,6 @@ async function readDryRun(deps: ImportDeps, input: NewImport & { domain: string 
     rows: 0,
     summary,
   };
-  const fallback = await defaultMailbox(deps, userId);
   const plan = await planFor(deps, { userId, domain, fallback });
   await deps.imports.begin(begun);
   try {
@@ -134,15 +125,6 @@ async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: St
 function countRow({ counts, progress }: AliasImport["summary"], row: ImportRow): void {
   counts[row.result] += 1;
   if (isToBeMade(row)) progress.total += 1;
-}
-
-/** The mailbox for rows that name none: the account's e-mail, once it is confirmed. */
-async function defaultMailbox(deps: ImportDeps, userId: string): Promise<string | null> {
-  const user = await deps.users.find(userId);
-  const email = user?.email ?? null;
-  if (email === null) return null;
-  const states = await deps.destinations.states(userId, [email]);
-  return deps.confirmation === null || states.get(email) === "confirmed" ? email : null;
 }
 
 async function unconfirmedOf(deps: ImportDeps, userId: string, mailboxes: readonly string[]): Promise<string[]> {

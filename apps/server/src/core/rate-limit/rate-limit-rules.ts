@@ -39,6 +39,11 @@ const rules = {
   import_create: { action: "import_create", max: 20, windowSeconds: 86_400 },
   // Files of aliases for other services: each reads and unseals every alias of the account.
   alias_export: { action: "alias_export", max: 30, windowSeconds: 3600 },
+  // Names generated for one account without creating an alias: each checks a few names against the database.
+  name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
+  // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
+  // tells whether a mailbox has blocked this server.
+  mailbox_change: { action: "mailbox_change", max: 60, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -121,6 +126,8 @@ export const limitMessages: Record<LimitName, string> = {
   alias_change: "You have changed aliases too often in a short time.",
   import_create: "You have imported as many files as one account may in a day.",
   alias_export: "You have downloaded your aliases many times within an hour. Please wait before you do so again.",
+  name_generate: "You have generated too many names in a short time.",
+  mailbox_change: "You have changed your mailboxes too often in a short time.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",

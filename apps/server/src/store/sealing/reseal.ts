@@ -23,10 +23,10 @@ interface ResealTable {
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
-  ...(["message", "delivery", "notice", "session", "api_key"] as const).map(byId),
   byId("alias_import"),
   // A batch holds up to 500 rows of a file, so few of them are in memory at once.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
+  ...(["message", "delivery", "notice", "session", "mailbox", "api_key"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
 ];
 

@@ -27,6 +27,8 @@ export interface ReleasedAddresses {
    * @returns hashes in hex of the addresses that are held for another account, whose hold stays
    */
   claimAll(trx: InTransaction, addressIndexes: readonly Buffer[], userId: string): Promise<Set<string>>;
+  /** Whether `claim` would let the account take the address. */
+  mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }
 
@@ -73,6 +75,11 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
       if (free.length > 0)
         await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(free)).execute();
       return new Set(held.filter((row) => !isFree(row)).map((row) => row.address_index.toString("hex")));
+    },
+    mayTake: async (addressIndex, userId) => {
+      const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);
+      const held = others.where("until", ">", clock.now()).where("former_user_index", "<>", userIndex(userId));
+      return (await held.executeTakeFirst()) === undefined;
     },
     deleteEnded: async (now) => {
       const result = await db.deleteFrom("released_address").where("until", "<=", now).executeTakeFirst();

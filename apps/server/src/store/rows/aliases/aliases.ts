@@ -62,6 +62,11 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       return row === undefined ? null : toAlias(row, open(row));
     },
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
+    isFree: async (userId, address) => {
+      const index = addressIndex(context, address);
+      const taken = db.selectFrom("alias").select("id").where("address_index", "=", index);
+      return (await taken.executeTakeFirst()) === undefined && (await parts.released.mayTake(index, userId));
+    },
     insert: (alias) => insertAlias(context, parts, alias),
     update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
