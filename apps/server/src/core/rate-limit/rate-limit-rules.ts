@@ -34,6 +34,11 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
+  // Imports of one account: each reads up to 32 MiB and stores up to 50,000 rows. The aliases that they make do not
+  // count as created one by one; the account's limit of aliases holds.
+  import_create: { action: "import_create", max: 20, windowSeconds: 86_400 },
+  // Files of aliases for other services: each reads and unseals every alias of the account.
+  alias_export: { action: "alias_export", max: 30, windowSeconds: 3600 },
   // Names generated for one account without creating an alias: each checks a few names against the database.
   name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
   // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
@@ -127,6 +132,8 @@ export const limitMessages: Record<LimitName, string> = {
   sign_in_link: "Too many passwords were tried with this link. Please ask for a new one.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
+  import_create: "You have imported as many files as one account may in a day.",
+  alias_export: "You have downloaded your aliases many times within an hour. Please wait before you do so again.",
   name_generate: "You have generated too many names in a short time.",
   mailbox_change: "You have changed your mailboxes too often in a short time.",
   alias_bulk: "You have changed very many aliases within an hour. Please wait before you change more at once.",
