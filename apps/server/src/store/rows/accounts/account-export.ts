@@ -66,7 +66,10 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: (source) =>
       ownedRows(source, "api_key", (row) => ({
         ...clearRow(source, "api_key", row),
-        deletionDate: "when you delete it, or with the account",
+        deletionDate:
+          row.expires_at === null
+            ? "when you delete it, or with the account"
+            : keptUntil("expiredApiKey", row.expires_at as Date).toISOString(),
       })),
   },
   destination: {
