@@ -45,6 +45,8 @@ const rules = {
   // ten times. A request counts as at least 100 aliases, since each is a commit.
   alias_bulk: { action: "alias_bulk", max: 50_000, windowSeconds: 3600 },
 >>>>>>> s19-order
+  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
+  dialect_bulk: { action: "dialect_bulk", max: 12, windowSeconds: 60 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -131,6 +133,7 @@ export const limitMessages: Record<LimitName, string> = {
 =======
   alias_bulk: "You have changed very many aliases within an hour. Please wait before you change more at once.",
 >>>>>>> s19-order
+  dialect_bulk: "You have changed several aliases at once too often. Please wait a minute.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",
