@@ -29,6 +29,8 @@ export interface GenerateInput extends NameInput {
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;
+  /** Ids of labels of the account. */
+  labels?: string[] | undefined;
   /** Whether notes that are too long are cut instead of refused, for clients that write them by themselves. */
   cutNotes?: boolean;
 }
@@ -72,7 +74,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
       notes,
       providerId: null,
       sealTo: "account",
-      labels: [],
+      labels: input.labels ?? [],
       pinned: false,
       createdAt: deps.clock.now(),
     };
