@@ -28,7 +28,7 @@ const all = [
   alias(1, { name: "gamma", domain: "slapta.test", pinned: true }),
 ];
 
-const select = (query: Record<string, string>, isRecipient = (_: string) => false) =>
+const select = (query: Record<string, string>, isRecipient: (address: string) => boolean = () => false) =>
   selectAliases(all, readAliasQuery(query), isRecipient).map(({ id }) => Number(id));
 
 describe("a list of aliases", () => {
