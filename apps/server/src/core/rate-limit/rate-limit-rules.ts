@@ -52,6 +52,8 @@ const rules = {
   // Aliases paused or activated by these clients, and activities read: as often as SimpleLogin allows.
   client_toggle: { action: "client_toggle", max: 100, windowSeconds: 3600 },
   client_activities: { action: "client_activities", max: 30, windowSeconds: 60 },
+  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
+  dialect_bulk: { action: "dialect_bulk", max: 12, windowSeconds: 60 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -140,6 +142,7 @@ export const limitMessages: Record<LimitName, string> = {
   client_list: "You have read your aliases too often in a short time. Please wait a minute.",
   client_toggle: "You have paused or activated aliases too often in a short time.",
   client_activities: "You have read activities too often in a short time. Please wait a minute.",
+  dialect_bulk: "You have changed several aliases at once too often. Please wait a minute.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",
