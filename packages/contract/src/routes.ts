@@ -95,6 +95,10 @@ export const routes = {
   askConfirmation: { method: "POST", path: "/api/confirmation/message", access: "user" },
   resumeMailbox: { method: "POST", path: "/api/mailboxes/resume", access: "user" },
   countEvent: { method: "POST", path: "/api/analytics", access: "anyone" },
+  listChecklist: { method: "GET", path: "/api/checklist", access: "user" },
+  addToChecklist: { method: "PUT", path: "/api/checklist", access: "user" },
+  changeChecklist: { method: "PATCH", path: "/api/checklist", access: "user" },
+  deleteChecklist: { method: "DELETE", path: "/api/checklist", access: "user" },
   dismissNotice: { method: "DELETE", path: "/api/notices/:noticeId", access: "user" },
 } as const satisfies Record<string, Route>;
 

@@ -82,6 +82,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
+  await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
@@ -129,6 +130,25 @@ async function plantAliases(
     partly: address(partly),
     paused: address(paused),
   };
+}
+
+/** Puts sites on the checklist; one is ticked off, one is taken off. */
+async function plantChecklist(
+  canaries: Canaries,
+  { owner, aliasId }: { owner: CanaryAccount; aliasId: string },
+): Promise<void> {
+  const rows = ["checklist-kept", "checklist-ticked", "checklist-removed"].map((label) => ({
+    site: `${canaries.word(label)}.example`,
+    oldAddress: `${canaries.word(`${label}-address`)}@${canaries.word(`${label}-domain`)}.example`,
+  }));
+  await owner.call("PUT", "/api/checklist", { rows });
+  const { rows: listed } = await owner.call<{ rows: { id: string }[] }>("GET", "/api/checklist");
+  const [, ticked, removed] = listed.map(({ id }) => id);
+  const changes = [
+    { id: ticked, done: true, aliasId },
+    { id: removed, remove: true },
+  ];
+  await owner.call("PATCH", "/api/checklist", { changes });
 }
 
 /** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */

@@ -5,6 +5,7 @@
 import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
+import type { ChecklistStore } from "./checklist/checklist.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
@@ -43,6 +44,7 @@ export interface CoreDeps {
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;

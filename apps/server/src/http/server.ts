@@ -14,6 +14,7 @@ import { aliasHandlers } from "./aliases/routes.ts";
 import { analyticsHandlers } from "./analytics/routes.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { browserCookie } from "./browser-cookie.ts";
+import { checklistHandlers } from "./checklist/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
@@ -209,6 +210,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
+    ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
     ...encryptionKeyHandlers(deps),

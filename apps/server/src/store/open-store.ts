@@ -9,6 +9,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { ChecklistStore } from "../core/checklist/checklist.ts";
 import type { InFlightMessages } from "../core/delivery/in-flight.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
@@ -57,6 +58,7 @@ import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { checklistStore } from "./rows/checklist.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { loadDkimKeys } from "./rows/dkim-keys.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
@@ -111,6 +113,7 @@ export interface Store {
   encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
@@ -355,6 +358,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
+    checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

@@ -144,6 +144,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   counter: { name: "text", value: "bigint" },
+  checklist: { id: "uuid", user_id: "uuid", position: "integer", sealed: "bytea" },
   rate_limit: {
     id: "uuid",
     action_type: "text",
@@ -246,7 +247,7 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox"] });
+    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "checklist"] });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

@@ -34,6 +34,10 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
+  // Sites added to the checklist by one account: each call unseals the whole checklist.
+  checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
+  // Rows of the checklist ticked off or changed by one account: each call is a commit.
+  checklist_change: { action: "checklist_change", max: 1200, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -112,6 +116,8 @@ export const limitMessages: Record<LimitName, string> = {
   sign_in_link: "Too many passwords were tried with this link. Please ask for a new one.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
+  checklist_add: "You have added sites to your checklist too often in a short time.",
+  checklist_change: "You have changed your checklist too often in a short time.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",
