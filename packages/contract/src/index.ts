@@ -15,6 +15,7 @@ export * from "./encryption.ts";
 export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
+export * from "./imports.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./page-events.ts";

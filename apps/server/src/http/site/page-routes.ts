@@ -34,6 +34,8 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/transparency", shown("transparency")],
   ["/docs", shown("docs")],
   ["/docs/smtp", shown("docs-smtp")],
+  ["/docs/clients", shown("docs-clients")],
+  ["/docs/moving", shown("docs-moving")],
   ["/forgot", hidden(null)],
   ["/reset", hidden(null)],
   ["/sign-in-link", hidden(null)],
