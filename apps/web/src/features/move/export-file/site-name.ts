@@ -1,5 +1,5 @@
 /** Names the site of a login, as short as a person says it: never a whole URL, which can hold secrets. */
-import { limits } from "@kauke/contract";
+import { limits } from "@kauke/contract/limits";
 
 const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
 
