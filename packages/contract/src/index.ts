@@ -8,6 +8,7 @@ export * from "./account/sign-in.ts";
 export * from "./account/wallet.ts";
 export * from "./account/ways-in.ts";
 export * from "./alias.ts";
+export * from "./api-keys.ts";
 export * from "./checklist.ts";
 export * from "./confirmations.ts";
 export * from "./email-jobs.ts";

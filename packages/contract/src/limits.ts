@@ -14,6 +14,9 @@ export const limits = {
   identityFileMax: 65_536,
   /** Maximum encryption keys per account. */
   encryptionKeysMax: 50,
+  /** Maximum API keys per account, and the longest life of one that expires. */
+  apiKeysMax: 50,
+  apiKeyYearsMax: 10,
   passwordMin: 8,
   passwordMax: 128,
   emailMax: 254,

@@ -9,6 +9,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { ApiKeyStore } from "../core/api-key/api-key.ts";
 import type { ChecklistStore } from "../core/checklist/checklist.ts";
 import type { InFlightMessages } from "../core/delivery/in-flight.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
@@ -50,6 +51,7 @@ import type { JournalLimits } from "./queue/journal/spool-journal.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
+import { apiKeyStore } from "./rows/accounts/api-keys.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
@@ -104,6 +106,7 @@ export interface Store {
   users: UserStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
+  apiKeys: ApiKeyStore;
   signInFlows: SignInFlowStore;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
@@ -349,6 +352,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),
     loginSessions: loginSessionStore(context),
+    apiKeys: apiKeyStore(context),
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),

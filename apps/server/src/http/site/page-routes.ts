@@ -87,7 +87,7 @@ export function isPreviewPage(pathname: string): boolean {
 
 /** Whether the path is for programs, which get a 404 in JSON. */
 export function isApiPath(pathname: string): boolean {
-  return /^\/(?:api|healthz|preview\/api)(?:\/|$)/i.test(pathname);
+  return /^\/(?:api|v1|healthz|preview\/api)(?:\/|$)/i.test(pathname);
 }
 
 /** Whether the path is a file: below `/assets/`, or with an extension. */

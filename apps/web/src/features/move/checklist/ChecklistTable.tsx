@@ -92,7 +92,11 @@ function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistVie
   return (
     <div className="empty">
       <h3 className="wrap-anywhere">
-        {isSearch ? `No sites match “${choice.query.trim()}”` : choice.part === "open" ? "All done" : "Nothing done yet"}
+        {isSearch
+          ? `No sites match “${choice.query.trim()}”`
+          : choice.part === "open"
+            ? "All done"
+            : "Nothing done yet"}
       </h3>
       <p>
         {isSearch
@@ -101,11 +105,7 @@ function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistVie
             ? "Every site on this list has your new address."
             : "Tick a site once you have changed your address there."}
       </p>
-      <button
-        type="button"
-        className="btn btn-sm"
-        onClick={() => choose(isSearch ? { query: "" } : { part: "all" })}
-      >
+      <button type="button" className="btn btn-sm" onClick={() => choose(isSearch ? { query: "" } : { part: "all" })}>
         {isSearch ? "Clear search" : "Show all sites"}
       </button>
     </div>

@@ -98,12 +98,7 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
         <button type="button" className="btn" onClick={onCancel}>
           Cancel
         </button>
-        <SubmitButton
-          className="btn-primary"
-          pending={pending}
-          pendingLabel="Adding..."
-          disabled={logins.length === 0}
-        >
+        <SubmitButton className="btn-primary" pending={pending} pendingLabel="Adding..." disabled={logins.length === 0}>
           Add {sitesText(logins.length)}
         </SubmitButton>
       </div>
