@@ -14,6 +14,7 @@ import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJo
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
+import { mailboxEndpoints } from "./mailbox-endpoints.ts";
 import { type RouteName, routes } from "./routes.ts";
 import {
   createdSmtpCredential,
@@ -225,6 +226,7 @@ const shapes = {
     errors: [409],
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
+  ...mailboxEndpoints,
   ...encryptionEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,

@@ -3,6 +3,8 @@ export const limits = {
   aliasNameMax: 64,
   /** Maximum aliases per account. */
   aliasesMax: 10_000,
+  /** Maximum mailboxes that an account adds to its list, in addition to those that its aliases forward to. */
+  addedMailboxesMax: 100,
   notesMax: 128,
   keyNameMax: 100,
   masterPasswordMax: 1024,

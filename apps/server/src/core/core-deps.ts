@@ -14,6 +14,7 @@ import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
@@ -43,6 +44,7 @@ export interface CoreDeps {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   notices: NoticeStore;

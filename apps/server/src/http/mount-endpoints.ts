@@ -171,6 +171,7 @@ const notFoundTexts: Record<string, string> = {
   credentialId: "SMTP credentials not found",
   sessionId: "Session not found",
   keyId: "Encryption key not found",
+  mailboxId: "Mailbox not found",
 };
 
 /**

@@ -26,6 +26,7 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -240,6 +241,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...apiKeyHandlers(deps),
     ...walletHandlers(deps),
     ...aliasHandlers(deps),
+    ...mailboxHandlers(deps),
     ...smtpCredentialHandlers(deps),
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),

@@ -77,6 +77,16 @@ export interface DestinationTable {
   sealed: Buffer;
 }
 
+export interface MailboxTable {
+  id: string;
+  user_id: string;
+  mailbox_index: Buffer;
+  /** Whether the owner added the mailbox; otherwise it is in the list because aliases forward to it. */
+  added: boolean;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface MissingMailboxTable {
   user_id: string;
   mailbox_index: Buffer;
@@ -246,6 +256,7 @@ export interface DB {
   destination: DestinationTable;
   blocked_mailbox: BlockedMailboxTable;
   missing_mailbox: MissingMailboxTable;
+  mailbox: MailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
   email_job: EmailJobTable;

@@ -17,6 +17,7 @@ import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import { type Clock, type Logger, steadyMs } from "../core/ports.ts";
@@ -57,6 +58,7 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
@@ -112,6 +114,7 @@ export interface Store {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   rateLimits: RateLimitStore;
@@ -358,6 +361,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     missingMailboxes: missingMailboxStore(context),
+    mailboxes: mailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
     rateLimits: rateLimitStore(context),

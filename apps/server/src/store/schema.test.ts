@@ -70,6 +70,14 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     confirmed_at: "timestamptz?",
     sealed: "bytea",
   },
+  mailbox: {
+    id: "uuid",
+    user_id: "uuid",
+    mailbox_index: "bytea",
+    added: "boolean",
+    created_at: "timestamptz",
+    sealed: "bytea",
+  },
   missing_mailbox: {
     user_id: "uuid",
     mailbox_index: "bytea",

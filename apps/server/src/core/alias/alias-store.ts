@@ -19,6 +19,8 @@ export interface AliasStore {
   /** Active aliases of the account with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
+  /** Whether this account could take the address now: no alias has it, and it is not reserved for another account. */
+  isFree(userId: string, address: string): Promise<boolean>;
   /**
    * Stores a new alias.
    * @throws AppError `alias_taken`; `alias_released` while the address is reserved for another account that had it

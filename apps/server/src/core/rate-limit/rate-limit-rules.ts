@@ -34,6 +34,11 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
+  // Names generated for one account without creating an alias: each checks a few names against the database.
+  name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
+  // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
+  // tells whether a mailbox has blocked this server.
+  mailbox_change: { action: "mailbox_change", max: 60, windowSeconds: 3600 },
   // Sites added to the checklist by one account: each call unseals the whole checklist.
   checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
   // Rows of the checklist ticked off or changed by one account: each call is a commit.
@@ -118,6 +123,8 @@ export const limitMessages: Record<LimitName, string> = {
   sign_in_link: "Too many passwords were tried with this link. Please ask for a new one.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
+  name_generate: "You have generated too many names in a short time.",
+  mailbox_change: "You have changed your mailboxes too often in a short time.",
   checklist_add: "You have added sites to your checklist too often in a short time.",
   checklist_change: "You have changed your checklist too often in a short time.",
   email_job_create: "You have sent as many messages as one account may in a day.",

@@ -23,6 +23,7 @@ export type SealedTable =
   | "api_key"
   | "alias"
   | "destination"
+  | "mailbox"
   | "smtp_credential"
   | "encryption_key"
   | "email_job"

@@ -153,6 +153,15 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     about: "Mailboxes among your destinations whose reader wants no mail from this server, stored as keyed hashes.",
     rows: blockedRows,
   },
+  mailbox: {
+    about:
+      "Mailboxes in your list: those you added, and those your aliases forward to, which get a row when the list is first shown.",
+    rows: (source) =>
+      ownedRows(source, "mailbox", (row) => ({
+        ...clearRow(source, "mailbox", row),
+        deletionDate: "when you remove it, or with the account",
+      })),
+  },
   missing_mailbox: {
     about:
       "Mailboxes whose hosts refused your mail because they do not exist, and those suspended for it. Stored as keyed hashes: named only while an alias forwards there.",

@@ -5,7 +5,7 @@ import type { DB } from "../../database.ts";
 import { anAlias, aUser } from "../../rows.testing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { documentOfNew } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { listedMailboxIndex, mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -90,6 +90,13 @@ export async function plantAccount(
         state: "asked",
         confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
+      }),
+    mailbox: () =>
+      insert("mailbox", {
+        ...of,
+        mailbox_index: listedMailboxIndex(keys, mailbox),
+        added: true,
+        sealed: keys.seal("mailbox", of.id, { address: text("mailbox") }),
       }),
     missing_mailbox: () =>
       insert("missing_mailbox", {

@@ -11,6 +11,7 @@ export type OwnedTable =
   | "api_key"
   | "alias"
   | "destination"
+  | "mailbox"
   | "smtp_credential"
   | "encryption_key"
   | "email_job"

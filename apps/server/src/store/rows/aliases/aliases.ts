@@ -54,6 +54,11 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       const row = await ofUser(userId).where("id", "=", aliasId).executeTakeFirst();
       return row === undefined ? null : toAlias(row, open(row));
     },
+    isFree: async (userId, address) => {
+      const index = addressIndex(context, address);
+      const taken = db.selectFrom("alias").select("id").where("address_index", "=", index);
+      return (await taken.executeTakeFirst()) === undefined && (await parts.released.mayTake(index, userId));
+    },
     insert: (alias) => insertAlias(context, parts, alias),
     update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
