@@ -29,7 +29,7 @@ const oldAddress = z
   .regex(/^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u, checklistMessages.addressInvalid);
 
 export const newChecklistRow = z.object({ site, oldAddress, aliasId: z.uuid().nullable().default(null) });
-export type NewChecklistRow = z.input<typeof newChecklistRow>;
+export type NewChecklistRow = z.infer<typeof newChecklistRow>;
 
 export const addToChecklistBody = z.object({
   rows: z.array(newChecklistRow).min(1).max(limits.checklistRowsPerCall),

@@ -19,7 +19,7 @@ function useAddLogins(onDone: () => void) {
   const add = useAddToChecklist();
   const onAdd = (logins: readonly Login[]) =>
     add.mutate(
-      logins.map(({ site, address: oldAddress }) => ({ site, oldAddress })),
+      logins.map(({ site, address: oldAddress }) => ({ site, oldAddress, aliasId: null })),
       {
         onSuccess: (added) => {
           const known = logins.length - added;
