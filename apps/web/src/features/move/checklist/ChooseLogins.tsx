@@ -33,7 +33,10 @@ function Groups({ title, hint, groups, chosen, onToggle }: GroupsProps) {
   if (groups.length === 0) return null;
   const shown = isWhole ? groups : groups.slice(0, FIRST_ADDRESSES);
   return (
-    <fieldset className="choices" aria-describedby={id}>
+    <fieldset
+      className={groups.some((group) => group.isService) ? "choices" : "choices addresses"}
+      aria-describedby={id}
+    >
       <legend>{title}</legend>
       <p className="hint" id={id}>
         {hint}
