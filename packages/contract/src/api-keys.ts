@@ -3,7 +3,6 @@
  * scopes say which calls it may make (`Route.scope` in `routes.ts`).
  */
 import * as z from "zod";
-import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 
 export const keyScopes = ["aliases:create", "aliases:read", "aliases:write", "account:read"] as const;
@@ -50,25 +49,3 @@ export const apiKeyWire = z.object({
   createdAt: z.iso.datetime(),
 });
 export type ApiKeyWire = z.infer<typeof apiKeyWire>;
-
-export const apiKeyEndpoints = {
-  listApiKeys: {
-    summary: "API keys of the account, newest first, without the keys themselves",
-    status: 200,
-    answer: z.object({ keys: z.array(apiKeyWire) }),
-  },
-  createApiKey: {
-    summary: "Create an API key; `secret` is the key, which no other call shows",
-    body: createApiKeyBody,
-    status: 201,
-    errors: [429],
-    answer: z.object({ key: apiKeyWire, secret: z.string().regex(apiKeyPattern) }),
-  },
-  deleteApiKey: {
-    summary: "Revoke an API key, which stops working at once",
-    params: z.object({ keyId: z.string() }),
-    status: 200,
-    errors: [429],
-    answer: z.object({ message: z.string() }),
-  },
-} satisfies Record<string, EndpointShapes>;
