@@ -8,7 +8,6 @@ import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { apiKeyEndpoints } from "./api-key-endpoints.ts";
-import { apiKeyEndpoints } from "./api-keys.ts";
 import { checklistEndpoints } from "./checklist.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
