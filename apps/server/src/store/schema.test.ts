@@ -265,7 +265,9 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key", "checklist", "mailbox"] });
+    const account = await plantAccount(context, {
+      without: ["session", "missing_mailbox", "api_key", "checklist", "mailbox"],
+    });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

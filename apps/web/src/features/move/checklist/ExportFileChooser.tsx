@@ -1,6 +1,7 @@
 /** Asks for a password manager's export: by a button, or dropped. The file is read on this device only. */
 import { CircleAlert, FileUp } from "lucide-react";
 import { useId, useRef } from "react";
+import { dropHandlers } from "../../../ui/drop-handlers.ts";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 
 interface Props {
@@ -18,13 +19,7 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
     <fieldset
       className="drop"
       aria-describedby={error === null ? id : `${id} ${id}-error`}
-      onDragOver={(event) => event.dataTransfer.types.includes("Files") && event.preventDefault()}
-      onDrop={(event) => {
-        const file = event.dataTransfer.files[0];
-        if (file === undefined || isReading) return;
-        event.preventDefault();
-        onFile(file);
-      }}
+      {...dropHandlers((file) => isReading || onFile(file))}
     >
       <legend className="sr">Export of your password manager</legend>
       <FileUp className="i i-20" aria-hidden />

@@ -22,7 +22,7 @@ async function jsonInZip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
     const entries = zipEntries(bytes);
     const data = entries.find(({ name }) => /(?:^|\/)data\.json$/.test(name));
     if (data !== undefined) return await unpackEntry(bytes, data, UNPACKED_MAX_BYTES);
-    if (entries.some(({ name }) => /\.pgp$/.test(name))) throw new ExportFileError("encrypted", "Proton Pass");
+    if (entries.some(({ name }) => name.endsWith(".pgp"))) throw new ExportFileError("encrypted", "Proton Pass");
     throw new ExportFileError(entries.some(({ name }) => /(?:^|\/)aliases\.json$/.test(name)) ? "aliases" : "other");
   } catch (error) {
     throw error instanceof ZipError ? new ExportFileError(error.problem) : error;

@@ -1,8 +1,8 @@
 /** Reads a chosen file in a worker of its own, which is terminated as soon as it has answered. */
-// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 
 import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./export.worker.ts?worker&url";
 import { EXPORT_MAX_BYTES } from "./export-bytes.ts";
 
