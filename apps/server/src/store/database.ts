@@ -5,6 +5,7 @@
  */
 import type { AuthMethod } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
+import type { ClientNumberKind } from "../core/client-number/client-number.ts";
 import type { NoticeKind } from "../core/notice/notice.ts";
 
 export interface UserTable {
@@ -102,6 +103,25 @@ export interface BlockedMailboxTable {
   created_at: Date;
 }
 
+export interface ClientNumberLastTable {
+  user_id: string;
+  kind: ClientNumberKind;
+  /** Last number given out, or 0. */
+  last: number;
+}
+
+export interface AliasNumberTable {
+  alias_id: string;
+  user_id: string;
+  number: number;
+}
+
+export interface MailboxNumberTable {
+  mailbox_id: string;
+  user_id: string;
+  number: number;
+}
+
 export interface SmtpCredentialTable {
   id: string;
   alias_id: string;
@@ -117,6 +137,13 @@ export interface EncryptionKeyTable {
   id: string;
   user_id: string;
   is_default: Generated<boolean>;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface LabelTable {
+  id: string;
+  user_id: string;
   created_at: Date;
   sealed: Buffer;
 }
@@ -257,8 +284,12 @@ export interface DB {
   blocked_mailbox: BlockedMailboxTable;
   missing_mailbox: MissingMailboxTable;
   mailbox: MailboxTable;
+  client_number_last: ClientNumberLastTable;
+  alias_number: AliasNumberTable;
+  mailbox_number: MailboxNumberTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;
