@@ -99,7 +99,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
 
 /**
  * Chooses the format of the names: the one that is asked for, else the account's. The name of a site is used if that is
- * asked for or set in the account, unless it is reserved or has no character that an alias may have.
+ * asked for or set in the account, unless it has no character that an alias may have, or makes every name reserved.
  */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
@@ -107,9 +107,9 @@ async function nameSource(
   defaults: AccountDefaults,
 ): Promise<() => string> {
   const wantsSite = format === "site" || (format === undefined && defaults.siteInName);
-  const found = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
-  const site = found === null || findReservedName(found) !== null ? null : found;
-  if (site !== null) return () => generateName("site", random, site);
+  const site = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
+  const drawSite = () => generateName("site", random, site);
+  if (site !== null && findReservedName(drawSite()) === null) return drawSite;
   const plain = format === undefined || format === "site" ? defaults.format : format;
   return () => generateName(plain, random);
 }
