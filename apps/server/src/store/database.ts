@@ -121,6 +121,13 @@ export interface EncryptionKeyTable {
   sealed: Buffer;
 }
 
+export interface LabelTable {
+  id: string;
+  user_id: string;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface EmailJobTable {
   id: string;
   user_id: string;
@@ -251,6 +258,7 @@ export interface DB {
   mailbox: MailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;

@@ -6,6 +6,7 @@ import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -25,7 +26,11 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+<<<<<<< HEAD
 import { mailboxStore } from "./rows/aliases/mailboxes.ts";
+=======
+import { labelStore } from "./rows/aliases/labels.ts";
+>>>>>>> s19-order
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
@@ -53,6 +58,7 @@ export interface RowStores {
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
@@ -84,6 +90,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     missingMailboxes: missingMailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
+    labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
     replyPaths: replyPathStore(context),
