@@ -6,6 +6,7 @@ import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { ApiKeyStore } from "./api-key/api-key.ts";
+import type { ClientNumberStore } from "./client-number/client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
@@ -45,6 +46,7 @@ export interface CoreDeps {
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   mailboxes: MailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   labels: LabelStore;
@@ -56,6 +58,8 @@ export interface CoreDeps {
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
+  /** HMAC-SHA-256 under a server key that is used for endings of aliases offered to clients only. */
+  suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
   clock: Clock;

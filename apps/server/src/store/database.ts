@@ -5,6 +5,7 @@
  */
 import type { AuthMethod } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
+import type { ClientNumberKind } from "../core/client-number/client-number.ts";
 import type { NoticeKind } from "../core/notice/notice.ts";
 
 export interface UserTable {
@@ -100,6 +101,25 @@ export interface MissingMailboxTable {
 export interface BlockedMailboxTable {
   mailbox_index: Buffer;
   created_at: Date;
+}
+
+export interface ClientNumberLastTable {
+  user_id: string;
+  kind: ClientNumberKind;
+  /** Last number given out, or 0. */
+  last: number;
+}
+
+export interface AliasNumberTable {
+  alias_id: string;
+  user_id: string;
+  number: number;
+}
+
+export interface MailboxNumberTable {
+  mailbox_id: string;
+  user_id: string;
+  number: number;
 }
 
 export interface SmtpCredentialTable {
@@ -256,6 +276,9 @@ export interface DB {
   blocked_mailbox: BlockedMailboxTable;
   missing_mailbox: MissingMailboxTable;
   mailbox: MailboxTable;
+  client_number_last: ClientNumberLastTable;
+  alias_number: AliasNumberTable;
+  mailbox_number: MailboxNumberTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
   label: LabelTable;

@@ -2,6 +2,7 @@
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
@@ -31,6 +32,7 @@ import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { noticeStore } from "./rows/notices.ts";
@@ -53,6 +55,7 @@ export interface RowStores {
   destinations: DestinationStore;
   mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
   labels: LabelStore;
@@ -85,6 +88,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),
+    clientNumbers: clientNumberStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
     labels: labelStore(context),

@@ -20,6 +20,7 @@ import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
+import { clientNumberTables } from "./export-client-numbers.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -82,6 +83,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: withAlias,
       })),
   },
+  ...clientNumberTables,
   encryption_key: {
     about: "Encryption keys. The private key is the stored age file, protected by your master password.",
     rows: (source) =>

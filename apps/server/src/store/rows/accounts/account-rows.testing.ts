@@ -37,7 +37,12 @@ export async function plantAccount(
   const mailbox = `ann.${randomUUID()}@example.org`;
   const destinations = [{ kind: "mailbox" as const, address: mailbox }];
   const alias = anAlias(user.id, { routing: { state: "active", destinations } });
-  const ids = { job: randomUUID(), message: randomUUID(), delivery: randomUUID(), pair: randomUUID() };
+  const ids = {
+    job: randomUUID(),
+    message: randomUUID(),
+    delivery: randomUUID(),
+    pair: randomUUID(),
+  };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
   const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
@@ -108,6 +113,9 @@ export async function plantAccount(
         last_message_id: ids.message,
         suspended_at: null,
       }),
+    client_number_last: () => insert("client_number_last", { user_id: user.id, kind: "alias", last: 1 }),
+    alias_number: () => insert("alias_number", { alias_id: alias.id, user_id: user.id, number: 1 }),
+    mailbox_number: () => insert("mailbox_number", { mailbox_id: of.id, user_id: user.id, number: 1 }),
     smtp_credential: () =>
       insert("smtp_credential", {
         ...of,
