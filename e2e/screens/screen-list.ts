@@ -125,6 +125,8 @@ export const screens: readonly Screen[] = [
   ...encryptionScreens,
   pageAt("/docs", "static-docs"),
   pageAt("/docs/smtp", "static-docs-smtp"),
+  pageAt("/docs/clients", "static-docs-clients"),
+  pageAt("/docs/moving", "static-docs-moving"),
   ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
   ...sessionScreens,
   ...signInScreens,

@@ -18,6 +18,7 @@ export const aliasMessages = {
     "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas",
   forwardToOwnDomain: "Mail can't be forwarded to an address on one of our own domains",
   forwardToBlocked: "A mailbox here has asked to get no mail from this server",
+  forwardToByKey: "With an API key, an alias can only be pointed at mailboxes that this account has confirmed",
   forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
   tooMany: `An account holds ${limits.aliasesMax} aliases at most. Please delete one you do not need.`,
   notesLength: "Notes must be 128 characters or less",

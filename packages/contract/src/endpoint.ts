@@ -5,7 +5,10 @@ import type { Route } from "./routes.ts";
 export interface EndpointShapes {
   summary: string;
   params?: z.ZodObject;
+  query?: z.ZodObject;
   body?: z.ZodType;
+  /** Set if the body is a file: its octets as `application/octet-stream`, which the handler reads as they arrive. */
+  bytesBody?: true;
   /** Maximum size of the request body in octets; default `limits.smallBodyMaxBytes`. */
   bodyMaxBytes?: number;
   /** HTTP status of a successful answer. */
@@ -15,6 +18,8 @@ export interface EndpointShapes {
   errors?: readonly number[];
   /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;
+  /** Set if the answer is downloaded as a file that is not JSON: media types by the value of the parameter `format`. */
+  fileTypes?: Readonly<Record<string, string>>;
   /**
    * Set if all answers of this endpoint have a field `success`, `false` in error answers. Other endpoints have no such
    * field.

@@ -7,6 +7,7 @@ import { walletEndpoints } from "./account/wallet-endpoints.ts";
 import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
+import { apiKeyEndpoints } from "./api-key-endpoints.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
@@ -229,6 +230,7 @@ const shapes = {
   ...signInEndpoints,
   ...waysInEndpoints,
   ...accountExportEndpoints,
+  ...apiKeyEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,

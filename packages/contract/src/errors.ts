@@ -26,6 +26,8 @@ export const errorCodes = [
   "proof_needed",
   "last_way_in",
   "way_in_taken",
+  "key_invalid",
+  "key_scope",
   // Errors of aliases:
   "alias_taken",
   "alias_reserved",

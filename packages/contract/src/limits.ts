@@ -14,6 +14,9 @@ export const limits = {
   identityFileMax: 65_536,
   /** Maximum encryption keys per account. */
   encryptionKeysMax: 50,
+  /** Maximum API keys per account, and the longest life of one that expires. */
+  apiKeysMax: 50,
+  apiKeyYearsMax: 10,
   passwordMin: 8,
   passwordMax: 128,
   emailMax: 254,
@@ -32,6 +35,17 @@ export const limits = {
   /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
+  /** Maximum octets of a file to import, and of what an archive holds when it is unpacked. */
+  importFileMaxBytes: 33_554_432,
+  importUnpackedMaxBytes: 134_217_728,
+  /** Maximum rows of one import, and of all stored imports of an account. */
+  importRowsMax: 50_000,
+  importStoredRowsMax: 150_000,
+  /** Maximum different destinations in one import. */
+  importDestinationsMax: 200,
+  /** Hours for which an import that ran can be undone, and for which its rows are stored. */
+  importUndoHours: 1,
+  importKeptHours: 24,
   /** Maximum characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */
   encryptedTextMax: 1_600_000,
 } as const;

@@ -5,6 +5,8 @@
  * preview inbox (/preview/api) are not in this table.
  */
 
+import type { KeyScope } from "./api-keys.ts";
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
@@ -13,22 +15,24 @@ export interface Route {
   readonly path: string;
   /** Who may call the route; `user`: only with a login session. */
   readonly access: "anyone" | "user";
+  /** Scope that lets an API key make a call with access `user`; absent: only a login session may make it. */
+  readonly scope?: KeyScope;
 }
 
 export const routes = {
-  getSession: { method: "GET", path: "/api/auth/session", access: "user" },
+  getSession: { method: "GET", path: "/api/auth/session", access: "user", scope: "account:read" },
   register: { method: "POST", path: "/api/auth/register", access: "anyone" },
   login: { method: "POST", path: "/api/auth/login", access: "anyone" },
   walletSignIn: { method: "POST", path: "/api/auth/wallet", access: "anyone" },
   logout: { method: "POST", path: "/api/auth/logout", access: "anyone" },
   listDomains: { method: "GET", path: "/api/domains", access: "anyone" },
   getStats: { method: "GET", path: "/api/stats", access: "anyone" },
-  listAliases: { method: "GET", path: "/api/aliases/:userId", access: "user" },
-  listAliasesWithSmtp: { method: "GET", path: "/api/aliases/:userId/with-smtp", access: "user" },
-  createAlias: { method: "POST", path: "/api/aliases/:userId", access: "user" },
-  updateAlias: { method: "PUT", path: "/api/aliases/:aliasId", access: "user" },
-  toggleAlias: { method: "PATCH", path: "/api/aliases/:aliasId/toggle", access: "user" },
-  deleteAlias: { method: "DELETE", path: "/api/aliases/:aliasId", access: "user" },
+  listAliases: { method: "GET", path: "/api/aliases/:userId", access: "user", scope: "aliases:read" },
+  listAliasesWithSmtp: { method: "GET", path: "/api/aliases/:userId/with-smtp", access: "user", scope: "aliases:read" },
+  createAlias: { method: "POST", path: "/api/aliases/:userId", access: "user", scope: "aliases:create" },
+  updateAlias: { method: "PUT", path: "/api/aliases/:aliasId", access: "user", scope: "aliases:write" },
+  toggleAlias: { method: "PATCH", path: "/api/aliases/:aliasId/toggle", access: "user", scope: "aliases:write" },
+  deleteAlias: { method: "DELETE", path: "/api/aliases/:aliasId", access: "user", scope: "aliases:write" },
   readWebhookSecret: { method: "GET", path: "/api/aliases/:aliasId/webhook-secret", access: "user" },
   renewWebhookSecret: { method: "POST", path: "/api/aliases/:aliasId/webhook-secret", access: "user" },
   listSmtpCredentials: { method: "GET", path: "/api/smtp-credentials/alias/:aliasId", access: "user" },
@@ -44,9 +48,9 @@ export const routes = {
     path: "/api/smtp-credentials/:credentialId/alias/:aliasId",
     access: "user",
   },
-  getAccountStats: { method: "GET", path: "/api/account-stats", access: "user" },
+  getAccountStats: { method: "GET", path: "/api/account-stats", access: "user", scope: "account:read" },
   deleteAccount: { method: "DELETE", path: "/api/account", access: "user" },
-  getAccountSettings: { method: "GET", path: "/api/account/settings", access: "user" },
+  getAccountSettings: { method: "GET", path: "/api/account/settings", access: "user", scope: "account:read" },
   changeAccountSettings: { method: "PATCH", path: "/api/account/settings", access: "user" },
   exportAccount: { method: "GET", path: "/api/account/export", access: "user" },
   createEmailJob: { method: "POST", path: "/api/email-jobs", access: "user" },
@@ -89,6 +93,9 @@ export const routes = {
   listSessions: { method: "GET", path: "/api/auth/sessions", access: "user" },
   endSession: { method: "DELETE", path: "/api/auth/sessions/:sessionId", access: "user" },
   endOtherSessions: { method: "DELETE", path: "/api/auth/sessions", access: "user" },
+  listApiKeys: { method: "GET", path: "/api/keys", access: "user" },
+  createApiKey: { method: "POST", path: "/api/keys", access: "user" },
+  deleteApiKey: { method: "DELETE", path: "/api/keys/:keyId", access: "user" },
   listNotices: { method: "GET", path: "/api/notices", access: "user" },
   readConfirmation: { method: "POST", path: "/api/confirmation/state", access: "anyone" },
   answerConfirmation: { method: "POST", path: "/api/confirmation", access: "anyone" },

@@ -5,6 +5,7 @@
 import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
+import type { ApiKeyStore } from "./api-key/api-key.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
@@ -33,6 +34,7 @@ export interface CoreDeps {
   users: UserStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
+  apiKeys: ApiKeyStore;
   signInFlows: SignInFlowStore;
   /** OpenID Connect issuer; `null` when federated sign-in is not configured. */
   federatedIssuer: FederatedIssuer | null;

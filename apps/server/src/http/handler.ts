@@ -3,6 +3,7 @@
  * tsc.
  */
 import type { Answer, Body, EndpointName, endpoints, Params } from "@kauke/contract";
+import type { KeyCaller } from "../core/api-key/check-api-key.ts";
 
 export interface Call<N extends EndpointName> {
   /** Path parameters: every id has been validated, and a `userId` is that of the signed-in user. */
@@ -10,6 +11,8 @@ export interface Call<N extends EndpointName> {
   body: Body<N>;
   /** Id of the signed-in user; undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
+  /** The API key that makes the call; `null` if a login session or nobody does. */
+  key: Pick<KeyCaller, "keyId" | "scopes"> | null;
   /** Network of the client (an IPv4 address or IPv6 /64), for rate limits only, see `client-address.ts`. */
   clientAddress: string;
   /** Name of the client's browser and system, see `device-name.ts`; `null` when unknown. */

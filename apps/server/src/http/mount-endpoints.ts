@@ -10,9 +10,11 @@ import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session/check-login-session.ts";
 import type { BrowserCookie } from "./browser-cookie.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
-import { AccountCalls } from "./request/account-calls.ts";
+import type { AccountCalls } from "./request/account-calls.ts";
 import { clientAddress } from "./request/client-address.ts";
+import { hasKeyField } from "./request/credentials.ts";
 import { deviceName } from "./request/device-name.ts";
+import { keyCaller } from "./request/key-caller.ts";
 import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
@@ -27,6 +29,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Whether responses of the call, errors included, have a `success` property, as the contract defines. */
     hasSuccessField?: boolean;
+    /** Whether the call is one of the contract's table. */
+    isInTable?: boolean;
   }
 }
 
@@ -35,6 +39,7 @@ interface MountOptions {
   cookie: SessionCookie;
   browserCookie: BrowserCookie;
   handlers: Handlers;
+  accountCalls: AccountCalls;
   asCaller?: AsCaller | undefined;
   /** Public origin by which the client reached this server. */
   originOf(request: FastifyRequest): string;
@@ -68,10 +73,8 @@ export const turnOf = (request: FastifyRequest) => ({
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
-  const { deps, cookie, handlers, asCaller = (_, work) => work() } = options;
-  app.decorateRequest("signedInUserId", null);
+  const { deps, handlers, accountCalls, asCaller = (_, work) => work() } = options;
   const largeBodies = new LargeBodies();
-  const accountCalls = new AccountCalls();
   const downloads = new Downloads();
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name];
@@ -79,12 +82,14 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { hasSuccessField: endpoint.hasSuccessField === true },
+      config: { hasSuccessField: endpoint.hasSuccessField === true, isInTable: true },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // The session is checked before the body is read, so that clients without one cannot make the server read a body.
       onRequest: async (request, reply) => {
-        if (endpoint.savedAs !== undefined && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
-        if (endpoint.access === "user") await signIn(deps, cookie, request);
+        const isByKey = hasKeyField(request.headers);
+        if (endpoint.savedAs !== undefined && !isByKey && isCrossSiteRequest(request.headers))
+          throw new AppError("cross_site");
+        if (endpoint.access === "user") await signIn(options, endpoint, request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
           largeBodies.enter(request, reply, signedInUserId);
@@ -112,7 +117,13 @@ function nameFile(reply: FastifyReply, name: string, now: Date): void {
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.json"`);
 }
 
-async function signIn(deps: CoreDeps, cookie: SessionCookie, request: FastifyRequest): Promise<void> {
+/** Finds the caller by API key, if the request has a field for one, otherwise by session cookie. */
+async function signIn(
+  { deps, cookie }: Pick<MountOptions, "deps" | "cookie">,
+  { scope }: Endpoint,
+  request: FastifyRequest,
+): Promise<void> {
+  if (hasKeyField(request.headers)) return void (await keyCaller(deps, request, scope));
   const token = cookie.read(request);
   const session = token === null ? null : await checkLoginSession(deps, token);
   if (session === null) throw new AppError("not_signed_in");
@@ -133,9 +144,10 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
   const { cookie, browserCookie, originOf } = options;
   const userId = request.signedInUserId ?? undefined;
   return {
-    params: checkedParams(request.params as Record<string, string>, userId),
+    params: checkedParams(endpoint, request.params as Record<string, string>, userId),
     body: endpoint.body === undefined ? undefined : parseBody(endpoint.body, request.body),
     userId,
+    key: request.apiKey,
     clientAddress: clientAddress(request),
     device: deviceName(request.headers["user-agent"]),
     cookie: {
@@ -165,11 +177,18 @@ const notFoundTexts: Record<string, string> = {
  * Validates the path parameters of a call.
  * @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user
  */
-function checkedParams(params: Record<string, string>, userId: string | undefined): Record<string, string> {
+function checkedParams(
+  { path }: Endpoint,
+  params: Record<string, string>,
+  userId: string | undefined,
+): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, text] of Object.entries(params)) {
     const id = text.toLowerCase();
-    if (!UUID.test(id)) throw new AppError("not_found", { message: notFoundTexts[name] });
+    if (!UUID.test(id))
+      throw new AppError("not_found", {
+        message: path.startsWith("/api/keys/") ? "API key not found" : notFoundTexts[name],
+      });
     if (name === "userId" && id !== userId) throw new AppError("forbidden");
     checked[name] = id;
   }

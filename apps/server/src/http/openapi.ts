@@ -1,5 +1,13 @@
 /** `/api/openapi.json`: an OpenAPI 3.1 description generated from the contract, so that it is never out of date. */
-import { type Endpoint, type EndpointName, endpoints, errorCodes, product, walletChallenge } from "@kauke/contract";
+import {
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  errorCodes,
+  keyScopes,
+  product,
+  walletChallenge,
+} from "@kauke/contract";
 import * as z from "zod";
 
 const problem = {
@@ -20,10 +28,12 @@ const problem = {
   },
 };
 
+const bearerText = `An API key from the settings page. Its scopes (${keyScopes.join(", ")}) say which calls it may make; calls that name no scope need a login session. Cookies of a request with an Authorization or Authentication header are ignored.`;
+
 const errorTexts: Record<number, string> = {
   400: "The body is not valid (`errors` says which fields), or its content can't be accepted",
-  401: "Not signed in, or the credentials are wrong",
-  403: "Another user's id in the path, a request from another site, or a sign-in too old for this call",
+  401: "Not signed in, the credentials are wrong, or the API key is unknown, revoked or expired",
+  403: "Another user's id in the path, a request from another site, a sign-in too old for this call, or an API key that lacks the scope (`key_scope`)",
   404: "Unknown, or not yours",
   409: "Conflicts with the current state, e.g. taken, in use, or changed in the meantime",
   413: "The body is too large",
@@ -66,7 +76,10 @@ export function openApiDocument(origin: string, cookieName: string): object {
     paths: { ...paths, ...redirects },
     components: {
       schemas: { Problem: problem },
-      securitySchemes: { loginSession: { type: "apiKey", in: "cookie", name: cookieName } },
+      securitySchemes: {
+        loginSession: { type: "apiKey", in: "cookie", name: cookieName },
+        apiKey: { type: "http", scheme: "bearer", description: bearerText },
+      },
     },
   };
 }
@@ -76,7 +89,7 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
   return {
     operationId: name,
     summary: endpoint.summary,
-    security: endpoint.access === "user" ? [{ loginSession: [] }] : [],
+    security: securityOf(endpoint),
     parameters: Object.keys(endpoint.params?.shape ?? {}).map(pathParameter),
     ...(endpoint.body && { requestBody: { required: true, content: json(schemaOf(endpoint.body, "input")) } }),
     responses: {
@@ -86,9 +99,15 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
   };
 }
 
+/** OpenAPI 3.1 lists the needed roles of a scheme that is not OAuth in its array: here the scope of a key. */
+function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
+  if (access === "anyone") return [];
+  return scope === undefined ? [{ loginSession: [] }] : [{ loginSession: [] }, { apiKey: [scope] }];
+}
+
 function errorStatuses({ access, body, errors = [], method, params }: Endpoint): number[] {
   const found = new Set([500, ...errors]);
-  if (access === "user") found.add(401);
+  if (access === "user") found.add(401).add(403);
   if (params !== undefined) found.add(404);
   if (method !== "GET") found.add(403).add(413).add(415);
   if (body !== undefined) found.add(400);

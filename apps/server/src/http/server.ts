@@ -12,11 +12,15 @@ import { rateLimitRules } from "../core/rate-limit/rate-limit-rules.ts";
 import { accountHandlers } from "./account/routes.ts";
 import { aliasHandlers } from "./aliases/routes.ts";
 import { analyticsHandlers } from "./analytics/routes.ts";
+import { apiKeyHandlers } from "./api-keys/routes.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { browserCookie } from "./browser-cookie.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
+import { mountDialects } from "./dialects/mount-dialects.ts";
+import { authenticationConstraint } from "./dialects/only-with-authentication.ts";
+import { plainUrl } from "./dialects/plain-path.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
@@ -26,11 +30,15 @@ import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { publicOrigin } from "./public-origin.ts";
+import { AccountCalls } from "./request/account-calls.ts";
 import { trustedProxyCheck } from "./request/client-address.ts";
+import { dropCookies, hasKeyField } from "./request/credentials.ts";
+import { runInAccountTurn } from "./request/in-account-turn.ts";
 import { type LaterWork, laterWork } from "./request/later-work.ts";
 import { readOnlyJson } from "./request/read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins } from "./request/same-site.ts";
 import { answerBrokenRequest, errorAnswerer } from "./response/answer-errors.ts";
+import { isSharedPath, preflightHeaders, sharedHeaders } from "./response/cors.ts";
 import { securityHeaders } from "./response/security-headers.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
 import { signInLinkHandlers } from "./sign-in/link-routes.ts";
@@ -108,7 +116,11 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   const deps = coreDeps(options);
   const browsers = browserCookie(isHttps);
   const handlers = allHandlers(deps, options, later);
-  mountEndpoints(app, { deps, cookie, browserCookie: browsers, handlers, originOf, asCaller: options.asCaller });
+  const accountCalls = new AccountCalls();
+  const { asCaller } = options;
+  runInAccountTurn(app, { accountCalls, asCaller });
+  mountEndpoints(app, { deps, cookie, browserCookie: browsers, handlers, originOf, accountCalls, asCaller });
+  await mountDialects(app, deps);
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
   await serveSite(app, {
@@ -143,18 +155,36 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     trustProxy,
     serverFactory: (listener) => guard.createServer(listener),
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 2048 },
+    routerOptions: { maxParamLength: 2048, constraints: authenticationConstraint },
+    rewriteUrl: plainUrl,
     // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply.headers(headers)),
+    frameworkErrors: (error, request, reply) =>
+      void answerError(error, request, reply.headers({ ...headers, ...corsHeaders(request) })),
     clientErrorHandler: answerBrokenRequest,
   });
   app.setErrorHandler(answerError);
+  app.decorateRequest("signedInUserId", null);
+  app.decorateRequest("apiKey", null);
+  answerToKeys(app);
   app.addHook("onRequest", async ({ ip, raw }) => {
     if (!guard.assign(raw.socket, ip)) throw new AppError("busy");
   });
   closeInTime(app);
   return app;
 }
+
+const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});
+
+/** Drops the cookies of requests that are made by key, before anything reads them, and shares the shared paths. */
+function answerToKeys(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (mayHaveNoCookie(request)) dropCookies(request.raw);
+    reply.headers(corsHeaders(request));
+  });
+}
+
+/** Whether no cookie of the request is read, so that it has no credentials that the browser adds. */
+const mayHaveNoCookie = ({ headers, url }: FastifyRequest): boolean => hasKeyField(headers) || isSharedPath(url);
 
 function guardRequests(
   app: FastifyInstance,
@@ -164,6 +194,9 @@ function guardRequests(
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(headers);
     if (isApiPath(request.url.split("?", 1)[0] ?? "")) reply.header("cache-control", "no-store");
+    if (isSharedPath(request.url) && request.method === "OPTIONS")
+      return reply.code(204).headers(preflightHeaders).send();
+    if (mayHaveNoCookie(request)) return;
     if (isCrossSiteWrite(request.method, request.headers, ownOrigins(config, request)))
       throw new AppError("cross_site");
   });
@@ -203,6 +236,7 @@ function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): Cor
 function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: LaterWork): Handlers {
   return {
     ...authHandlers(deps),
+    ...apiKeyHandlers(deps),
     ...walletHandlers(deps),
     ...aliasHandlers(deps),
     ...smtpCredentialHandlers(deps),

@@ -60,6 +60,8 @@ const table: Record<ErrorCode, SmtpReply> = {
   proof_needed: unavailable,
   last_way_in: unavailable,
   way_in_taken: unavailable,
+  key_invalid: unavailable,
+  key_scope: unavailable,
   sign_in_by_link: unavailable,
   alias_taken: unavailable,
   alias_reserved: unavailable,

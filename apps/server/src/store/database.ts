@@ -31,6 +31,20 @@ export interface SessionTable {
   sealed: Buffer | null;
 }
 
+export interface ApiKeyTable {
+  id: string;
+  user_id: string;
+  /** SHA-256 of the key. */
+  key_hash: Buffer;
+  /** Scopes, separated by spaces. */
+  scopes: string;
+  expires_at: Date | null;
+  /** Day of the last use, e.g. `2026-03-01`. */
+  last_used_on: string | null;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface AliasTable {
   id: string;
   user_id: string;
@@ -218,6 +232,7 @@ export interface SchemaMigrationTable {
 export interface DB {
   user: UserTable;
   session: SessionTable;
+  api_key: ApiKeyTable;
   alias: AliasTable;
   released_address: ReleasedAddressTable;
   destination: DestinationTable;

@@ -7,25 +7,10 @@ import { mkdir } from "node:fs/promises";
 
 import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
-import type { AccountExportStore } from "../core/account-export/account-export.ts";
-import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { InFlightMessages } from "../core/delivery/in-flight.ts";
-import type { DestinationStore } from "../core/destination/destination.ts";
-import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
-import type { EmailJobStore } from "../core/email-job/email-job.ts";
-import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
-import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
-import type { NoticeStore } from "../core/notice/notice.ts";
 import { type Clock, type Logger, steadyMs } from "../core/ports.ts";
-import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
-import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
-import type { SignInFlowStore } from "../core/sign-in/sign-in-flow.ts";
-import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
-import type { AccountLinkStore } from "../core/user/account-link.ts";
-import type { UserStore } from "../core/user/user.ts";
-import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
 import { type BackupRequest, removeStaging, writeBackup } from "./backup/backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
 import { pacedRetention } from "./clock-jumps.ts";
@@ -42,30 +27,13 @@ import { isPostgresOutage } from "./postgres/postgres-outage.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
-import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
 import { openSpool } from "./queue/journal/open-spool.ts";
 import type { JournalLimits } from "./queue/journal/spool-journal.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
-import { accountExportStore } from "./rows/accounts/account-export.ts";
-import { accountLinkStore } from "./rows/accounts/account-links.ts";
+import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
-import { userStore } from "./rows/accounts/users.ts";
-import { aliasStore } from "./rows/aliases/aliases.ts";
-import { destinationStore } from "./rows/aliases/destinations.ts";
-import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
-import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
-import { replyPathStore } from "./rows/aliases/reply-paths.ts";
-import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
-import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { loadDkimKeys } from "./rows/dkim-keys.ts";
-import { emailJobStore } from "./rows/email-jobs.ts";
-import { noticeStore } from "./rows/notices.ts";
-import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
-import { rateLimitStore } from "./rows/rate-limits.ts";
-import { loginSessionStore } from "./rows/sign-in/login-sessions.ts";
-import { signInFlowStore } from "./rows/sign-in/sign-in-flows.ts";
-import { walletChallengeStore } from "./rows/sign-in/wallet-challenges.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
 import { isAnyFileOlder } from "./sealing/older-files.ts";
 import { embeddedSecretKey, givenSecretKey, replaceKeyFile, settleKeyFile } from "./sealing/secret-key.ts";
@@ -96,31 +64,14 @@ export interface StoreOptions {
   disk?: { files?: SpoolFiles; syncFile?: SyncFile; journal?: JournalLimits };
 }
 
-export interface Store {
+export interface Store extends RowStores {
   kind: "embedded" | "postgres";
-  accountExport: AccountExportStore;
-  users: UserStore;
-  accountLinks: AccountLinkStore;
-  loginSessions: LoginSessionStore;
-  signInFlows: SignInFlowStore;
-  walletChallenges: WalletChallengeStore;
-  aliases: AliasStore;
-  destinations: DestinationStore;
-  missingMailboxes: MissingMailboxStore;
-  smtpCredentials: SmtpCredentialStore;
-  encryptionKeys: EncryptionKeyStore;
-  rateLimits: RateLimitStore;
-  notices: NoticeStore;
-  emailJobs: EmailJobStore;
-  deliveries: DeliveryRepository;
-  replyPaths: ReplyPathStore;
   bodies: MessageBodies;
   /**
    * Messages in flight as files; `null` on PostgreSQL, where other processes share the queue, and for a store in
    * memory.
    */
   inFlight: InFlightMessages | null;
-  counters: CounterStore;
   /**
    * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
    * @throws BackupError
@@ -129,8 +80,6 @@ export interface Store {
   keyKeeper: KeyKeeper;
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
-  /** Queries that only the operator's command uses. */
-  operator: OperatorStore;
   keys: ServerKeys;
   /** Keys of keyed hashes, for the mail workers of this server. */
   hmacKey: KeyRing["hmacKey"];
@@ -341,26 +290,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };
-  const stores = {
-    accountExport: accountExportStore(context),
-    users: userStore(context, { released, forgetBodies }),
-    accountLinks: accountLinkStore(context, { forgetBodies }),
-    loginSessions: loginSessionStore(context),
-    signInFlows: signInFlowStore(context),
-    walletChallenges: walletChallengeStore(context),
-    aliases: aliasStore(context, { released, forgetBodies }),
-    destinations: destinationStore(context),
-    missingMailboxes: missingMailboxStore(context),
-    smtpCredentials: smtpCredentialStore(context),
-    encryptionKeys: encryptionKeyStore(context),
-    rateLimits: rateLimitStore(context),
-    notices: noticeStore(context),
-    replyPaths: replyPathStore(context),
-    emailJobs: emailJobStore(context, { forgetBodies }),
-    deliveries: deliveryStore(context, { forgetBodies }),
-    counters: counterStore(context),
-    operator: operatorStore(context),
-  };
+  const stores = rowStores(context, { released, forgetBodies });
   const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
   const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);
   const retention = startRetention(pacedRetention(context, logger, forget), logger);

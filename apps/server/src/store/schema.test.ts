@@ -40,6 +40,16 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     id: "uuid",
     sealed: "bytea?",
   },
+  api_key: {
+    id: "uuid",
+    user_id: "uuid",
+    key_hash: "bytea",
+    scopes: "text",
+    expires_at: "timestamptz?",
+    last_used_on: "text?",
+    created_at: "timestamptz",
+    sealed: "bytea",
+  },
   alias: {
     id: "uuid",
     user_id: "uuid",
@@ -246,7 +256,7 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox"] });
+    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key"] });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

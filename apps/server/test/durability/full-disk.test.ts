@@ -8,7 +8,7 @@ import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { mountSmallDisk, whyNoSmallDisk } from "@kauke/testkit/fakes/small-disk";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { numberedMessage } from "@kauke/testkit/kill/numbered-mail";
-import { printFigures } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -146,30 +146,34 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
     printFigures("full tables", { acknowledged: sender.acknowledged.length, lost: 0 });
   });
 
-  test("for the database's log: 451 until a restart finds space, and nothing is lost", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const disk = await mount(dataDir, 160 * MEBIBYTE);
-    await mkdir(join(dataDir, "spool"));
-    await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
-    const to = await makeAlias(await start());
-    await server?.stop();
-    const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
-    const running = await start();
-    await removeLogAfter(logFile);
-    // The disk has space for the tables, but not for another file of the write-ahead log.
-    await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
-    const sender = numberedSender(to, 500);
-    expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
-    expect(await sender.send(running)).toMatch(/^451 4\.3\.0 /);
-    const health = await healthOf(running);
-    await disk.free();
-    const again = await restart();
-    expect(await sender.send(again)).toMatch(/^250 /);
-    await expectEachOnce(sender.acknowledged);
-    printFigures("full log", { acknowledged: sender.acknowledged.length, lost: 0, "healthz while full": health });
-    expect(health).toBe(503);
-  });
+  test.runIf(isLongRun)(
+    "for the database's log: 451 until a restart finds space, and nothing is lost",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      const disk = await mount(dataDir, 160 * MEBIBYTE);
+      await mkdir(join(dataDir, "spool"));
+      await mount(join(dataDir, "spool"), 32 * MEBIBYTE);
+      const to = await makeAlias(await start());
+      await server?.stop();
+      const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
+      const running = await start();
+      await removeLogAfter(logFile);
+      // The disk has space for the tables, but not for another file of the write-ahead log.
+      await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
+      const sender = numberedSender(to, 500);
+      expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);
+      expect(await sender.send(running)).toMatch(/^451 4\.3\.0 /);
+      const health = await healthOf(running);
+      await disk.free();
+      const again = await restart();
+      expect(await sender.send(again)).toMatch(/^250 /);
+      await expectEachOnce(sender.acknowledged);
+      printFigures("full log", { acknowledged: sender.acknowledged.length, lost: 0, "healthz while full": health });
+      expect(health).toBe(503);
+    },
+  );
 });
 
 /** Writes to the database until its write-ahead log will soon need its next file. @returns name of the current file */

@@ -7,7 +7,7 @@ import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { type KillInTurnsOptions, killInTurns } from "@kauke/testkit/kill/kill-in-turns";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { compileCache, loadSettings, preparedSender } from "@kauke/testkit/kill/kill-rounds";
-import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
+import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { startSystem } from "@kauke/testkit/system";
 import pg from "pg";
@@ -87,7 +87,6 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     return (await client.query<{ count: number }>(query)).rows[0]?.count ?? 0;
   }
 
-  // Runs in the long suite only; `npm test` has the test of the same with mail workers.
   test.runIf(isLongRun)(
     "two processes are killed in turns while the other goes on, and nothing is lost",
     {
@@ -98,12 +97,16 @@ describe.skipIf(!postgres.found)("on PostgreSQL", () => {
     },
   );
 
-  test("two processes and their mail workers are killed in turns, and nothing is lost", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const { workersKilled } = await killThem("kill -9 in turns, with workers", { rounds: rounds(2, 60), workers: 2 });
-    expect(workersKilled).toBeGreaterThan(0);
-  });
+  test.runIf(isLongRun)(
+    "two processes and their mail workers are killed in turns, and nothing is lost",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      const { workersKilled } = await killThem("kill -9 in turns, with workers", { rounds: 60, workers: 2 });
+      expect(workersKilled).toBeGreaterThan(0);
+    },
+  );
 
   test.runIf(isLongRun)(
     "an owner with sixteen mail workers keeps at most 20 connections to PostgreSQL",

@@ -142,9 +142,9 @@ async function runWorkerRounds(name: string, options: RunOptions): Promise<KillR
  * own.
  */
 const CHAPTERS = isLongRun ? 20 : 1;
-const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 4;
+const ROUNDS_PER_CHAPTER = isLongRun ? 24 : 3;
 const SPOOL_ROUNDS = isLongRun ? 20 : 1;
-const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 2;
+const ANSWERED_FIRST_ROUNDS = isLongRun ? 20 : 1;
 const LONG_ACKNOWLEDGED_MIN = 20_000;
 let acknowledgedInAll = 0;
 

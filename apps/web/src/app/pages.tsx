@@ -39,6 +39,8 @@ const pages: Readonly<Record<ScreenName, Preloadable>> = {
   transparency: preloadable(async () => (await import("../pages/TransparencyPage.tsx")).TransparencyPage),
   docs: preloadable(async () => (await import("../pages/DocsPage.tsx")).DocsPage),
   "docs-smtp": preloadable(async () => (await import("../pages/SmtpGuidePage.tsx")).SmtpGuidePage),
+  "docs-clients": preloadable(async () => (await import("../pages/ClientsGuidePage.tsx")).ClientsGuidePage),
+  "docs-moving": preloadable(async () => (await import("../pages/MovingGuidePage.tsx")).MovingGuidePage),
   "not-found": included(NotFoundPage),
 };
 

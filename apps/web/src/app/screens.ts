@@ -28,7 +28,9 @@ export type ScreenName =
   | "gdpr"
   | "transparency"
   | "docs"
-  | "docs-smtp";
+  | "docs-smtp"
+  | "docs-clients"
+  | "docs-moving";
 
 /**
  * Screens for signed-in users only, with the sentence below each title. Signed-out visitors see the sign-in form
@@ -73,6 +75,8 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/transparency": "transparency",
   "/docs": "docs",
   "/docs/smtp": "docs-smtp",
+  "/docs/clients": "docs-clients",
+  "/docs/moving": "docs-moving",
   "/preview": "preview",
   "/forgot": "forgot",
   "/reset": "reset",
@@ -97,6 +101,8 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   transparency: "Transparency Report",
   docs: "Documentation",
   "docs-smtp": "SMTP setup guide",
+  "docs-clients": "Password managers and apps",
+  "docs-moving": "Moving in and out",
   preview: "Preview inbox",
   confirm: "Confirm mailbox",
   "confirm-email": "Confirm your e-mail",
@@ -128,6 +134,8 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["transparency", "/transparency"],
   ["docs", "/docs"],
   ["docs-smtp", "/docs/smtp"],
+  ["docs-clients", "/docs/clients"],
+  ["docs-moving", "/docs/moving"],
   ["not-found", "/404"],
 ];
 

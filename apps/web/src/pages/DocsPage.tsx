@@ -84,6 +84,17 @@ export function DocsPage() {
           ),
         },
         {
+          id: "clients",
+          title: "Password managers, apps, moving",
+          body: (
+            <p>
+              Bitwarden, Keyguard and the extensions and apps of addy.io and SimpleLogin can create aliases here with an
+              API key: see <PageLink to="/docs/clients">Password managers and apps</PageLink>. Aliases that you have
+              elsewhere can be imported: see <PageLink to="/docs/moving">Moving in and out</PageLink>.
+            </p>
+          ),
+        },
+        {
           id: "webhooks",
           title: "Webhooks",
           body: (

@@ -1,3 +1,5 @@
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
@@ -15,11 +17,13 @@ export interface NewAlias {
 
 /**
  * Creates an active alias. Requests with invalid fields or a reserved name do not count against the rate limit.
+ * @param by an API key may point the alias only at confirmed mailboxes
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
   input: NewAlias,
+  by: CallerKind = "session",
 ): Promise<Alias> {
   refuseFieldErrors({
     ...domainErrors(input.domain, deps.ownDomains),
@@ -30,6 +34,10 @@ export async function createAlias(
   // Destinations are checked after the rate limit, so that an account cannot find out for many mailboxes whether their
   // owners have blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);
+  if (by === "key") {
+    const confirmed = await confirmedAmong(deps, input.userId, input.destinations);
+    refuseUnconfirmed("forwardTo", { wanted: input.destinations, confirmed });
+  }
   const alias: Alias = {
     id: deps.random.uuid(),
     userId: input.userId,

@@ -1,4 +1,6 @@
 import { formatForwardTo } from "@kauke/contract";
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
@@ -20,14 +22,18 @@ export interface AliasUpdateInput extends RoutingInput {
 
 /**
  * Applies the requested changes.
+ * @param by an API key may add only confirmed mailboxes, and not change what forwarded mail is encrypted to
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
- * `not_found`
+ * `not_found`, `key_scope`
  */
 export async function updateAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
   input: AliasUpdateInput,
+  by: CallerKind = "session",
 ): Promise<Alias> {
+  if (by === "key" && input.sealTo !== undefined)
+    throw new AppError("key_scope", { message: "An API key can't change what forwarded mail is encrypted to." });
   refuseFieldErrors({
     ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
     ...ownDomainErrors("lastForwardTo", input.lastDestinations, deps.ownDomains),
@@ -36,9 +42,20 @@ export async function updateAlias(
   await countRename(deps, { userId, aliasId }, input.name);
   await refuseBlocked(deps, "forwardTo", input.destinations);
   await refuseBlocked(deps, "lastForwardTo", input.lastDestinations);
-  const changed = await deps.aliases.update(userId, aliasId, (alias) => decideChange(alias, input));
+  const wanted = [...(input.destinations ?? []), ...(input.lastDestinations ?? [])];
+  const confirmed = by === "key" ? await confirmedAmong(deps, userId, wanted) : null;
+  const changed = await deps.aliases.update(userId, aliasId, (alias) => {
+    if (confirmed !== null) refuseForKey(alias, input, confirmed);
+    return decideChange(alias, input);
+  });
   if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
   return changed;
+}
+
+function refuseForKey({ routing }: Alias, input: AliasUpdateInput, confirmed: ReadonlySet<string>): void {
+  const before = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
+  refuseUnconfirmed("forwardTo", { wanted: input.destinations, before, confirmed });
+  refuseUnconfirmed("lastForwardTo", { wanted: input.lastDestinations, before, confirmed });
 }
 
 /**

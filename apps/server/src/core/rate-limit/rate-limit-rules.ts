@@ -44,6 +44,8 @@ const rules = {
   automatic_answer: { action: "automatic_answer", max: 500, windowSeconds: 86_400 },
   // Changes of passwords, secrets, encryption keys and sign-in methods of one account: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
+  // API keys made by one account: each is a row.
+  api_key_create: { action: "api_key_create", max: 20, windowSeconds: 3600 },
   // Exports of one account: each reads and unseals every row of the account.
   account_export: { action: "account_export", max: 10, windowSeconds: 3600 },
   // Uses of a master password: each takes half a second of processor time and 256 MiB in the worker that all accounts
@@ -117,6 +119,7 @@ export const limitMessages: Record<LimitName, string> = {
   submission: "You have sent as many messages as one account may in a day.",
   automatic_answer: "Your mail program has answered as many messages by itself as one account may in a day.",
   secret_change: "You have changed passwords and secrets too often in a short time.",
+  api_key_create: "You have created many API keys within an hour. Please wait before you create another one.",
   account_export: "You have downloaded your data several times within an hour. Please wait before you do so again.",
   master_password: "You have used a master password too often in a short time. Please wait a minute.",
   decrypt_manual: "You have decrypted too many texts in a short time. Please wait a minute.",

@@ -39,11 +39,12 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       const active = aliases.filter(({ routing }) => routing.state === "active");
       return { aliases: active.map(({ id, name, domain }) => ({ id, alias: name, domain })) };
     },
-    async createAlias({ userId, body }) {
-      return toWire(await createAlias(deps, newAliasFromWire(userId, body)));
+    async createAlias({ userId, body, key }) {
+      return toWire(await createAlias(deps, newAliasFromWire(userId, body), key === null ? "session" : "key"));
     },
-    async updateAlias({ userId, params, body }) {
-      return toWire(await updateAlias(deps, { userId, ...params }, aliasWishFromWire(body)));
+    async updateAlias({ userId, params, body, key }) {
+      const by = key === null ? "session" : "key";
+      return toWire(await updateAlias(deps, { userId, ...params }, aliasWishFromWire(body), by));
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await toggleAlias(deps, { userId, ...params }, body.active);

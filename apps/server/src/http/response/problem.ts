@@ -37,6 +37,8 @@ const translations: Record<ErrorCode, Translation> = {
   proof_needed: say(403, "Please sign in again first: this needs a sign-in within the last five minutes."),
   last_way_in: say(409, "Nothing else signs in to your account. Set a password or link another sign-in first."),
   way_in_taken: say(409, "This signs in to another account, so it can't be linked to this one."),
+  key_invalid: say(401, "This API key is unknown, revoked or expired."),
+  key_scope: say(403, "This API key does not have the scope for this."),
   wallet_unproven: say(401, "Wallet authentication failed"),
   alias_taken: say(409, "This alias is already taken. Please choose another name."),
   alias_reserved: say(400, "This name is reserved."),

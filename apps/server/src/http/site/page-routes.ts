@@ -34,6 +34,8 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/transparency", shown("transparency")],
   ["/docs", shown("docs")],
   ["/docs/smtp", shown("docs-smtp")],
+  ["/docs/clients", shown("docs-clients")],
+  ["/docs/moving", shown("docs-moving")],
   ["/forgot", hidden(null)],
   ["/reset", hidden(null)],
   ["/sign-in-link", hidden(null)],
@@ -84,7 +86,7 @@ export function isPreviewPage(pathname: string): boolean {
 
 /** Whether the path is for programs, which get a 404 in JSON. */
 export function isApiPath(pathname: string): boolean {
-  return /^\/(?:api|healthz|preview\/api)(?:\/|$)/i.test(pathname);
+  return /^\/(?:api|v1|healthz|preview\/api)(?:\/|$)/i.test(pathname);
 }
 
 /** Whether the path is a file: below `/assets/`, or with an extension. */

@@ -263,6 +263,8 @@ describe("files", () => {
       "/transparency",
       "/docs",
       "/docs/smtp",
+      "/docs/clients",
+      "/docs/moving",
     ]);
   });
 });

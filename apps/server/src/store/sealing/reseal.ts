@@ -21,7 +21,7 @@ interface ResealTable {
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
-  ...(["message", "delivery", "notice", "session"] as const).map(byId),
+  ...(["message", "delivery", "notice", "session", "api_key"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
 ];
 

@@ -20,6 +20,7 @@ const WRAPPING_KEY_ID = 0;
 export type SealedTable =
   | "user"
   | "session"
+  | "api_key"
   | "alias"
   | "destination"
   | "smtp_credential"

@@ -60,6 +60,14 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: aliasRows,
   },
   session: { about: "Sessions. Their tokens are stored as hashes, which are left out.", rows: sessionRows },
+  api_key: {
+    about: "API keys: name, scopes and the day of the last use. The keys are stored as hashes, which are left out.",
+    rows: (source) =>
+      ownedRows(source, "api_key", (row) => ({
+        ...clearRow(source, "api_key", row),
+        deletionDate: "when you delete it, or with the account",
+      })),
+  },
   destination: {
     about:
       "Mailboxes you forward to and whether they were confirmed. Stored as keyed hashes: named only while an alias forwards there.",

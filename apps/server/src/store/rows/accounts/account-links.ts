@@ -6,6 +6,7 @@ import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../co
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../aliases/destinations.ts";
+import { revokeKeys } from "./api-keys.ts";
 import { changeEmail } from "./change-email.ts";
 import { type AfterProof, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
 import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
@@ -126,7 +127,7 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
 }
 
 /**
- * Replaces the password, and ends all sessions and links. The first proof of the mailbox also removes what an impostor
+ * Replaces the password, ends all sessions and links, and revokes all API keys. The first proof of the mailbox also removes what an impostor
  * could have left in the account.
  * @param passwordHash `null` removes the password
  */
@@ -139,7 +140,9 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
   await endSessionsAndLinks(trx, userId, null);
   const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
-  return isFirstProof ? removeImpostorAccess(context, trx, { userId, document }) : { ...nothingAfter, notifyRoutes };
+  if (isFirstProof) return removeImpostorAccess(context, trx, { userId, document });
+  await revokeKeys(trx, userId);
+  return { ...nothingAfter, notifyRoutes };
 }
 
 /**

@@ -73,6 +73,15 @@ export async function plantAccount(
         last_seen_at: now,
         sealed: keys.seal("session", of.id, { device: text("session") }),
       }),
+    api_key: () =>
+      insert("api_key", {
+        ...of,
+        key_hash: hash("api_key"),
+        scopes: "aliases:create aliases:read",
+        expires_at: null,
+        last_used_on: "2026-02-28",
+        sealed: keys.seal("api_key", of.id, { name: text("api_key") }),
+      }),
     destination: () =>
       insert("destination", {
         ...of,

@@ -8,6 +8,7 @@ import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
 export type AnyRow = Record<string, unknown>;
 /** Tables that `ownedRows` reads; all have the columns `id` and `user_id`. */
 export type OwnedTable =
+  | "api_key"
   | "alias"
   | "destination"
   | "smtp_credential"

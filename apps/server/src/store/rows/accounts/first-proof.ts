@@ -11,6 +11,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { cancelMessages, lockComposed } from "../job-records.ts";
 import { insertNotice } from "../notices.ts";
+import { revokeKeys } from "./api-keys.ts";
 import type { UserDocument } from "./user-document.ts";
 
 /** Steps that the caller performs after it has committed the first proof of a mailbox. */
@@ -54,6 +55,7 @@ const words = {
   guard: "the leak guard setting, which is on again",
   quotes: "the setting for the alias in quoted lines, which is off again",
   credentials: "SMTP credentials",
+  keys: "API keys",
   sealing: "the choice of a key that forwarded mail is encrypted to",
   messages: "messages that waited to be sent",
 } as const;
@@ -81,6 +83,7 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
   return {
     [words.credentials]: credentials.numDeletedRows > 0n,
+    [words.keys]: (await revokeKeys(trx, userId)) > 0,
     [words.sealing]: user.seal_key_id !== null || aliases.numUpdatedRows > 0n,
   };
 }

@@ -1,0 +1,28 @@
+import type { KeyScope } from "@kauke/contract";
+import type { CoreDeps } from "../core-deps.ts";
+import { hashApiKey } from "./api-key-secret.ts";
+
+export interface KeyCaller {
+  keyId: string;
+  userId: string;
+  scopes: readonly KeyScope[];
+}
+
+/**
+ * Finds the account that a key makes calls for, and notes the day of the use without waiting for it to be stored.
+ * @returns `null` for a key that is malformed, unknown, revoked or expired
+ */
+export async function checkApiKey(
+  { apiKeys, clock }: Pick<CoreDeps, "apiKeys" | "clock">,
+  secret: string,
+): Promise<KeyCaller | null> {
+  const hash = hashApiKey(secret);
+  if (hash === null) return null;
+  const key = await apiKeys.find(hash);
+  const now = clock.now();
+  if (key === null || (key.expiresAt !== null && key.expiresAt <= now)) return null;
+  const today = now.toISOString().slice(0, 10);
+  // If the day cannot be stored, the next use stores it.
+  if (key.lastUsedOn !== today) void apiKeys.noteUse(key.id, today).catch(() => {});
+  return { keyId: key.id, userId: key.userId, scopes: key.scopes };
+}

@@ -1,0 +1,34 @@
+import type { ApiKeyWire } from "@kauke/contract";
+import type { ApiKey } from "../../core/api-key/api-key.ts";
+import { createApiKey } from "../../core/api-key/create-api-key.ts";
+import { deleteApiKey } from "../../core/api-key/delete-api-key.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export function apiKeyHandlers(deps: CoreDeps): HandlersOf<"listApiKeys" | "createApiKey" | "deleteApiKey"> {
+  return {
+    async listApiKeys({ userId }) {
+      return { keys: (await deps.apiKeys.listForUser(userId)).map(apiKeyToWire) };
+    },
+    async createApiKey({ userId, body: { name, scopes, expiresAt = null } }) {
+      const wanted = { userId, name, scopes, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+      const { key, secret } = await createApiKey(deps, wanted);
+      return { key: apiKeyToWire(key), secret };
+    },
+    async deleteApiKey({ userId, params }) {
+      await deleteApiKey(deps, { userId, ...params });
+      return { message: "API key deleted" };
+    },
+  };
+}
+
+function apiKeyToWire({ id, name, scopes, expiresAt, lastUsedOn, createdAt }: ApiKey): ApiKeyWire {
+  return {
+    id,
+    name,
+    scopes: [...scopes],
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedOn,
+    createdAt: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Runs calls by key that are not in the contract's table in the turn of their account: its concurrent calls are
+ * limited, and its database statements wait in the line of signed-in users. `mount-endpoints.ts` does the same for the
+ * contract's calls.
+ */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type AsCaller, turnOf } from "../mount-endpoints.ts";
+import type { AccountCalls } from "./account-calls.ts";
+
+interface Options {
+  accountCalls: AccountCalls;
+  asCaller: AsCaller | undefined;
+}
+
+export function runInAccountTurn(
+  app: FastifyInstance,
+  { accountCalls, asCaller = (_, work) => work() }: Options,
+): void {
+  const ends = new WeakMap<FastifyRequest, () => void>();
+  app.addHook("preHandler", (request, _, done) => {
+    if (request.apiKey === null || request.routeOptions.config.isInTable === true) return done();
+    const { userId } = request.apiKey;
+    const begun = new Promise<void>((begin, refuse) => {
+      accountCalls
+        .run(userId, () => {
+          begin();
+          return new Promise<void>((end) => ends.set(request, end));
+        })
+        .catch(refuse);
+    });
+    begun.then(() => asCaller(turnOf(request), done), done);
+  });
+  app.addHook("onSend", async (request) => ends.get(request)?.());
+}

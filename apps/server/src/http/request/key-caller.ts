@@ -1,0 +1,48 @@
+/** Who makes a call by API key. Sets `signedInUserId` and `apiKey` of the request. */
+import type { KeyScope } from "@kauke/contract";
+import type { FastifyRequest } from "fastify";
+import { checkApiKey, type KeyCaller } from "../../core/api-key/check-api-key.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { credentialsOf } from "./credentials.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The API key that makes the call; `null` for other calls. */
+    apiKey: KeyCaller | null;
+  }
+}
+
+/**
+ * Finds the account that the request's key makes calls for. Call it in the `onRequest` hook of a route: then no body is
+ * read without a key, and the handler runs in the account's turn (`in-account-turn.ts`).
+ * @param scope scope that the call needs; `undefined`: no key may make it
+ * @throws AppError `key_invalid` without a valid key, `key_scope` when the key lacks the scope
+ */
+export async function keyCaller(
+  deps: Pick<CoreDeps, "apiKeys" | "clock">,
+  request: FastifyRequest,
+  scope: KeyScope | undefined,
+): Promise<KeyCaller> {
+  const secret = credentialsOf(request.headers);
+  const caller = secret === null ? null : await checkApiKey(deps, secret);
+  if (caller === null) throw new AppError("key_invalid");
+  if (scope === undefined) throw new AppError("key_scope", { message: needsSession });
+  if (!caller.scopes.includes(scope)) throw new AppError("key_scope");
+  request.signedInUserId = caller.userId;
+  request.apiKey = caller;
+  return caller;
+}
+
+const needsSession = "An API key can't do this. Please sign in on the website.";
+
+/** `keyCaller` as the `onRequest` hook of a route. */
+export function byKey(deps: Pick<CoreDeps, "apiKeys" | "clock">, scope: KeyScope) {
+  return async (request: FastifyRequest): Promise<void> => void (await keyCaller(deps, request, scope));
+}
+
+/** The key that makes a call, on a route with the hook `byKey`. */
+export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
+  if (apiKey === null) throw new Error("the route has no hook that checks a key");
+  return apiKey;
+}

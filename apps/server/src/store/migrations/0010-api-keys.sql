@@ -1,0 +1,12 @@
+-- Keys with which programs call the API. The key itself is stored as its SHA-256 only, its name sealed; the last use as a day.
+CREATE TABLE api_key (
+  id uuid PRIMARY KEY,
+  user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
+  key_hash bytea NOT NULL CONSTRAINT api_key_hash_key UNIQUE,
+  scopes text NOT NULL,
+  expires_at timestamptz,
+  last_used_on text,
+  created_at timestamptz NOT NULL,
+  sealed bytea NOT NULL
+);
+CREATE INDEX api_key_user ON api_key (user_id);

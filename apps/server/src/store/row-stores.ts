@@ -1,0 +1,91 @@
+/** The repositories on the rows of the database, one for each noun; `open-store.ts` opens the database below them. */
+import type { AccountExportStore } from "../core/account-export/account-export.ts";
+import type { AliasStore } from "../core/alias/alias-store.ts";
+import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { DestinationStore } from "../core/destination/destination.ts";
+import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
+import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { NoticeStore } from "../core/notice/notice.ts";
+import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
+import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
+import type { SignInFlowStore } from "../core/sign-in/sign-in-flow.ts";
+import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
+import type { AccountLinkStore } from "../core/user/account-link.ts";
+import type { UserStore } from "../core/user/user.ts";
+import type { WalletChallengeStore } from "../core/wallet/wallet-challenge.ts";
+import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
+import { accountExportStore } from "./rows/accounts/account-export.ts";
+import { accountLinkStore } from "./rows/accounts/account-links.ts";
+import { apiKeyStore } from "./rows/accounts/api-keys.ts";
+import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
+import { userStore } from "./rows/accounts/users.ts";
+import { aliasStore } from "./rows/aliases/aliases.ts";
+import { destinationStore } from "./rows/aliases/destinations.ts";
+import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
+import { replyPathStore } from "./rows/aliases/reply-paths.ts";
+import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { type CounterStore, counterStore } from "./rows/counters.ts";
+import { emailJobStore } from "./rows/email-jobs.ts";
+import { noticeStore } from "./rows/notices.ts";
+import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
+import { rateLimitStore } from "./rows/rate-limits.ts";
+import { loginSessionStore } from "./rows/sign-in/login-sessions.ts";
+import { signInFlowStore } from "./rows/sign-in/sign-in-flows.ts";
+import { walletChallengeStore } from "./rows/sign-in/wallet-challenges.ts";
+import type { StoreContext } from "./store-context.ts";
+
+export interface RowStores {
+  accountExport: AccountExportStore;
+  users: UserStore;
+  accountLinks: AccountLinkStore;
+  loginSessions: LoginSessionStore;
+  apiKeys: ApiKeyStore;
+  signInFlows: SignInFlowStore;
+  walletChallenges: WalletChallengeStore;
+  aliases: AliasStore;
+  destinations: DestinationStore;
+  missingMailboxes: MissingMailboxStore;
+  smtpCredentials: SmtpCredentialStore;
+  encryptionKeys: EncryptionKeyStore;
+  rateLimits: RateLimitStore;
+  notices: NoticeStore;
+  emailJobs: EmailJobStore;
+  deliveries: DeliveryRepository;
+  replyPaths: ReplyPathStore;
+  counters: CounterStore;
+  /** Queries that only the operator's command uses. */
+  operator: OperatorStore;
+}
+
+interface Parts {
+  released: ReleasedAddresses;
+  /** Deletes the stored bodies of messages that no longer have a row. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+export function rowStores(context: StoreContext, { released, forgetBodies }: Parts): RowStores {
+  return {
+    accountExport: accountExportStore(context),
+    users: userStore(context, { released, forgetBodies }),
+    accountLinks: accountLinkStore(context, { forgetBodies }),
+    loginSessions: loginSessionStore(context),
+    apiKeys: apiKeyStore(context),
+    signInFlows: signInFlowStore(context),
+    walletChallenges: walletChallengeStore(context),
+    aliases: aliasStore(context, { released, forgetBodies }),
+    destinations: destinationStore(context),
+    missingMailboxes: missingMailboxStore(context),
+    smtpCredentials: smtpCredentialStore(context),
+    encryptionKeys: encryptionKeyStore(context),
+    rateLimits: rateLimitStore(context),
+    notices: noticeStore(context),
+    replyPaths: replyPathStore(context),
+    emailJobs: emailJobStore(context, { forgetBodies }),
+    deliveries: deliveryStore(context, { forgetBodies }),
+    counters: counterStore(context),
+    operator: operatorStore(context),
+  };
+}

@@ -1,0 +1,166 @@
+/** How to use this server in password managers and in the extensions and apps of other services. */
+import { product } from "@kauke/contract";
+import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+
+interface Client {
+  id: string;
+  title: string;
+  steps: readonly string[];
+  /** What the client shows or offers that does not work here. */
+  limits: readonly string[];
+}
+
+const clients: readonly Client[] = [
+  {
+    id: "bitwarden",
+    title: "Bitwarden",
+    steps: [
+      "In the browser extension, desktop or mobile app open the generator and choose Username, then Forwarded email alias.",
+      "As service choose addy.io or SimpleLogin; both work.",
+      "Enter the address of this site as self-host server URL and your key as API key.",
+      "addy.io also asks for a domain: enter one that the create form offers. With SimpleLogin the default domain of your settings is used.",
+    ],
+    limits: [
+      "The web vault of Bitwarden's own cloud can't reach other servers; its extension and its apps can.",
+      'With Vaultwarden, the operator first has to allow this site for the web vault: ALLOWED_CONNECT_SRC="https://…" with the address of this site.',
+    ],
+  },
+  {
+    id: "keyguard",
+    title: "Keyguard",
+    steps: [
+      "Open Settings, then Email forwarders, and add one of the type addy.io or SimpleLogin.",
+      "Enter your key and, as base URL, the address of this site.",
+      "For addy.io also enter a domain that the create form offers.",
+    ],
+    limits: [],
+  },
+  {
+    id: "addy-extension",
+    title: "Extension of addy.io",
+    steps: [
+      "Choose to sign in with an API key.",
+      "Enter the address of this site, without a slash at its end, as instance, and your key.",
+    ],
+    limits: [
+      "Counters are 0 and lists of activity are empty: this server keeps no statistics about your mail.",
+      "A deleted alias can't be restored.",
+      "Sign-in with user name and password does not work; use a key.",
+    ],
+  },
+  {
+    id: "addy-apps",
+    title: "Apps of addy.io",
+    steps: [
+      "Create a key with all scopes. The page shows a QR code with it.",
+      "Scan the code on the app's first screen, or enter the address of this site and the key.",
+    ],
+    limits: [
+      "Domains, user names, rules, failed deliveries and the block list are empty.",
+      "Recipients are the confirmed mailboxes of your account; add them here, not in the app.",
+      "Webhooks of an alias are not shown, and stay when the app changes its recipients.",
+    ],
+  },
+  {
+    id: "simplelogin-extension",
+    title: "Extension of SimpleLogin",
+    steps: [
+      "On its first screen open the settings and enter the address of this site as API URL.",
+      "Choose to sign in with an API key and enter your key.",
+    ],
+    limits: [
+      "Reverse aliases can't be listed: this server keeps no readable list of the people you write to. Answer forwarded mail, or write on Compose.",
+      "Counters are 0 and activity is empty.",
+    ],
+  },
+  {
+    id: "simplelogin-apps",
+    title: "Apps of SimpleLogin",
+    steps: ["On the sign-in screen change the API URL to the address of this site.", "Sign in with an API key."],
+    limits: [
+      "The iOS app needs a server that answers by https at port 443.",
+      "Contacts and activity are empty, counters are 0. Mailboxes are added here.",
+    ],
+  },
+];
+
+const scopes = [
+  ["aliases:create", "create aliases; enough for Bitwarden and Keyguard."],
+  ["aliases:read", "list and export aliases."],
+  ["aliases:write", "change, pause, label and delete aliases."],
+  ["account:read", "read mailboxes, defaults and the account's figures."],
+] as const;
+
+function Items({ texts }: { texts: readonly string[] }) {
+  return (
+    <ul>
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
+}
+
+export function ClientsGuidePage() {
+  return (
+    <LegalPage
+      title="Password managers and apps"
+      lead={`Use ${product.name} where you already create addresses. The programs are compatible, not affiliated.`}
+      parts={[
+        {
+          id: "key",
+          title: "Create a key",
+          body: (
+            <>
+              <p>
+                In <PageLink to="/settings">Settings</PageLink>, under API keys, create one key for each program. It is
+                shown once; copy it into the program. If a program or device is lost, revoke its key: it stops working
+                at once.
+              </p>
+              <ul>
+                {scopes.map(([scope, what]) => (
+                  <li key={scope}>
+                    <code>{scope}</code>: {what}
+                  </li>
+                ))}
+              </ul>
+              <p>
+                Extensions and apps need all four scopes. Whatever its scopes, a key can point aliases only at confirmed
+                mailboxes, and it never reads SMTP passwords, webhook secrets or encryption keys.
+              </p>
+              <p>
+                An alias that a program creates forwards to the default mailbox. Choose it, the default domain and the
+                form of generated names in Settings, under Mailboxes and defaults.
+              </p>
+            </>
+          ),
+        },
+        ...clients.map(({ id, title, steps, limits }) => ({
+          id,
+          title,
+          body: (
+            <>
+              <Items texts={steps} />
+              {limits.length === 0 ? null : (
+                <>
+                  <p>What is different:</p>
+                  <Items texts={limits} />
+                </>
+              )}
+            </>
+          ),
+        })),
+        {
+          id: "scripts",
+          title: "Scripts",
+          body: (
+            <p>
+              Every call that a key may make is described at <code>/api/openapi.json</code>. Send the key as{" "}
+              <code>Authorization: Bearer …</code>.
+            </p>
+          ),
+        },
+      ]}
+    />
+  );
+}

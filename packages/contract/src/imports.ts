@@ -1,0 +1,214 @@
+/**
+ * Import of aliases from files and accounts of other services, and export in their formats. An import is stored as a
+ * dry run first: every row says what would become of it and why. Running it makes the aliases, and within an hour they
+ * can be deleted again together.
+ */
+import * as z from "zod";
+import type { EndpointShapes } from "./endpoint.ts";
+import { limits } from "./limits.ts";
+import type { Route } from "./routes.ts";
+
+/** Formats of files that are imported; the server detects a file's format by its content. */
+export const importFileFormats = [
+  "simplelogin-csv",
+  "simplelogin-zip",
+  "addy-csv",
+  "relay-json",
+  "forward-email-json",
+  "forward-email-txt",
+  "mailx-csv",
+  "kauke-json",
+] as const;
+
+/** Services whose API is read with a key that is used once and not stored. */
+export const importServices = ["addy", "relay", "forward-email"] as const;
+
+export const importFormats = [...importFileFormats, "addy-api", "relay-api", "forward-email-api"] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/**
+ * What becomes of a row. `create`: an alias of the same address; `twin`: an alias on our domain, for an address whose
+ * domain is not ours; `exists`: the account has it already; `taken`: the address belongs to, or is held for, somebody
+ * else; `reserved`: the name is reserved here; `invalid`: the row can't be read; `deleted`: the alias was deleted at
+ * the other service; `over_limit`: the account would hold more aliases than it may.
+ */
+export const importResults = [
+  "create",
+  "twin",
+  "exists",
+  "taken",
+  "reserved",
+  "invalid",
+  "deleted",
+  "over_limit",
+] as const;
+export type ImportResult = (typeof importResults)[number];
+
+/** `planned`: a dry run that made nothing; `running` and `undoing`: in progress; `undone`: its aliases are deleted. */
+export const importStates = ["planned", "running", "done", "undoing", "undone"] as const;
+export type ImportState = (typeof importStates)[number];
+
+/** An import with its counts and progress. */
+export const importWire = z.object({
+  importId: z.uuid(),
+  state: z.enum(importStates),
+  format: z.enum(importFormats),
+  /** Our domain on which addresses of other domains get an alias. */
+  domain: z.string(),
+  createdAt: z.iso.datetime(),
+  /** When the run ended; null before that. */
+  endedAt: z.iso.datetime().nullable(),
+  /** Until when the import can be undone; null while there is nothing to undo. */
+  undoUntil: z.iso.datetime().nullable(),
+  /** When the stored rows are deleted. */
+  deletedAt: z.iso.datetime(),
+  /** Rows in total and by result. The results of rows change when a run finds that an address was taken meanwhile. */
+  rows: z.number(),
+  counts: z.record(z.enum(importResults), z.number()),
+  /** Aliases that the run (or the undo) has handled, of those that it has to. */
+  progress: z.object({ done: z.number(), total: z.number() }),
+  /** Aliases made by the run. */
+  made: z.number(),
+  /** Aliases deleted by the undo. */
+  undone: z.number(),
+  /** Addresses that the undo kept because they were changed or used to send since the run; at most 100. */
+  kept: z.array(z.string()),
+  keptCount: z.number(),
+  /** Destination mailboxes of the rows to be made that are not confirmed yet; each is asked when mail arrives. */
+  unconfirmed: z.array(z.string()),
+  /** Sentences about the whole import, e.g. that the file names no destinations. */
+  remarks: z.array(z.string()),
+});
+export type ImportWire = z.infer<typeof importWire>;
+
+export const importRowWire = z.object({
+  /** Place in the file, from 1; of a CSV the row below the header is 1. */
+  row: z.number(),
+  /** The address as the file has it. */
+  address: z.string(),
+  result: z.enum(importResults),
+  /** Address of the alias that is or would be made, or that the account has already; null for other results. */
+  becomes: z.string().nullable(),
+  /** A sentence that says why, or what differs from the file; null when there is nothing to say. */
+  reason: z.string().nullable(),
+  /** Destinations of the alias, as `forwardTo` of an alias. */
+  forwardTo: z.string(),
+  active: z.boolean(),
+  notes: z.string().nullable(),
+  /** Whether the run made the alias. */
+  made: z.boolean(),
+});
+export type ImportRowWire = z.infer<typeof importRowWire>;
+
+/** Rows in one page of an import. */
+export const importPageSize = 100;
+
+const importParams = z.object({ importId: z.string() });
+
+/** Query of an import: the target domain for twins, and a label for all aliases that it makes. */
+const target = {
+  domain: z.string().trim().toLowerCase().max(253).optional(),
+  label: z.uuid().optional(),
+};
+
+const importPage = z.object({
+  page: z.coerce.number().int().min(0).max(10_000).optional(),
+  result: z.enum(importResults).optional(),
+});
+
+export const importFromServiceBody = z.object({
+  service: z.enum(importServices, "Please choose a service"),
+  /** Address of a self-hosted addy.io; absent for the service's own. */
+  baseUrl: z.string().trim().max(limits.webhookUrlMax).optional(),
+  apiKey: z
+    .string("Please enter the API key")
+    .trim()
+    .min(1, "Please enter the API key")
+    .max(512, "This is not an API key")
+    .regex(/^[\x21-\x7e]*$/, "This is not an API key"),
+  domain: target.domain,
+  label: target.label,
+});
+export type ImportFromServiceBody = z.infer<typeof importFromServiceBody>;
+
+export const aliasExportFormats = ["simplelogin", "addy", "forward-email"] as const;
+export type AliasExportFormat = (typeof aliasExportFormats)[number];
+
+export const importRoutes = {
+  createImport: { method: "POST", path: "/api/imports", access: "user" },
+  createImportFromService: { method: "POST", path: "/api/imports/from-service", access: "user" },
+  listImports: { method: "GET", path: "/api/imports", access: "user" },
+  getImport: { method: "GET", path: "/api/imports/:importId", access: "user" },
+  runImport: { method: "POST", path: "/api/imports/:importId/run", access: "user" },
+  undoImport: { method: "POST", path: "/api/imports/:importId/undo", access: "user" },
+  deleteImport: { method: "DELETE", path: "/api/imports/:importId", access: "user" },
+  exportAliases: { method: "GET", path: "/api/aliases/:userId/export/:format", access: "user" },
+} as const satisfies Record<string, Route>;
+
+export const importEndpoints = {
+  createImport: {
+    summary: "Read a file of another service and store a dry run of its import; the body is the file's bytes",
+    query: z.object({ format: z.enum(["auto", ...importFileFormats]).optional(), ...target }),
+    bytesBody: true,
+    bodyMaxBytes: limits.importFileMaxBytes,
+    status: 201,
+    errors: [400, 429, 503],
+    answer: importWire,
+  },
+  createImportFromService: {
+    summary: "Read the aliases of an account at another service with its API key, which is not stored; a dry run",
+    body: importFromServiceBody,
+    status: 201,
+    errors: [429, 503],
+    answer: importWire,
+  },
+  listImports: {
+    summary: "Imports of the last day, newest first",
+    status: 200,
+    answer: z.object({ imports: z.array(importWire) }),
+  },
+  getImport: {
+    summary: `Counts and progress of an import, and a page of ${importPageSize} rows`,
+    params: importParams,
+    query: importPage,
+    status: 200,
+    answer: importWire.extend({
+      page: z.object({
+        number: z.number(),
+        /** Number of pages for this filter. */
+        count: z.number(),
+        rows: z.array(importRowWire),
+      }),
+    }),
+  },
+  runImport: {
+    summary: "Make the aliases of a dry run; continues in the background, and changes nothing when repeated",
+    params: importParams,
+    status: 200,
+    errors: [409, 429],
+    answer: importWire,
+  },
+  undoImport: {
+    summary: "Delete the aliases that an import made and that are unchanged since, within an hour of its end",
+    params: importParams,
+    status: 200,
+    errors: [409],
+    answer: importWire,
+  },
+  deleteImport: {
+    summary: "Delete the stored rows of an import; aliases that it made stay",
+    params: importParams,
+    status: 200,
+    errors: [409],
+    answer: z.object({ message: z.string() }),
+  },
+  exportAliases: {
+    summary: "Aliases as a file that another service imports",
+    params: z.object({ userId: z.string(), format: z.enum(aliasExportFormats) }),
+    query: z.object({ safe: z.literal("spreadsheet").optional() }),
+    status: 200,
+    errors: [429],
+    fileTypes: { simplelogin: "text/csv", addy: "text/csv", "forward-email": "text/plain" },
+    answer: z.string(),
+  },
+} as const satisfies Record<string, EndpointShapes>;
