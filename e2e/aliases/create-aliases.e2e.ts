@@ -11,7 +11,7 @@ const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
 /** A new alias name: aliases are unique over all accounts of this test file's server. */
-const newName = () => `new-${++made}`;
+const newName = () => `fresh-${++made}`;
 
 async function openDashboard(options: VisitOptions = {}) {
   const person = await site.person();

@@ -5,7 +5,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
 import type { FormEvent } from "react";
-import { type Resolver, type UseFormReturn, useForm } from "react-hook-form";
+import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { useCreateAlias } from "../../../api/aliases.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -95,7 +95,12 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
     defaultValues: { alias: "", notes: "" },
   });
-  const { alias = "", notes = "", domain = begun.domain, forwardTo = begun.forwardTo } = form.watch();
+  const {
+    alias = "",
+    notes = "",
+    domain = begun.domain,
+    forwardTo = begun.forwardTo,
+  } = useWatch({ control: form.control });
   const shown = { alias, notes, domain, forwardTo };
   const tidy = tidying(form, shown, domains);
   const send = useSend(form, userId);
