@@ -118,6 +118,7 @@ async function plantAliases(
   const changed = await make("alias-before", box("mailbox-before"));
   const after = { alias: word("alias-after"), forwardTo: box("mailbox-after"), notes: word("notes-after") };
   await owner.call("PUT", `/api/aliases/${changed.id}`, after);
+  await plantLabels(canaries, owner, [through.id, changed.id]);
   const deleted = await make("alias-deleted", box("mailbox-deleted"));
   await owner.call("DELETE", `/api/aliases/${deleted.id}`);
   const address = ({ alias }: { alias: string }) => `${alias}@kauke.test`;
@@ -129,6 +130,17 @@ async function plantAliases(
     partly: address(partly),
     paused: address(paused),
   };
+}
+
+/** Makes a label, renames it, gives it to aliases one by one and in bulk, and changes destinations in bulk. */
+async function plantLabels(canaries: Canaries, owner: CanaryAccount, aliasIds: readonly string[]): Promise<void> {
+  const name = canaries.word("label-before");
+  const made = await owner.call<{ label: { id: string } }>("POST", "/api/labels", { name, colour: "teal" });
+  await owner.call("PATCH", `/api/labels/${made.label.id}`, { name: canaries.word("label") });
+  await owner.call("PUT", `/api/aliases/${aliasIds[0]}`, { labels: [made.label.id] });
+  await owner.call("POST", "/api/aliases/bulk", { aliasIds, change: { addLabel: made.label.id } });
+  const forwardTo = `${canaries.word("mailbox-bulk")}@${canaries.word("mailbox-bulk-domain")}.example`;
+  await owner.call("POST", "/api/aliases/bulk", { aliasIds: aliasIds.slice(1), change: { forwardTo } });
 }
 
 /** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */

@@ -11,8 +11,10 @@ import type { ConfirmationSettings, DestinationStore } from "./destination/desti
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { LabelStore } from "./label/label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice/notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
@@ -42,8 +44,10 @@ export interface CoreDeps {
   aliases: AliasStore;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
+  mailboxes: MailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;

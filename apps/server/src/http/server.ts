@@ -25,6 +25,11 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+<<<<<<< HEAD
+import { mailboxHandlers } from "./mailboxes/routes.ts";
+=======
+import { labelHandlers } from "./labels/routes.ts";
+>>>>>>> s19-order
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -239,12 +244,14 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...apiKeyHandlers(deps),
     ...walletHandlers(deps),
     ...aliasHandlers(deps),
+    ...mailboxHandlers(deps),
     ...smtpCredentialHandlers(deps),
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
+    ...labelHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...decryptHandlers(deps),
     ...analyticsHandlers({ ...deps, metrics }),

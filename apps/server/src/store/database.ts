@@ -77,6 +77,16 @@ export interface DestinationTable {
   sealed: Buffer;
 }
 
+export interface MailboxTable {
+  id: string;
+  user_id: string;
+  mailbox_index: Buffer;
+  /** Whether the owner added the mailbox; otherwise it is in the list because aliases forward to it. */
+  added: boolean;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface MissingMailboxTable {
   user_id: string;
   mailbox_index: Buffer;
@@ -107,6 +117,13 @@ export interface EncryptionKeyTable {
   id: string;
   user_id: string;
   is_default: Generated<boolean>;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface LabelTable {
+  id: string;
+  user_id: string;
   created_at: Date;
   sealed: Buffer;
 }
@@ -238,8 +255,10 @@ export interface DB {
   destination: DestinationTable;
   blocked_mailbox: BlockedMailboxTable;
   missing_mailbox: MissingMailboxTable;
+  mailbox: MailboxTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;

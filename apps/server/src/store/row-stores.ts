@@ -6,7 +6,9 @@ import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
@@ -24,6 +26,11 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+<<<<<<< HEAD
+import { mailboxStore } from "./rows/aliases/mailboxes.ts";
+=======
+import { labelStore } from "./rows/aliases/labels.ts";
+>>>>>>> s19-order
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
@@ -47,9 +54,11 @@ export interface RowStores {
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   destinations: DestinationStore;
+  mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
@@ -77,9 +86,11 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     walletChallenges: walletChallengeStore(context),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
+    mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
+    labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
     replyPaths: replyPathStore(context),

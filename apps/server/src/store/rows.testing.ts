@@ -50,6 +50,8 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     notes: null,
     providerId: null,
     sealTo: "account",
+    labels: [],
+    pinned: false,
     createdAt: new Date("2026-03-01T12:00:00.000Z"),
     ...change,
   };

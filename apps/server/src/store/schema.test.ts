@@ -70,6 +70,14 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     confirmed_at: "timestamptz?",
     sealed: "bytea",
   },
+  mailbox: {
+    id: "uuid",
+    user_id: "uuid",
+    mailbox_index: "bytea",
+    added: "boolean",
+    created_at: "timestamptz",
+    sealed: "bytea",
+  },
   missing_mailbox: {
     user_id: "uuid",
     mailbox_index: "bytea",
@@ -91,6 +99,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   encryption_key: { id: "uuid", user_id: "uuid", is_default: "boolean", created_at: "timestamptz", sealed: "bytea" },
+  label: { id: "uuid", user_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
   email_job: {
     id: "uuid",
     user_id: "uuid",
@@ -256,7 +265,11 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key"] });
+<<<<<<< HEAD
+    const account = await plantAccount(context, { without: ["session", "mailbox", "missing_mailbox", "api_key"] });
+=======
+    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key", "label"] });
+>>>>>>> s19-order
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

@@ -1,14 +1,28 @@
+<<<<<<< HEAD
+=======
 import type { Alias } from "../../core/alias/alias.ts";
+import { changeAliases } from "../../core/alias/change-aliases.ts";
+>>>>>>> s19-order
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../core/alias/delete-alias.ts";
 import { listDomains } from "../../core/alias/list-domains.ts";
 import { toggleAlias } from "../../core/alias/toggle-alias.ts";
 import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { suspendedMailboxes } from "../../core/destination/suspended-mailboxes.ts";
-import { unconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 import type { HandlersOf } from "../handler.ts";
-import { aliasToWire, aliasWishFromWire, type MailboxStandings, newAliasFromWire } from "./wire.ts";
+<<<<<<< HEAD
+import { aliasWriter, standingsOf } from "./alias-writer.ts";
+import { aliasToWire, aliasWishFromWire, newAliasFromWire } from "./wire.ts";
+=======
+import {
+  aliasToWire,
+  aliasWishFromWire,
+  bulkAnswerToWire,
+  bulkChangeFromWire,
+  type MailboxStandings,
+  newAliasFromWire,
+} from "./wire.ts";
+>>>>>>> s19-order
 
 type AliasCalls =
   | "listDomains"
@@ -17,21 +31,18 @@ type AliasCalls =
   | "createAlias"
   | "updateAlias"
   | "toggleAlias"
+  | "changeAliases"
   | "deleteAlias";
 
 export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
-  const standingsOf = async (userId: string, aliases: readonly Alias[]): Promise<MailboxStandings> => ({
-    unconfirmed: await unconfirmedMailboxes(deps, userId, aliases),
-    suspended: await suspendedMailboxes(deps, userId, aliases),
-  });
-  const toWire = async (alias: Alias) => aliasToWire(alias, await standingsOf(alias.userId, [alias]));
+  const toWire = aliasWriter(deps);
   return {
     async listDomains() {
       return { domains: listDomains(deps.ownDomains) };
     },
     async listAliases({ userId }) {
       const aliases = await deps.aliases.listForUser(userId);
-      const standings = await standingsOf(userId, aliases);
+      const standings = await standingsOf(deps, userId, aliases);
       return { aliases: aliases.map((alias) => aliasToWire(alias, standings)) };
     },
     async listAliasesWithSmtp({ userId }) {
@@ -51,6 +62,10 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
+    },
+    async changeAliases({ userId, body: { aliasIds, change }, key }) {
+      const by = key === null ? "session" : "key";
+      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds, change: bulkChangeFromWire(change), by }));
     },
     async deleteAlias({ userId, params }) {
       await deleteAlias(deps, { userId, ...params });

@@ -90,6 +90,14 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: "when you delete it, or with the account",
       })),
   },
+  label: {
+    about: "Labels of your aliases. An alias names its labels by their ids.",
+    rows: (source) =>
+      ownedRows(source, "label", (row) => ({
+        ...clearRow(source, "label", row),
+        deletionDate: "when you delete it, or with the account",
+      })),
+  },
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
     rows: (source) =>
@@ -143,6 +151,15 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   blocked_mailbox: {
     about: "Mailboxes among your destinations whose reader wants no mail from this server, stored as keyed hashes.",
     rows: blockedRows,
+  },
+  mailbox: {
+    about:
+      "Mailboxes in your list: those you added, and those your aliases forward to, which get a row when the list is first shown.",
+    rows: (source) =>
+      ownedRows(source, "mailbox", (row) => ({
+        ...clearRow(source, "mailbox", row),
+        deletionDate: "when you remove it, or with the account",
+      })),
   },
   missing_mailbox: {
     about:

@@ -5,7 +5,7 @@ import type { DB } from "../../database.ts";
 import { anAlias, aUser } from "../../rows.testing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { documentOfNew } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { listedMailboxIndex, mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -91,6 +91,13 @@ export async function plantAccount(
         confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
       }),
+    mailbox: () =>
+      insert("mailbox", {
+        ...of,
+        mailbox_index: listedMailboxIndex(keys, mailbox),
+        added: true,
+        sealed: keys.seal("mailbox", of.id, { address: text("mailbox") }),
+      }),
     missing_mailbox: () =>
       insert("missing_mailbox", {
         user_id: user.id,
@@ -118,6 +125,7 @@ export async function plantAccount(
           encryptedPrivateKey: "wrapped",
         }),
       }),
+    label: () => insert("label", { ...of, sealed: keys.seal("label", of.id, { name: text("label"), colour: "teal" }) }),
     email_job: () =>
       insert("email_job", {
         ...of,

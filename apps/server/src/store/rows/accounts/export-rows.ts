@@ -11,8 +11,10 @@ export type OwnedTable =
   | "api_key"
   | "alias"
   | "destination"
+  | "mailbox"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "email_job"
   | "delivery"
   | "notice";

@@ -21,6 +21,8 @@ export interface ReleasedAddresses {
    * @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
+  /** Whether `claim` would let the account take the address. */
+  mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }
 
@@ -53,6 +55,11 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
         .executeTakeFirst();
       if (held === undefined || held.until <= clock.now()) return;
       if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
+    },
+    mayTake: async (addressIndex, userId) => {
+      const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);
+      const held = others.where("until", ">", clock.now()).where("former_user_index", "<>", userIndex(userId));
+      return (await held.executeTakeFirst()) === undefined;
     },
     deleteEnded: async (now) => {
       const result = await db.deleteFrom("released_address").where("until", "<=", now).executeTakeFirst();

@@ -1,0 +1,155 @@
+/** Aliases with generated names. What the caller leaves out comes from the account's defaults. */
+import { type AliasFormat, aliasMessages, limits, mailboxMessages } from "@kauke/contract";
+import { findReservedName } from "@kauke/contract/reserved-names";
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
+import { AppError, fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { refuseBlocked } from "../destination/refuse-blocked.ts";
+import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
+import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { type Alias, aliasAddress, type Destination } from "./alias.ts";
+import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import { generateName } from "./generate-name.ts";
+import { siteHost, siteName } from "./site-name.ts";
+
+export interface NameInput {
+  userId: string;
+  format?: AliasFormat | undefined;
+  /** Domain of the alias: one of our own, lower case. */
+  domain?: string | undefined;
+  /** Host name or URL of the site that the alias is for, in any form that a client sends. */
+  hostname?: string | undefined;
+}
+
+export interface GenerateInput extends NameInput {
+  /** Ids of mailboxes of the account; not together with `destinations`. */
+  mailboxIds?: readonly string[] | undefined;
+  destinations?: Destination[] | undefined;
+  notes?: string | null | undefined;
+  /** Whether notes that are too long are cut instead of refused, for clients that write them by themselves. */
+  cutNotes?: boolean;
+}
+
+type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">;
+
+const TRIES = 20;
+
+/**
+ * Creates an active alias with a generated name; names that are reserved or taken are replaced by others. It counts
+ * once against the rate limit, however many names were tried.
+ * @param by an API key may forward only to confirmed mailboxes of the account
+ * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox of the account is confirmed,
+ * `no_free_name`, `rate_limited`
+ */
+export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: CallerKind): Promise<Alias> {
+  const { userId, hostname } = input;
+  refuseFieldErrors({
+    ...domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains),
+    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
+  });
+  const notes = checkNotes(input.notes || (hostname === undefined ? null : await siteHost(hostname)), input);
+  const defaults = await accountDefaults(deps, userId);
+  const destinations = input.destinations ?? (await mailboxDestinations(deps, input, defaults));
+  if (by === "key")
+    refuseUnconfirmed("forwardTo", {
+      wanted: destinations,
+      confirmed: await confirmedAmong(deps, userId, destinations),
+    });
+  await takeLimit(deps, "alias_create", { userId });
+  await refuseBlocked(deps, "forwardTo", destinations);
+  const domain = input.domain ?? defaults.domain;
+  const draw = await nameSource(deps, input, defaults);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const alias: Alias = {
+      id: deps.random.uuid(),
+      userId,
+      name: draw(),
+      domain,
+      routing: { state: "active", destinations },
+      notes,
+      providerId: null,
+      sealTo: "account",
+      createdAt: deps.clock.now(),
+    };
+    if (await insertIfFree(deps, alias)) return alias;
+  }
+  throw new AppError("no_free_name");
+}
+
+/**
+ * Returns a generated name that is free now, without making an alias or reserving the name.
+ * @throws AppError `invalid`, `no_free_name`, `rate_limited`
+ */
+export async function findFreeName(deps: GenerateDeps, input: NameInput): Promise<{ name: string; domain: string }> {
+  const { userId } = input;
+  refuseFieldErrors(domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains));
+  await takeLimit(deps, "name_generate", { userId });
+  const defaults = await accountDefaults(deps, userId);
+  const domain = input.domain ?? defaults.domain;
+  const draw = await nameSource(deps, input, defaults);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const name = draw();
+    if (findReservedName(name) === null && (await deps.aliases.isFree(userId, aliasAddress(name, domain))))
+      return { name, domain };
+  }
+  throw new AppError("no_free_name");
+}
+
+/**
+ * Chooses the format of the names: the one that is asked for, else the account's. The name of a site is used if that is
+ * asked for or set in the account, unless it is reserved or has no character that an alias may have.
+ */
+async function nameSource(
+  { random }: Pick<CoreDeps, "random">,
+  { format, hostname }: NameInput,
+  defaults: AccountDefaults,
+): Promise<() => string> {
+  const wantsSite = format === "site" || (format === undefined && defaults.siteInName);
+  const found = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
+  const site = found === null || findReservedName(found) !== null ? null : found;
+  if (site !== null) return () => generateName("site", random, site);
+  const plain = format === undefined || format === "site" ? defaults.format : format;
+  return () => generateName(plain, random);
+}
+
+/** @returns false when the name is reserved or taken */
+async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias): Promise<boolean> {
+  if (findReservedName(alias.name) !== null) return false;
+  try {
+    await aliases.insert(alias);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof AppError && (thrown.code === "alias_taken" || thrown.code === "alias_released")) return false;
+    throw thrown;
+  }
+}
+
+/** @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes */
+async function mailboxDestinations(
+  { mailboxes }: Pick<CoreDeps, "mailboxes">,
+  { userId, mailboxIds }: GenerateInput,
+  { mailbox }: AccountDefaults,
+): Promise<Destination[]> {
+  if (mailboxIds === undefined || mailboxIds.length === 0) {
+    if (mailbox === null) throw new AppError("no_mailbox");
+    return [{ kind: "mailbox", address: mailbox.address }];
+  }
+  const rows = new Map((await mailboxes.list(userId)).map((row) => [row.id, row.address]));
+  return [...new Set(mailboxIds)].map((id) => {
+    const address = rows.get(id);
+    if (address === undefined) throw fieldError("mailboxIds", mailboxMessages.unknown);
+    return { kind: "mailbox", address };
+  });
+}
+
+/** @throws AppError `invalid` for notes that are too long and not to be cut */
+function checkNotes(text: string | null, { cutNotes }: GenerateInput): string | null {
+  if (text === null || text === "") return null;
+  const notes = text.replaceAll("\u0000", "");
+  if (notes.length <= limits.notesMax) return notes;
+  if (!cutNotes) throw fieldError("notes", aliasMessages.notesLength);
+  // A cut between the two halves of a character beyond the basic plane leaves neither.
+  return notes.slice(0, limits.notesMax).replace(/[\ud800-\udbff]$/, "");
+}
