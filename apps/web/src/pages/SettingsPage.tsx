@@ -7,6 +7,7 @@ import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
+import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 
@@ -17,6 +18,9 @@ export function SettingsPage() {
         <EncryptionKeysCard />
         <ForwardEncryptedCard />
         <OutgoingCard />
+      </SettingsGroup>
+      <SettingsGroup title="Aliases">
+        <ApiKeysCard />
       </SettingsGroup>
       <SettingsGroup title="Account">
         <SignInCard />
