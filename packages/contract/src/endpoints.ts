@@ -236,11 +236,8 @@ const shapes = {
     errors: [409],
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
-<<<<<<< HEAD
   ...mailboxEndpoints,
-=======
   ...labelEndpoints,
->>>>>>> s19-order
   ...encryptionEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,

@@ -171,11 +171,8 @@ const notFoundTexts: Record<string, string> = {
   credentialId: "SMTP credentials not found",
   sessionId: "Session not found",
   keyId: "Encryption key not found",
-<<<<<<< HEAD
   mailboxId: "Mailbox not found",
-=======
   labelId: "Label not found",
->>>>>>> s19-order
 };
 
 /**

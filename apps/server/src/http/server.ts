@@ -25,11 +25,8 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
-<<<<<<< HEAD
-import { mailboxHandlers } from "./mailboxes/routes.ts";
-=======
 import { labelHandlers } from "./labels/routes.ts";
->>>>>>> s19-order
+import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";

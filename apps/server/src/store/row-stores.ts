@@ -26,11 +26,8 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
-<<<<<<< HEAD
-import { mailboxStore } from "./rows/aliases/mailboxes.ts";
-=======
 import { labelStore } from "./rows/aliases/labels.ts";
->>>>>>> s19-order
+import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";

@@ -265,11 +265,9 @@ it("opens a data directory of an older version and reads the data in it", async 
     await makeSchema(older.db, 4);
     const keys = await older.db.transaction().execute((trx) => loadServerKeys(trx, secretKey, now));
     const context = { db: older.db, keys, clock: { now: () => now }, signals: changeSignals({ notify: false }) };
-<<<<<<< HEAD
-    const account = await plantAccount(context, { without: ["session", "mailbox", "missing_mailbox", "api_key"] });
-=======
-    const account = await plantAccount(context, { without: ["session", "missing_mailbox", "api_key", "label"] });
->>>>>>> s19-order
+    const account = await plantAccount(context, {
+      without: ["session", "mailbox", "missing_mailbox", "api_key", "label"],
+    });
     await older.close();
 
     const store = await openStore({ databaseUrl: null, dataDir, secretKey });

@@ -34,17 +34,14 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
-<<<<<<< HEAD
   // Names generated for one account without creating an alias: each checks a few names against the database.
   name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
   // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
   // tells whether a mailbox has blocked this server.
   mailbox_change: { action: "mailbox_change", max: 60, windowSeconds: 3600 },
-=======
   // Aliases in changes of many at once by one account: a person who tidies 5,000 aliases can go through all of them
   // ten times. A request counts as at least 100 aliases, since each is a commit.
   alias_bulk: { action: "alias_bulk", max: 50_000, windowSeconds: 3600 },
->>>>>>> s19-order
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -125,12 +122,9 @@ export const limitMessages: Record<LimitName, string> = {
   sign_in_link: "Too many passwords were tried with this link. Please ask for a new one.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
-<<<<<<< HEAD
   name_generate: "You have generated too many names in a short time.",
   mailbox_change: "You have changed your mailboxes too often in a short time.",
-=======
   alias_bulk: "You have changed very many aliases within an hour. Please wait before you change more at once.",
->>>>>>> s19-order
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-=======
-import type { Alias } from "../../core/alias/alias.ts";
 import { changeAliases } from "../../core/alias/change-aliases.ts";
->>>>>>> s19-order
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../core/alias/delete-alias.ts";
 import { listDomains } from "../../core/alias/list-domains.ts";
@@ -10,19 +6,8 @@ import { toggleAlias } from "../../core/alias/toggle-alias.ts";
 import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { HandlersOf } from "../handler.ts";
-<<<<<<< HEAD
 import { aliasWriter, standingsOf } from "./alias-writer.ts";
-import { aliasToWire, aliasWishFromWire, newAliasFromWire } from "./wire.ts";
-=======
-import {
-  aliasToWire,
-  aliasWishFromWire,
-  bulkAnswerToWire,
-  bulkChangeFromWire,
-  type MailboxStandings,
-  newAliasFromWire,
-} from "./wire.ts";
->>>>>>> s19-order
+import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
