@@ -32,6 +32,15 @@ export const mailboxWire = z.object({
 });
 export type MailboxWire = z.infer<typeof mailboxWire>;
 
+/** An alias that forwards to a mailbox. */
+export const mailboxAlias = z.object({
+  id: z.uuid(),
+  alias: z.string(),
+  domain: z.string(),
+  /** Whether the mailbox is the alias' only destination, so that it can't be removed. */
+  isOnly: z.boolean(),
+});
+
 export const addMailboxBody = z.object({
   address: z
     .string(mailboxMessages.addressInvalid)
