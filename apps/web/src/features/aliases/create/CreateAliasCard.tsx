@@ -7,12 +7,13 @@ import { ArrowRight } from "lucide-react";
 import { useId, useMemo } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { useDomains } from "../../../api/domains.ts";
+import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
 import { TextField } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
-import { addressOf, isUrl, notesLeft, validEntries } from "../alias-text.ts";
+import { addressOf, notesLeft, validEntries } from "../alias-text.ts";
 import { ForwardField } from "./ForwardField.tsx";
 import { NameField } from "./NameField.tsx";
-import { offeredDestinations } from "./offered-destinations.ts";
+import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
 import { type CreateState, useCreateForm } from "./use-create-form.ts";
 
 function PreviewLine({ alias, domain, forwardTo }: CreateState["shown"]) {
@@ -45,17 +46,28 @@ const noDomains: readonly string[] = [];
 function useOffer(userId: string) {
   const domains = useDomains();
   const { data: aliases } = useAliases(userId);
-  const offered = useMemo(() => offeredDestinations([], aliases ?? []), [aliases]);
-  const known = useMemo(() => offered.filter((entry) => !isUrl(entry)).map((entry) => entry.toLowerCase()), [offered]);
-  const beginning = { domain: domains.data?.[0] ?? "", forwardTo: "" };
-  return { domains, offered, known, beginning };
+  const { data: mailboxes } = useMailboxes();
+  const { data: defaults } = useAccountDefaults();
+  const boxes = useMemo(() => mailboxesToOffer(mailboxes ?? []), [mailboxes]);
+  const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
+  const beginning = {
+    domain: defaults?.domain || (domains.data?.[0] ?? ""),
+    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.address ?? "",
+  };
+  return {
+    domains,
+    offered,
+    beginning,
+    format: defaults?.format ?? "characters",
+    hasSite: defaults?.siteInName ?? false,
+  };
 }
 
 export function CreateAliasCard({ userId }: { userId: string }) {
   const titleId = useId();
-  const { domains, offered, known, beginning } = useOffer(userId);
+  const { domains, offered, beginning, format, hasSite } = useOffer(userId);
   const own = domains.data ?? noDomains;
-  const { form, shown, tidy, typo, onSubmit } = useCreateForm({ userId, domains: own, beginning, known });
+  const { form, shown, tidy, typo, onSubmit } = useCreateForm({ userId, domains: own, beginning, known: offered });
   const { errors, isSubmitting } = form.formState;
   return (
     <form className="card" onSubmit={onSubmit} noValidate aria-labelledby={titleId}>
@@ -64,7 +76,7 @@ export function CreateAliasCard({ userId }: { userId: string }) {
       </div>
       <div className="card-body create">
         <div className="grid gap-1.5">
-          <NameField {...{ userId, form, shown, tidy }} domains={own} />
+          <NameField {...{ userId, form, shown, tidy, format, hasSite }} domains={own} />
           {domains.isError ? <DomainsMissing onRetry={() => domains.refetch()} /> : null}
         </div>
         <ForwardField {...{ form, shown, tidy, typo, offered }} />

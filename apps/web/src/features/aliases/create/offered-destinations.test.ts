@@ -1,6 +1,6 @@
-import type { AliasWire } from "@kauke/contract";
+import type { AliasWire, MailboxWire } from "@kauke/contract";
 import { expect, test } from "vitest";
-import { offeredDestinations } from "./offered-destinations.ts";
+import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
 
 const to = (forwardTo: string) => ({ forwardTo, lastForwardTo: null }) as AliasWire;
 const hook = "https://hooks.example.org/x";
@@ -23,4 +23,27 @@ test("a paused alias counts with the destinations it had", () => {
 test("six are offered at most", () => {
   const aliases = Array.from({ length: 20 }, (_, at) => to(`box${at}@example.org`));
   expect(offeredDestinations(["jonas@example.org"], aliases)).toHaveLength(6);
+});
+
+test("the default mailbox comes first, then the most used; those that refused are left out", () => {
+  const box = (address: string, more: Partial<MailboxWire>) => ({
+    address,
+    state: "confirmed",
+    aliasCount: 0,
+    ...more,
+  });
+  const boxes = [
+    box("old@example.org", { aliasCount: 1 }),
+    box("busy@example.org", { aliasCount: 9 }),
+    box("mine@example.org", { isDefault: true }),
+    box("asked@example.org", { state: "asked", aliasCount: 3 }),
+    box("not-mine@example.org", { state: "refused", aliasCount: 20 }),
+    box("blocked@example.org", { state: "blocked", aliasCount: 20 }),
+  ] as MailboxWire[];
+  expect(mailboxesToOffer(boxes)).toEqual([
+    "mine@example.org",
+    "busy@example.org",
+    "asked@example.org",
+    "old@example.org",
+  ]);
 });

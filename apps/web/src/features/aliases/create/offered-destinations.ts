@@ -1,9 +1,16 @@
 /** The destinations that the form for a new alias offers as buttons. Pure. */
-import type { AliasWire } from "@kauke/contract";
+import type { AliasWire, MailboxWire } from "@kauke/contract";
 import { destinationText, entriesOf } from "../alias-text.ts";
 
 /** More would be searched longer than an address takes to type. */
 const MAX_OFFERED = 6;
+
+/** Addresses of the mailboxes that take mail, or may once they are confirmed: the default first, then the most used. */
+export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
+  const taking = mailboxes.filter(({ state }) => state !== "refused" && state !== "blocked");
+  const rank = ({ isDefault, aliasCount }: MailboxWire) => (isDefault ? Number.POSITIVE_INFINITY : aliasCount);
+  return taking.toSorted((one, other) => rank(other) - rank(one)).map(({ address }) => address);
+}
 
 /**
  * @param mailboxes the account's mailboxes, the default first

@@ -85,7 +85,7 @@ interface Given {
   domains: readonly string[];
   /** What the form begins with in a tab that has created no alias yet. */
   beginning: Beginning;
-  /** Mailboxes of the account in lower case. */
+  /** Destinations that the account uses. */
   known: readonly string[];
 }
 

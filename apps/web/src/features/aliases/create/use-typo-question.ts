@@ -15,7 +15,8 @@ export interface TypoQuestion {
 const kept = new Set<string>();
 onUserChange(() => kept.clear());
 
-function questionAbout(text: string, known: readonly string[]): TypoQuestion | null {
+function questionAbout(text: string, destinations: readonly string[]): TypoQuestion | null {
+  const known = destinations.map((destination) => destination.toLowerCase());
   for (const typed of entriesOf(text)) {
     if (kept.has(typed) || known.includes(typed.toLowerCase())) continue;
     const meant = suggestedAddress(typed);
@@ -25,7 +26,7 @@ function questionAbout(text: string, known: readonly string[]): TypoQuestion | n
 }
 
 /**
- * @param known mailboxes of the account in lower case, which are never asked about
+ * @param known destinations of the account, which are never asked about
  * @param onUse replaces the mistyped address
  */
 export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
