@@ -10,6 +10,8 @@ import { SignInCard } from "../features/account/SignInCard.tsx";
 import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
+import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
+import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
 
 export function SettingsPage() {
   return (
@@ -19,7 +21,11 @@ export function SettingsPage() {
         <ForwardEncryptedCard />
         <OutgoingCard />
       </SettingsGroup>
-      <SettingsGroup title="Aliases">
+      <SettingsGroup title="Mailboxes and defaults">
+        <MailboxesCard />
+        <DefaultsCard />
+      </SettingsGroup>
+      <SettingsGroup title="Programs">
         <ApiKeysCard />
       </SettingsGroup>
       <SettingsGroup title="Account">

@@ -51,7 +51,7 @@ function useOffer(userId: string) {
   const boxes = useMemo(() => mailboxesToOffer(mailboxes ?? []), [mailboxes]);
   const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
   const beginning = {
-    domain: defaults?.domain || (domains.data?.[0] ?? ""),
+    domain: domains.data?.find((domain) => domain === defaults?.domain) ?? domains.data?.[0] ?? "",
     forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.address ?? "",
   };
   return {

@@ -2,50 +2,17 @@
  * Destinations of a new alias: the field, what is wrong with its entries, the question about a mistyped domain, and a
  * button for each destination that the account already uses.
  */
-import { Check, CircleHelp, Webhook } from "lucide-react";
+import { Check, Webhook } from "lucide-react";
 import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
 import { isUrl } from "../alias-text.ts";
 import { hasDestination, readDestinations, toggleDestination, wrongDestinations } from "./read-typed.ts";
+import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
-import type { TypoQuestion } from "./use-typo-question.ts";
 
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo"> {
   /** Destinations that the account uses, those offered first at the front. */
   offered: readonly string[];
-}
-
-interface QuestionProps {
-  question: TypoQuestion;
-  onAnswer: (isUsed: boolean) => void;
-}
-
-function Question({ question: { typed, meant, isAwaited }, onAnswer }: QuestionProps) {
-  const id = useId();
-  return (
-    <div className="note typo" role="group" aria-labelledby={id}>
-      <CircleHelp className="i" aria-hidden />
-      <div>
-        <p id={id} role="status">
-          Did you mean <b className="wrap-anywhere">{meant}</b>?
-        </p>
-        <div className="acts">
-          <button
-            type="button"
-            className="btn btn-ink btn-sm"
-            // The form was submitted, and waits for this answer
-            autoFocus={isAwaited}
-            onClick={() => onAnswer(true)}
-          >
-            Use It
-          </button>
-          <button type="button" className="btn btn-sm" aria-label={`Keep ${typed}`} onClick={() => onAnswer(false)}>
-            Keep
-          </button>
-        </div>
-      </div>
-    </div>
-  );
 }
 
 interface ChipsProps {
@@ -148,7 +115,7 @@ export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
         </ul>
       )}
       {typo.question === null ? null : (
-        <Question key={typo.question.typed} question={typo.question} onAnswer={onAnswer} />
+        <TypoNote key={typo.question.typed} question={typo.question} onAnswer={onAnswer} />
       )}
       <Chips offered={offered} text={text} onChange={(changed) => tidy.change("forwardTo", changed)} />
     </div>
