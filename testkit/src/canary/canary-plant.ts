@@ -7,6 +7,7 @@ import { FakeMx } from "../fakes/fake-mx.ts";
 import { FakeWebhook } from "../fakes/fake-webhook.ts";
 import { sendMail } from "../send-mail.ts";
 import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
+import { plantApiKeys } from "./canary-api-keys.ts";
 import { plantInEveryField } from "./canary-calls.ts";
 import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
@@ -84,6 +85,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
+  await plantApiKeys(canaries, client, owner);
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });

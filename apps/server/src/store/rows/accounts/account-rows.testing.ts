@@ -37,7 +37,13 @@ export async function plantAccount(
   const mailbox = `ann.${randomUUID()}@example.org`;
   const destinations = [{ kind: "mailbox" as const, address: mailbox }];
   const alias = anAlias(user.id, { routing: { state: "active", destinations } });
-  const ids = { job: randomUUID(), message: randomUUID(), delivery: randomUUID(), pair: randomUUID() };
+  const ids = {
+    job: randomUUID(),
+    message: randomUUID(),
+    delivery: randomUUID(),
+    pair: randomUUID(),
+    import: randomUUID(),
+  };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
   const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
@@ -108,6 +114,9 @@ export async function plantAccount(
         last_message_id: ids.message,
         suspended_at: null,
       }),
+    client_number_last: () => insert("client_number_last", { user_id: user.id, kind: "alias", last: 1 }),
+    alias_number: () => insert("alias_number", { alias_id: alias.id, user_id: user.id, number: 1 }),
+    mailbox_number: () => insert("mailbox_number", { mailbox_id: of.id, user_id: user.id, number: 1 }),
     smtp_credential: () =>
       insert("smtp_credential", {
         ...of,
@@ -115,6 +124,25 @@ export async function plantAccount(
         username_index: hash("smtp_credential"),
         updated_at: now,
         sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
+      }),
+    alias_import: () =>
+      insert("alias_import", {
+        ...of,
+        id: ids.import,
+        state: "planned",
+        row_count: 1,
+        changed_at: now,
+        leased_by: null,
+        leased_until: null,
+        sealed: keys.seal("alias_import", ids.import, { remarks: [text("alias_import")] }),
+      }),
+    alias_import_batch: () =>
+      insert("alias_import_batch", {
+        id: of.id,
+        import_id: ids.import,
+        batch_index: 0,
+        is_open: false,
+        sealed: keys.seal("alias_import_batch", of.id, { rows: [{ notes: text("alias_import_batch") }] }),
       }),
     encryption_key: () =>
       insert("encryption_key", {
