@@ -6,6 +6,7 @@
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -29,6 +30,7 @@ export interface RetentionParts {
   notices: NoticeStore;
   missingMailboxes: Pick<MissingMailboxStore, "deleteBefore">;
   emailJobs: EmailJobStore;
+  imports: Pick<ImportStore, "deleteBefore">;
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
   bodies: MessageBodies;
@@ -80,6 +82,8 @@ export const retentionRules = [
     kept: "missingMailbox",
     forget: (before, parts) => parts.missingMailboxes.deleteBefore(before),
   },
+  // Sealed rows of imports, run or not; the aliases that they made stay.
+  { what: "aliasImports", kept: "aliasImport", forget: (before, parts) => parts.imports.deleteBefore(before) },
   // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },

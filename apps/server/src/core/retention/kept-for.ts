@@ -2,7 +2,7 @@
  * Retention periods of rows. The retention job (`store/retention.ts`) and the deletion dates in the account's export
  * share these figures. They come from the contract, which the legal pages use too.
  */
-import { retentionDays, sessionTimes } from "@kauke/contract";
+import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 
 const days = (count: number) => count * 86_400;
 
@@ -18,6 +18,8 @@ export const keptForSeconds = {
   notice: days(retentionDays.technicalLogs),
   /** Time the record of a composed message is kept, counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
+  /** Time the rows of an import are kept, counted from its last change of state. */
+  aliasImport: limits.importKeptHours * 3600,
   releasedAddress: days(retentionDays.deletedAlias),
   /** Time a count of refusals that has not suspended the mailbox is kept, counted from the last refusal. */
   missingMailbox: days(retentionDays.technicalLogs),
