@@ -136,14 +136,19 @@ const sealTo = z
   .toLowerCase()
   .refine((text) => text === "account" || text === "off" || isKeyId(text), aliasMessages.sealTo);
 
+const domain = z
+  .string(aliasMessages.domainRequired)
+  .trim()
+  .toLowerCase()
+  .min(1, aliasMessages.domainRequired)
+  .max(253, aliasMessages.domainRequired);
+
+/** Fields that an alias with a generated name has in common with others. */
+export const generatedAliasFields = { domain, forwardTo, notes };
+
 export const createAliasBody = z.object({
   alias: aliasName,
-  domain: z
-    .string(aliasMessages.domainRequired)
-    .trim()
-    .toLowerCase()
-    .min(1, aliasMessages.domainRequired)
-    .max(253, aliasMessages.domainRequired),
+  domain,
   forwardTo,
   notes: notes.optional(),
   labels: labelIds.optional(),

@@ -33,6 +33,9 @@ export const errorCodes = [
   "alias_reserved",
   "alias_released",
   "alias_changed",
+  "no_free_name",
+  "no_mailbox",
+  "mailbox_needed",
   "smtp_credential_exists",
   // Errors of encryption keys and decryption:
   "master_password_wrong",

@@ -1,6 +1,7 @@
 /** Builds complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
+import type { ApiKey } from "../core/api-key/api-key.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
 import type { NamedLoginSession } from "../core/login-session/login-session.ts";
 import type { User } from "../core/user/user.ts";
@@ -34,6 +35,20 @@ export function aSession(userId: string, change: Partial<NamedLoginSession> = {}
     device: "Firefox on Linux",
     createdAt: now,
     lastSeenAt: now,
+    ...change,
+  };
+}
+
+export function anApiKey(userId: string, change: Partial<ApiKey> = {}): ApiKey & { hash: Buffer } {
+  return {
+    id: randomUUID(),
+    userId,
+    name: "Browser ąč",
+    scopes: ["aliases:create", "aliases:read"],
+    expiresAt: new Date("2027-03-01T12:00:00.000Z"),
+    lastUsedOn: null,
+    createdAt: new Date("2026-03-01T12:00:00.000Z"),
+    hash: randomBytes(32),
     ...change,
   };
 }

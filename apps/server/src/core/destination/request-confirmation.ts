@@ -6,12 +6,12 @@ import { WAITING_MAILBOXES_MAX } from "./confirmation-rules.ts";
 import type { Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
 
-type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "confirmation">;
+type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
 
 /**
  * Sends the confirmation message, first or again, when the owner requests it.
  * @returns the mailbox's state
- * @throws AppError `not_found` when no alias of the account forwards to the mailbox, `rate_limited` within a day,
+ * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day,
  * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached, or when this server asks for no
  * confirmations
  */
@@ -31,12 +31,19 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/** Only destinations of aliases are asked, at the address as the alias spells it. */
-async function findDestination({ aliases }: Pick<CoreDeps, "aliases">, { userId, address }: Pair) {
+/**
+ * Only destinations of aliases and mailboxes of the account's list are asked, at the address as the alias or the list
+ * spells it.
+ */
+async function findDestination(
+  { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,
+  { userId, address }: Pair,
+) {
   const wanted = sameMailbox(address);
   for (const { routing } of await aliases.listForUser(userId)) {
     const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
     for (const it of destinations) if (it.kind === "mailbox" && sameMailbox(it.address) === wanted) return it.address;
   }
-  return null;
+  const listed = (await mailboxes.list(userId)).find((it) => sameMailbox(it.address) === wanted);
+  return listed?.address ?? null;
 }

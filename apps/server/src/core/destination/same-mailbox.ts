@@ -21,14 +21,24 @@ export function sameMailbox(address: string): string {
 }
 
 /**
+ * Canonical form of exactly this address, with its tag: a host may have the mailbox `ann` but not `ann+shop`. Letter
+ * case, Unicode form and the spelling of an international domain are ignored.
+ * @param address as typed, e.g. `Ann+shop@Example.ORG`
+ * @returns e.g. `ann+shop@example.org`
+ */
+export function exactMailbox(address: string): string {
+  const { local, domain } = split(address);
+  return `${local.normalize("NFC").toLowerCase()}@${domain}`;
+}
+
+/**
  * Key of a limit per mailbox where each spelling belongs to a different account: the plain spelling has a limit of its
  * own, and all others share one. Accounts registered with tags of a stranger's address thus leave the address' own
  * limit alone, and the mailbox gets at most twice the limit.
  */
 export function spellingOfMailbox(address: string): string {
-  const { local, domain } = split(address);
   const mailbox = sameMailbox(address);
-  return `${local.normalize("NFC").toLowerCase()}@${domain}` === mailbox ? mailbox : `other spellings of ${mailbox}`;
+  return exactMailbox(address) === mailbox ? mailbox : `other spellings of ${mailbox}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
+import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 
 /** Permanent identity of a person at an OpenID issuer. */
@@ -85,6 +86,10 @@ export interface UserStore {
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
+  /** Reads what the account has chosen for new aliases. @returns `null` when the account no longer exists */
+  defaults(id: string): Promise<ChosenDefaults | null>;
+  /** Changes the defaults that are given. @returns false when the account no longer exists */
+  changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
   /**
    * Stores a stronger hash of the same password.
    * @returns false, with nothing changed, when the stored hash is not `from` any more

@@ -1,4 +1,3 @@
-import type { Alias } from "../../core/alias/alias.ts";
 import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../core/alias/delete-alias.ts";
@@ -6,17 +5,9 @@ import { listDomains } from "../../core/alias/list-domains.ts";
 import { toggleAlias } from "../../core/alias/toggle-alias.ts";
 import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { suspendedMailboxes } from "../../core/destination/suspended-mailboxes.ts";
-import { unconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
 import type { HandlersOf } from "../handler.ts";
-import {
-  aliasToWire,
-  aliasWishFromWire,
-  bulkAnswerToWire,
-  bulkChangeFromWire,
-  type MailboxStandings,
-  newAliasFromWire,
-} from "./wire.ts";
+import { aliasWriter, standingsOf } from "./alias-writer.ts";
+import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
@@ -29,18 +20,14 @@ type AliasCalls =
   | "deleteAlias";
 
 export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
-  const standingsOf = async (userId: string, aliases: readonly Alias[]): Promise<MailboxStandings> => ({
-    unconfirmed: await unconfirmedMailboxes(deps, userId, aliases),
-    suspended: await suspendedMailboxes(deps, userId, aliases),
-  });
-  const toWire = async (alias: Alias) => aliasToWire(alias, await standingsOf(alias.userId, [alias]));
+  const toWire = aliasWriter(deps);
   return {
     async listDomains() {
       return { domains: listDomains(deps.ownDomains) };
     },
     async listAliases({ userId }) {
       const aliases = await deps.aliases.listForUser(userId);
-      const standings = await standingsOf(userId, aliases);
+      const standings = await standingsOf(deps, userId, aliases);
       return { aliases: aliases.map((alias) => aliasToWire(alias, standings)) };
     },
     async listAliasesWithSmtp({ userId }) {

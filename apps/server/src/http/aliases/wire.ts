@@ -97,7 +97,7 @@ function sealingOf(sealTo: string | undefined): AliasSealing | undefined {
 }
 
 /** Parses comma-separated destinations that the contract has already validated. */
-function destinationsOf(forwardTo: string): Destination[] {
+export function destinationsOf(forwardTo: string): Destination[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");
   return destinations;

@@ -2,7 +2,7 @@
  * Translates errors to HTTP: status and message for every error code. An unexpected error becomes a fixed message with
  * an incident id, and its own message never leaves the process.
  */
-import { type ErrorCode, type ProblemBody, signInMessages } from "@kauke/contract";
+import { type ErrorCode, mailboxMessages, type ProblemBody, signInMessages } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 
 export interface Problem {
@@ -47,6 +47,9 @@ const translations: Record<ErrorCode, Translation> = {
     "This address was in use until recently and can't be taken yet. Please choose another name.",
   ),
   alias_changed: say(409, "This alias was changed in the meantime."),
+  no_free_name: say(409, "No free name was found in 20 tries. Please try again, or choose another format."),
+  no_mailbox: say(403, mailboxMessages.noneConfirmed),
+  mailbox_needed: say(409, "An alias would have no destination left."),
   smtp_credential_exists: say(409, "This alias has SMTP credentials already."),
   master_password_wrong: say(400, "Incorrect master password."),
   key_not_protected: say(

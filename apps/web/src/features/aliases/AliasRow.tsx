@@ -16,6 +16,7 @@ import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from
 import { LabelChips } from "./LabelChip.tsx";
 import type { LabelsById } from "./list-view.ts";
 import { MailboxState } from "./MailboxState.tsx";
+import { useIsNewAlias } from "./new-alias.ts";
 import { PickBox } from "./PickBox.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 
@@ -111,7 +112,9 @@ export const AliasRow = memo(function AliasRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
-  const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isPicked ? "picked" : ""].join(" ").trim();
+  const isNew = useIsNewAlias(alias.id);
+  const states = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isPicked ? "picked" : "", isNew ? "new" : ""];
+  const classes = states.filter((it) => it !== "").join(" ");
   return (
     <>
       <tr className={classes || undefined}>

@@ -5,7 +5,7 @@ import type { DB } from "../../database.ts";
 import { anAlias, aUser } from "../../rows.testing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { documentOfNew } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { listedMailboxIndex, mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -37,7 +37,13 @@ export async function plantAccount(
   const mailbox = `ann.${randomUUID()}@example.org`;
   const destinations = [{ kind: "mailbox" as const, address: mailbox }];
   const alias = anAlias(user.id, { routing: { state: "active", destinations } });
-  const ids = { job: randomUUID(), message: randomUUID(), delivery: randomUUID(), pair: randomUUID() };
+  const ids = {
+    job: randomUUID(),
+    message: randomUUID(),
+    delivery: randomUUID(),
+    pair: randomUUID(),
+    import: randomUUID(),
+  };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
   const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
@@ -91,6 +97,13 @@ export async function plantAccount(
         confirmed_at: null,
         sealed: keys.seal("destination", ids.pair, { askedAt: [now.toISOString()] }),
       }),
+    mailbox: () =>
+      insert("mailbox", {
+        ...of,
+        mailbox_index: listedMailboxIndex(keys, mailbox),
+        added: true,
+        sealed: keys.seal("mailbox", of.id, { address: text("mailbox") }),
+      }),
     missing_mailbox: () =>
       insert("missing_mailbox", {
         user_id: user.id,
@@ -101,6 +114,9 @@ export async function plantAccount(
         last_message_id: ids.message,
         suspended_at: null,
       }),
+    client_number_last: () => insert("client_number_last", { user_id: user.id, kind: "alias", last: 1 }),
+    alias_number: () => insert("alias_number", { alias_id: alias.id, user_id: user.id, number: 1 }),
+    mailbox_number: () => insert("mailbox_number", { mailbox_id: of.id, user_id: user.id, number: 1 }),
     smtp_credential: () =>
       insert("smtp_credential", {
         ...of,
@@ -108,6 +124,25 @@ export async function plantAccount(
         username_index: hash("smtp_credential"),
         updated_at: now,
         sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
+      }),
+    alias_import: () =>
+      insert("alias_import", {
+        ...of,
+        id: ids.import,
+        state: "planned",
+        row_count: 1,
+        changed_at: now,
+        leased_by: null,
+        leased_until: null,
+        sealed: keys.seal("alias_import", ids.import, { remarks: [text("alias_import")] }),
+      }),
+    alias_import_batch: () =>
+      insert("alias_import_batch", {
+        id: of.id,
+        import_id: ids.import,
+        batch_index: 0,
+        is_open: false,
+        sealed: keys.seal("alias_import_batch", of.id, { rows: [{ notes: text("alias_import_batch") }] }),
       }),
     encryption_key: () =>
       insert("encryption_key", {
@@ -183,6 +218,16 @@ export async function plantAccount(
         alias_id: alias.id,
         kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
+      }),
+    checklist: () =>
+      insert("checklist", {
+        id: of.id,
+        user_id: user.id,
+        position: 0,
+        sealed: keys.seal("checklist", of.id, {
+          next: 1,
+          rows: [{ number: 0, site: text("checklist"), oldAddress: mailbox, aliasId: alias.id, done: false }],
+        }),
       }),
     rate_limit: () =>
       insert("rate_limit", {

@@ -27,7 +27,7 @@ export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: async 
  * Returns the account's document without the fields that an impostor could have filled. The caller seals the result.
  */
 export function withoutImpostor(document: UserDocument): UserDocument {
-  const { googleIssuer: _, isMadeByHost: __, settings: ___, isGoogleRemoved: ____, ...own } = document;
+  const { googleIssuer: _, isMadeByHost: __, settings: ___, defaults: ____, isGoogleRemoved: _____, ...own } = document;
   return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };
 }
 
@@ -54,17 +54,20 @@ const words = {
   wallet: "sign-in by wallet",
   guard: "the leak guard setting, which is on again",
   quotes: "the setting for the alias in quoted lines, which is off again",
+  defaults: "the default mailbox, domain and format of new aliases",
+  mailboxes: "mailboxes that were added to the list",
   credentials: "SMTP credentials",
   keys: "API keys",
   sealing: "the choice of a key that forwarded mail is encrypted to",
   messages: "messages that waited to be sent",
 } as const;
 
-const endedInDocument = ({ googleId, walletAddress, settings }: UserDocument) => ({
+const endedInDocument = ({ googleId, walletAddress, settings, defaults }: UserDocument) => ({
   [words.google]: googleId !== null,
   [words.wallet]: walletAddress !== null,
   [words.guard]: settings?.leakGuard === false,
   [words.quotes]: settings?.aliasInQuotes === true,
+  [words.defaults]: defaults !== undefined,
 });
 
 async function endRows(trx: InTransaction, userId: string): Promise<Record<string, boolean>> {
@@ -80,8 +83,11 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
     .where("user_id", "=", userId)
     .where((row) => row.or([row("seal_key_id", "is not", null), row("seal_off", "=", true)]))
     .executeTakeFirst();
+  // Mailboxes that aliases forward to get new rows when the owner looks at the list.
+  const mailboxes = await trx.deleteFrom("mailbox").where("user_id", "=", userId).returning("added").execute();
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
   return {
+    [words.mailboxes]: mailboxes.some((row) => row.added),
     [words.credentials]: credentials.numDeletedRows > 0n,
     [words.keys]: (await revokeKeys(trx, userId)) > 0,
     [words.sealing]: user.seal_key_id !== null || aliases.numUpdatedRows > 0n,

@@ -1,5 +1,6 @@
 /** The sealed document of an account's row. */
 import type { AccountSettings } from "@kauke/contract";
+import type { ChosenDefaults } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { InTransaction, UserTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -20,6 +21,8 @@ export type UserDocument = Pick<
   isMadeByHost?: true;
   /** Settings that the user has changed; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
+  /** What the user has chosen for new aliases; absent if nothing was ever chosen. */
+  defaults?: ChosenDefaults;
 };
 
 /**

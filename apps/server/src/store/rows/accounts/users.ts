@@ -11,6 +11,7 @@ import { lockKey } from "../aliases/encryption-keys.ts";
 import { deleteReplyPathsOf } from "../aliases/reply-paths.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
+import { accountDefaults } from "./account-defaults.ts";
 import { changePassword, replaceHash } from "./passwords.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import { type ChosenSettings, openUserDocument, type UserDocument } from "./user-document.ts";
@@ -61,6 +62,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
     },
     changeSettings: (id, change) => changeSettings(context, id, change),
+    ...accountDefaults(context),
     replaceHash: (id, replacement) => replaceHash(context, id, replacement),
     changePassword: (id, change) => changePassword(context, id, change),
     delete: (id) => deleteUser(context, parts, id),
@@ -70,7 +72,8 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
 }
 
 function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): User {
-  const { settings: _, isMadeByHost: __, emailConfirmedAt, passwordSetAt, ...person } = openUserDocument(keys, row);
+  const document = openUserDocument(keys, row);
+  const { settings: _, defaults: __, isMadeByHost: ___, emailConfirmedAt, passwordSetAt, ...person } = document;
   return {
     ...person,
     // Older rows may hold the e-mail as it was typed, not in the Unicode normalization form NFC.

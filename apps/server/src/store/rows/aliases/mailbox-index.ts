@@ -1,5 +1,4 @@
-import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
-import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { exactMailbox, sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
 /**
@@ -7,8 +6,12 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
  * spelling of an international domain are ignored.
  */
 export function missingMailboxIndex(keys: ServerKeys, address: string): Buffer {
-  const local = splitAddress(address).local.normalize("NFC").toLowerCase();
-  return keys.blindIndex("missing_mailbox.mailbox", `${local}@${asciiDomainOf(address)}`);
+  return keys.blindIndex("missing_mailbox.mailbox", exactMailbox(address));
+}
+
+/** Keyed hash of exactly this address, for the list of the account's mailboxes. */
+export function listedMailboxIndex(keys: ServerKeys, address: string): Buffer {
+  return keys.blindIndex("mailbox.address", exactMailbox(address));
 }
 
 /**

@@ -1,0 +1,42 @@
+/** Makes the name of a generated alias. Pure, but for the randomness that it is given. */
+import { type AliasFormat, generatedNames } from "@kauke/contract";
+import { aliasWords } from "@kauke/contract/alias-words";
+import type { Random } from "../ports.ts";
+
+/**
+ * Makes a name, which may be reserved or taken.
+ * @param site name of the site, as `siteName` returns it; only for the format `site`, which is `characters` without it
+ * @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID, or `shop.k7wnb`
+ */
+export function generateName(format: AliasFormat, random: Random, site: string | null = null): string {
+  if (format === "uuid") return random.uuid().toLowerCase();
+  if (format === "words") return randomWords(random);
+  if (format === "characters" || site === null) return randomCharacters(random, generatedNames.characters.length);
+  const { separator, suffixLength } = generatedNames.site;
+  return `${site}${separator}${randomCharacters(random, suffixLength)}`;
+}
+
+function randomWords(random: Random): string {
+  const { words, digits, separator } = generatedNames.words;
+  const chosen = Array.from({ length: words }, () => aliasWords[randomBelow(random, aliasWords.length)]);
+  const number = randomBelow(random, 10 ** digits);
+  return [...chosen, String(number).padStart(digits, "0")].join(separator);
+}
+
+function randomCharacters(random: Random, length: number): string {
+  const { alphabet } = generatedNames.characters;
+  return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
+}
+
+const SPAN = 2 ** 32;
+
+/**
+ * Random integer from 0 to `bound` - 1, all equally likely: numbers from the incomplete last run of `bound` numbers
+ * below 2^32 are drawn again.
+ */
+function randomBelow(random: Random, bound: number): number {
+  for (;;) {
+    const drawn = random.bytes(4).readUInt32BE();
+    if (drawn < SPAN - (SPAN % bound)) return drawn % bound;
+  }
+}

@@ -1,0 +1,61 @@
+import type { DefaultFormat } from "@kauke/contract";
+import { listDomains } from "../alias/list-domains.ts";
+import { AppError } from "../app-error.ts";
+import { exactMailbox } from "../destination/same-mailbox.ts";
+import type { User } from "../user/user.ts";
+import { chooseDefault, listMailboxes, type MailboxDeps, ownMailbox, readStates } from "./list-mailboxes.ts";
+import type { ChosenDefaults, Mailbox } from "./mailbox.ts";
+
+export type DefaultMailbox = Omit<Mailbox, "aliasCount">;
+
+/** What a new alias gets if its creator does not say otherwise. */
+export interface AccountDefaults {
+  domain: string;
+  format: DefaultFormat;
+  /** Whether generated names begin with the site's name where a program tells it. */
+  siteInName: boolean;
+  /** `null`: no mailbox of the account is confirmed. */
+  mailbox: DefaultMailbox | null;
+}
+
+/**
+ * Reads the account's defaults. A chosen domain that the operator has removed falls back to the first, and a chosen
+ * mailbox that is not confirmed any more to another one.
+ * @throws AppError `not_signed_in` when the account no longer exists
+ */
+export async function accountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
+  const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
+  if (user === null || chosen === null) throw new AppError("not_signed_in");
+  const domains = listDomains(deps.ownDomains);
+  const isKnown = chosen.domain !== undefined && domains.includes(chosen.domain);
+  return {
+    domain: (isKnown ? chosen.domain : domains[0]) ?? "",
+    format: chosen.format ?? "characters",
+    siteInName: chosen.siteInName ?? false,
+    mailbox: (await likelyDefault(deps, user, chosen)) ?? (await listedDefault(deps, userId)),
+  };
+}
+
+/**
+ * The default mailbox if it is the chosen one or the account's e-mail, without reading the account's aliases; `null` if
+ * neither is confirmed.
+ */
+async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
+  const own = ownMailbox(deps, user)?.address ?? null;
+  const ownKey = own === null ? null : exactMailbox(own);
+  const rows = await deps.mailboxes.list(user.id);
+  const likely = rows.filter((row) => row.id === chosen.mailboxId || exactMailbox(row.address) === ownKey);
+  const stateOf = await readStates(
+    deps,
+    user.id,
+    likely.map((row) => row.address),
+  );
+  const found = chooseDefault(likely, { stateOf, chosenId: chosen.mailboxId, own });
+  if (found === null) return null;
+  const { id, address, createdAt } = found;
+  return { id, address, state: "confirmed", isDefault: true, createdAt };
+}
+
+async function listedDefault(deps: MailboxDeps, userId: string): Promise<DefaultMailbox | null> {
+  return (await listMailboxes(deps, userId)).find((mailbox) => mailbox.isDefault) ?? null;
+}

@@ -1,0 +1,117 @@
+import type { ConfirmationState } from "@kauke/contract";
+import { asciiDomainOf } from "@kauke/mail-rfc";
+import type { Alias } from "../alias/alias.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { exactMailbox } from "../destination/same-mailbox.ts";
+import { mailboxesOf } from "../destination/unconfirmed-mailboxes.ts";
+import type { User } from "../user/user.ts";
+import type { ListedAddress, Mailbox, StoredMailbox } from "./mailbox.ts";
+
+export type MailboxDeps = Pick<
+  CoreDeps,
+  "mailboxes" | "aliases" | "users" | "destinations" | "confirmation" | "ownDomains"
+>;
+
+/**
+ * Lists the mailboxes of an account, oldest first: those its aliases forward to, those it added, its own e-mail, and
+ * confirmed ones that an alias forwarded to before. Mailboxes that aliases have forwarded to since the last call get
+ * their rows now, in one statement, so that creating an alias costs nothing more.
+ */
+export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<Mailbox[]> {
+  const { mailboxes } = deps;
+  const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
+  if (user === null || chosen === null) return [];
+  const uses = countUses(await deps.aliases.listForUser(userId));
+  const own = ownMailbox(deps, user);
+  const wanted = new Map<string, ListedAddress>(uses);
+  if (own !== null) wanted.set(exactMailbox(own.address), uses.get(exactMailbox(own.address)) ?? own);
+  const rows = await withMissing(deps, userId, wanted);
+  const stateOf = await readStates(
+    deps,
+    userId,
+    rows.map((row) => row.address),
+  );
+  const isListed = (row: StoredMailbox) =>
+    row.isAdded || wanted.has(exactMailbox(row.address)) || stateOf(row.address) === "confirmed";
+  const unused = rows.filter((row) => !isListed(row)).map((row) => row.id);
+  if (unused.length > 0) await mailboxes.deleteUnused(userId, unused);
+  const listed = rows.filter(isListed);
+  const defaultId = chooseDefault(listed, { stateOf, chosenId: chosen.mailboxId, own: own?.address ?? null })?.id;
+  return listed.map(({ id, address, createdAt }) => {
+    const aliasCount = uses.get(exactMailbox(address))?.count ?? 0;
+    return { id, address, state: stateOf(address), isDefault: id === defaultId, aliasCount, createdAt };
+  });
+}
+
+interface Use extends ListedAddress {
+  count: number;
+}
+
+/** Mailboxes that aliases forward to, by exact address, spelled as in the oldest alias. */
+function countUses(aliases: readonly Alias[]): Map<string, Use> {
+  const uses = new Map<string, Use>();
+  for (const alias of aliases.toReversed()) {
+    const since = alias.createdAt;
+    for (const address of mailboxesOf(alias)) {
+      const key = exactMailbox(address);
+      const { count, ...known } = uses.get(key) ?? { address, since, count: 0 };
+      uses.set(key, { ...known, count: count + 1 });
+    }
+  }
+  return uses;
+}
+
+/**
+ * The account's e-mail as a mailbox; `null` for an account without one, or with one on our own domains, to which no
+ * alias may forward.
+ */
+export function ownMailbox({ ownDomains }: Pick<CoreDeps, "ownDomains">, user: User): ListedAddress | null {
+  if (user.email === null || ownDomains.includes(asciiDomainOf(user.email))) return null;
+  return { address: user.email, since: user.createdAt };
+}
+
+async function withMissing(
+  { mailboxes }: Pick<CoreDeps, "mailboxes">,
+  userId: string,
+  wanted: ReadonlyMap<string, ListedAddress>,
+): Promise<StoredMailbox[]> {
+  const rows = await mailboxes.list(userId);
+  const known = new Set(rows.map((row) => exactMailbox(row.address)));
+  const missing = [...wanted].filter(([key]) => !known.has(key)).map(([, address]) => address);
+  if (missing.length === 0) return rows;
+  await mailboxes.insertMissing(userId, missing);
+  return mailboxes.list(userId);
+}
+
+export type StateOf = (address: string) => ConfirmationState;
+
+/** Reads the states of mailboxes in two queries. */
+export async function readStates(
+  { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
+  userId: string,
+  addresses: readonly string[],
+): Promise<StateOf> {
+  const states = await destinations.states(userId, addresses);
+  return (address) => {
+    const state = states.get(address) ?? "new";
+    return confirmation === null && (state === "new" || state === "asked") ? "confirmed" : state;
+  };
+}
+
+interface DefaultChoice {
+  stateOf: StateOf;
+  chosenId: string | undefined;
+  /** The account's e-mail as a mailbox, if it can be one. */
+  own: string | null;
+}
+
+/** The default mailbox: the chosen one if it is confirmed, else the account's e-mail if confirmed, else the oldest. */
+export function chooseDefault(
+  rows: readonly StoredMailbox[],
+  { stateOf, chosenId, own }: DefaultChoice,
+): StoredMailbox | null {
+  const ownKey = own === null ? null : exactMailbox(own);
+  const confirmed = rows.filter((row) => stateOf(row.address) === "confirmed");
+  const chosen = confirmed.find((row) => row.id === chosenId);
+  return chosen ?? confirmed.find((row) => exactMailbox(row.address) === ownKey) ?? confirmed[0] ?? null;
+}

@@ -1,0 +1,25 @@
+/** Converts an alias to the wire together with the states of its mailboxes. */
+import type { AliasWire } from "@kauke/contract";
+import type { Alias } from "../../core/alias/alias.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { suspendedMailboxes } from "../../core/destination/suspended-mailboxes.ts";
+import { unconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
+import { aliasToWire, type MailboxStandings } from "./wire.ts";
+
+type StandingDeps = Pick<CoreDeps, "destinations" | "missingMailboxes" | "confirmation">;
+
+/** Reads the states of the mailboxes of several aliases of one account at once. */
+export async function standingsOf(
+  deps: StandingDeps,
+  userId: string,
+  aliases: readonly Alias[],
+): Promise<MailboxStandings> {
+  return {
+    unconfirmed: await unconfirmedMailboxes(deps, userId, aliases),
+    suspended: await suspendedMailboxes(deps, userId, aliases),
+  };
+}
+
+export function aliasWriter(deps: StandingDeps): (alias: Alias) => Promise<AliasWire> {
+  return async (alias) => aliasToWire(alias, await standingsOf(deps, alias.userId, [alias]));
+}

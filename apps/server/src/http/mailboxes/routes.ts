@@ -1,0 +1,52 @@
+import { findFreeName, generateAlias } from "../../core/alias/generate-alias.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { accountDefaults } from "../../core/mailbox/account-defaults.ts";
+import { addMailbox } from "../../core/mailbox/add-mailbox.ts";
+import { changeDefaults } from "../../core/mailbox/change-defaults.ts";
+import { listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
+import { listMailboxUses, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
+import { aliasWriter } from "../aliases/alias-writer.ts";
+import type { HandlersOf } from "../handler.ts";
+import { defaultsToWire, generateInputFromWire, mailboxToWire, mailboxUseToWire } from "./wire.ts";
+
+type MailboxCalls =
+  | "listMailboxes"
+  | "addMailbox"
+  | "listMailboxAliases"
+  | "removeMailbox"
+  | "getAccountDefaults"
+  | "changeAccountDefaults"
+  | "generateAlias"
+  | "generateName";
+
+export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
+  return {
+    async listMailboxes({ userId }) {
+      return { mailboxes: (await listMailboxes(deps, userId)).map(mailboxToWire) };
+    },
+    async addMailbox({ userId, body }) {
+      return mailboxToWire(await addMailbox(deps, { userId, ...body }));
+    },
+    async listMailboxAliases({ userId, params }) {
+      return { aliases: (await listMailboxUses(deps, { userId, ...params })).map(mailboxUseToWire) };
+    },
+    async removeMailbox({ userId, params }) {
+      return { message: "Mailbox removed", changedAliases: await removeMailbox(deps, { userId, ...params }) };
+    },
+    async getAccountDefaults({ userId }) {
+      return defaultsToWire(await accountDefaults(deps, userId));
+    },
+    async changeAccountDefaults({ userId, body }) {
+      return defaultsToWire(await changeDefaults(deps, userId, body));
+    },
+    async generateAlias({ userId, body, key }) {
+      const input = generateInputFromWire(userId, body);
+      const alias = await generateAlias(deps, input, key === null ? "session" : "key");
+      return aliasWriter(deps)(alias);
+    },
+    async generateName({ userId, body }) {
+      const { name, domain } = await findFreeName(deps, { userId, ...body });
+      return { alias: name, domain };
+    },
+  };
+}

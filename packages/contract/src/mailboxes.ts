@@ -1,0 +1,104 @@
+/** Mailboxes of an account, its defaults for new aliases, and generated aliases. */
+import * as z from "zod";
+import { generatedAliasFields, isMailbox } from "./alias.ts";
+import { confirmationState } from "./confirmations.ts";
+import { aliasFormats, defaultFormats } from "./generated-names.ts";
+import { labelIds } from "./labels.ts";
+import { limits } from "./limits.ts";
+
+export const mailboxMessages = {
+  addressInvalid: "Please enter a valid email address",
+  tooMany: `An account can add ${limits.addedMailboxesMax} mailboxes at most. Please remove one you do not need.`,
+  format: `format must be one of ${aliasFormats.join(", ")}`,
+  defaultFormat: `format must be one of ${defaultFormats.join(", ")}`,
+  unknown: "This is none of your mailboxes",
+  unconfirmed: "Please confirm this mailbox first",
+  noneConfirmed:
+    "You have no confirmed mailbox to forward to yet. Please confirm one in Settings, “Mailboxes and defaults”.",
+  atLeastOne: "At least one of domain, format, siteInName and mailboxId must be provided",
+  ids: `mailboxIds must hold 1 to ${limits.destinationsMax} ids of your mailboxes`,
+  either: "Please give either mailboxIds or forwardTo",
+} as const;
+
+export const mailboxWire = z.object({
+  /** Stable as long as the mailbox is in the account's list. */
+  id: z.uuid(),
+  address: z.string(),
+  state: confirmationState,
+  /** Whether aliases created without a destination forward to this mailbox. */
+  isDefault: z.boolean(),
+  /** Number of aliases that forward to this mailbox, paused ones included. */
+  aliasCount: z.number(),
+  createdAt: z.iso.datetime(),
+});
+export type MailboxWire = z.infer<typeof mailboxWire>;
+
+/** An alias that forwards to a mailbox. */
+export const mailboxAlias = z.object({
+  id: z.uuid(),
+  alias: z.string(),
+  domain: z.string(),
+  /** Whether the mailbox is the alias' only destination, so that it can't be removed. */
+  isOnly: z.boolean(),
+});
+
+export const addMailboxBody = z.object({
+  address: z
+    .string(mailboxMessages.addressInvalid)
+    .max(1024, mailboxMessages.addressInvalid)
+    .trim()
+    .normalize("NFC")
+    .refine((text) => isMailbox(text), mailboxMessages.addressInvalid),
+});
+
+const domain = generatedAliasFields.domain;
+
+/** What new aliases get if their creator does not say otherwise. */
+export const accountDefaults = z.object({
+  /** One of the server's domains; the first of them if the account has chosen none, or one that is gone. */
+  domain: z.string(),
+  format: z.enum(defaultFormats),
+  /** Whether generated names begin with the name of the site, where a program tells it. */
+  siteInName: z.boolean(),
+  /** The default mailbox; null if no mailbox of the account is confirmed. */
+  mailboxId: z.uuid().nullable(),
+});
+export type AccountDefaultsWire = z.infer<typeof accountDefaults>;
+
+/** Body of a change of defaults; those left out keep their values. A `mailboxId` of null undoes the account's choice. */
+export const accountDefaultsChange = z
+  .object({
+    domain: domain.optional(),
+    format: z.enum(defaultFormats, mailboxMessages.defaultFormat).optional(),
+    siteInName: z.boolean("siteInName must be true or false").optional(),
+    mailboxId: z.uuid(mailboxMessages.unknown).toLowerCase().nullable().optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), mailboxMessages.atLeastOne);
+export type AccountDefaultsChange = z.infer<typeof accountDefaultsChange>;
+
+const format = z.enum(aliasFormats, mailboxMessages.format);
+/** Host name or URL of the site that the alias is for. */
+const hostname = z.string("hostname must be a text").max(limits.webhookUrlMax, "hostname is too long");
+
+export const generatedNameBody = z.object({
+  format: format.optional(),
+  domain: domain.optional(),
+  hostname: hostname.optional(),
+});
+
+/** A name that was free when it was answered. Nothing is reserved. */
+export const generatedName = z.object({ alias: z.string(), domain: z.string() });
+
+export const generateAliasBody = generatedNameBody
+  .extend({
+    mailboxIds: z
+      .array(z.uuid(mailboxMessages.unknown).toLowerCase(), mailboxMessages.ids)
+      .min(1, mailboxMessages.ids)
+      .max(limits.destinationsMax, mailboxMessages.ids)
+      .optional(),
+    forwardTo: generatedAliasFields.forwardTo.optional(),
+    notes: generatedAliasFields.notes.optional(),
+    labels: labelIds.optional(),
+  })
+  .refine((body) => body.mailboxIds === undefined || body.forwardTo === undefined, mailboxMessages.either);
+export type GenerateAliasBody = z.infer<typeof generateAliasBody>;
