@@ -5,7 +5,6 @@
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { addyRoutes } from "./addy/routes.ts";
-
 import { simpleLoginRoutes } from "./simplelogin/routes.ts";
 
 type Dialect = (app: FastifyInstance, deps: CoreDeps) => void | Promise<void>;
