@@ -12,6 +12,7 @@ import type { ConfirmationSettings, DestinationStore } from "./destination/desti
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { LabelStore } from "./label/label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
@@ -48,6 +49,7 @@ export interface CoreDeps {
   clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;

@@ -172,6 +172,7 @@ const notFoundTexts: Record<string, string> = {
   sessionId: "Session not found",
   keyId: "Encryption key not found",
   mailboxId: "Mailbox not found",
+  labelId: "Label not found",
 };
 
 /**

@@ -25,6 +25,7 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+import { labelHandlers } from "./labels/routes.ts";
 import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
@@ -247,6 +248,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...noticeHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
+    ...labelHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...decryptHandlers(deps),
     ...analyticsHandlers({ ...deps, metrics }),

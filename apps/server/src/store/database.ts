@@ -141,6 +141,13 @@ export interface EncryptionKeyTable {
   sealed: Buffer;
 }
 
+export interface LabelTable {
+  id: string;
+  user_id: string;
+  created_at: Date;
+  sealed: Buffer;
+}
+
 export interface EmailJobTable {
   id: string;
   user_id: string;
@@ -274,6 +281,7 @@ export interface DB {
   mailbox_number: MailboxNumberTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;

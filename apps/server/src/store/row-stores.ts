@@ -7,6 +7,7 @@ import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -26,6 +27,7 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { labelStore } from "./rows/aliases/labels.ts";
 import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
@@ -56,6 +58,7 @@ export interface RowStores {
   clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   emailJobs: EmailJobStore;
@@ -88,6 +91,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     clientNumbers: clientNumberStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
+    labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
     replyPaths: replyPathStore(context),

@@ -102,6 +102,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   encryption_key: { id: "uuid", user_id: "uuid", is_default: "boolean", created_at: "timestamptz", sealed: "bytea" },
+  label: { id: "uuid", user_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
   email_job: {
     id: "uuid",
     user_id: "uuid",
@@ -272,6 +273,7 @@ it("opens a data directory of an older version and reads the data in it", async 
         "session",
         "missing_mailbox",
         "api_key",
+        "label",
         "mailbox",
         "client_number_last",
         "alias_number",

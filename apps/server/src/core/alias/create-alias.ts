@@ -13,6 +13,8 @@ export interface NewAlias {
   domain: string;
   destinations: Destination[];
   notes: string | null;
+  /** Ids of labels of the account; none by default. */
+  labels?: readonly string[] | undefined;
 }
 
 /**
@@ -47,6 +49,8 @@ export async function createAlias(
     notes: input.notes,
     providerId: null,
     sealTo: "account",
+    labels: input.labels ?? [],
+    pinned: false,
     createdAt: deps.clock.now(),
   };
   await deps.aliases.insert(alias);

@@ -28,6 +28,8 @@ export interface GenerateInput extends NameInput {
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;
+  /** Ids of labels of the account. */
+  labels?: string[] | undefined;
   /** Whether notes that are too long are cut instead of refused, for clients that write them by themselves. */
   cutNotes?: boolean;
 }
@@ -71,6 +73,8 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
       notes,
       providerId: null,
       sealTo: "account",
+      labels: input.labels ?? [],
+      pinned: false,
       createdAt: deps.clock.now(),
     };
     if (await insertIfFree(deps, alias)) return alias;

@@ -44,6 +44,9 @@ const rules = {
   // Aliases paused or activated by these clients, and activities read: as often as SimpleLogin allows.
   client_toggle: { action: "client_toggle", max: 100, windowSeconds: 3600 },
   client_activities: { action: "client_activities", max: 30, windowSeconds: 60 },
+  // Aliases in changes of many at once by one account: a person who tidies 5,000 aliases can go through all of them
+  // ten times. A request counts as at least 100 aliases, since each is a commit.
+  alias_bulk: { action: "alias_bulk", max: 50_000, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -129,6 +132,7 @@ export const limitMessages: Record<LimitName, string> = {
   client_list: "You have read your aliases too often in a short time. Please wait a minute.",
   client_toggle: "You have paused or activated aliases too often in a short time.",
   client_activities: "You have read activities too often in a short time. Please wait a minute.",
+  alias_bulk: "You have changed very many aliases within an hour. Please wait before you change more at once.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",

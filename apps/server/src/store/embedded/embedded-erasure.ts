@@ -24,6 +24,7 @@ export const erasedTables = [
   "missing_mailbox",
   "smtp_credential",
   "encryption_key",
+  "label",
   "email_job",
   "message",
   "message_chunk",

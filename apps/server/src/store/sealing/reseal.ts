@@ -21,7 +21,7 @@ interface ResealTable {
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
-  ...(["message", "delivery", "notice", "session", "mailbox", "api_key"] as const).map(byId),
+  ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
 ];
 

@@ -26,6 +26,7 @@ export type SealedTable =
   | "mailbox"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "email_job"
   | "message"
   | "delivery"

@@ -39,6 +39,7 @@ onEachContext((fixture) => {
       "alias",
       "smtp_credential",
       "encryption_key",
+      "label",
       "email_job",
       "message",
       "delivery",

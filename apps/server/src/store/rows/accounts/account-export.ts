@@ -92,6 +92,14 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: "when you delete it, or with the account",
       })),
   },
+  label: {
+    about: "Labels of your aliases. An alias names its labels by their ids.",
+    rows: (source) =>
+      ownedRows(source, "label", (row) => ({
+        ...clearRow(source, "label", row),
+        deletionDate: "when you delete it, or with the account",
+      })),
+  },
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
     rows: (source) =>

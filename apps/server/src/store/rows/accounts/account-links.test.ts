@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { Store } from "../../open-store.ts";
-import { aSession, aUser } from "../../rows.testing.ts";
+import { anApiKey, aSession, aUser } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const MINUTE_MS = 60_000;
@@ -92,6 +92,29 @@ describe("links to an account's own e-mail", () => {
       await makeCredential();
       await store.accountLinks.resetPassword((await given(user)).tokenHash, "second");
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
+    });
+
+    it("a reset and a first proof revoke all API keys; a changed password and a sign-in keep them", async () => {
+      const { store } = fixture;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      const foreign = anApiKey(other.id);
+      await store.apiKeys.insert(foreign, 1);
+      const make = async () => {
+        for (const key of [anApiKey(user.id), anApiKey(user.id)]) await store.apiKeys.insert(key, 2);
+      };
+      const count = async () => (await store.apiKeys.listForUser(user.id)).length;
+      await make();
+      await store.accountLinks.resetPassword((await given(user)).tokenHash, "first");
+      expect(await count()).toBe(0);
+      const [notice] = await store.notices.listForUser(user.id);
+      expect(notice?.text).toContain("so the following was removed or reset: API keys.");
+      await make();
+      await store.users.changePassword(user.id, { from: "first", to: "second", keepSession: null });
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await count()).toBe(2);
+      await store.accountLinks.resetPassword((await given(user)).tokenHash, "third");
+      expect(await count()).toBe(0);
+      expect(await store.apiKeys.find(foreign.hash)).not.toBeNull();
     });
 
     it("a sign-in link works once; a password sent with it must be the account's", async () => {

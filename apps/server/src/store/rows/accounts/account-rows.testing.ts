@@ -133,6 +133,7 @@ export async function plantAccount(
           encryptedPrivateKey: "wrapped",
         }),
       }),
+    label: () => insert("label", { ...of, sealed: keys.seal("label", of.id, { name: text("label"), colour: "teal" }) }),
     email_job: () =>
       insert("email_job", {
         ...of,

@@ -14,6 +14,7 @@ export type OwnedTable =
   | "mailbox"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "email_job"
   | "delivery"
   | "notice";
