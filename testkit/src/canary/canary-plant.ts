@@ -13,6 +13,7 @@ import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import type { Canaries } from "./canary-scan.ts";
+import { plantSimpleLogin } from "./canary-simplelogin.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
 
@@ -86,6 +87,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantApiKeys(canaries, client, owner);
+  await plantSimpleLogin(canaries, client, owner);
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
