@@ -1,6 +1,7 @@
 /**
  * SimpleLogin's browser extension against a running Kauke: key entered, alias created on a page, paused, deleted. Needs
- * the folder of the built extension, as `KAUKE_SIMPLELOGIN_EXTENSION` names it (docs/clients tells which version).
+ * the folder of the built extension, as `KAUKE_SIMPLELOGIN_EXTENSION` names it, at the commit of
+ * `test-vectors/clients/simplelogin/extension.json`.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
