@@ -3,11 +3,13 @@ import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kau
 import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
+import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
+import { moveScreens } from "./move-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
 import type { Screen } from "./screen.ts";
 import { sessionScreens } from "./session-screens.ts";
@@ -123,6 +125,8 @@ export const screens: readonly Screen[] = [
     },
   },
   ...encryptionScreens,
+  ...moveScreens,
+  ...aliasSettingsScreens,
   pageAt("/docs", "static-docs"),
   pageAt("/docs/smtp", "static-docs-smtp"),
   pageAt("/docs/clients", "static-docs-clients"),

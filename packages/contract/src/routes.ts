@@ -133,9 +133,15 @@ export const routes = {
   resumeMailbox: { method: "POST", path: "/api/mailboxes/resume", access: "user" },
   listMailboxes: { method: "GET", path: "/api/mailboxes", access: "user", scope: "account:read" },
   addMailbox: { method: "POST", path: "/api/mailboxes", access: "user" },
+  listMailboxAliases: { method: "GET", path: "/api/mailboxes/:mailboxId/aliases", access: "user" },
+  removeMailbox: { method: "DELETE", path: "/api/mailboxes/:mailboxId", access: "user" },
   getAccountDefaults: { method: "GET", path: "/api/account/defaults", access: "user", scope: "account:read" },
   changeAccountDefaults: { method: "PATCH", path: "/api/account/defaults", access: "user" },
   countEvent: { method: "POST", path: "/api/analytics", access: "anyone" },
+  listChecklist: { method: "GET", path: "/api/checklist", access: "user" },
+  addToChecklist: { method: "PUT", path: "/api/checklist", access: "user" },
+  changeChecklist: { method: "PATCH", path: "/api/checklist", access: "user" },
+  deleteChecklist: { method: "DELETE", path: "/api/checklist", access: "user" },
   dismissNotice: { method: "DELETE", path: "/api/notices/:noticeId", access: "user" },
 } as const satisfies Record<string, Route>;
 

@@ -21,6 +21,7 @@ export const erasedTables = [
   "released_address",
   "destination",
   "blocked_mailbox",
+  "mailbox",
   "missing_mailbox",
   "smtp_credential",
   "encryption_key",
@@ -32,6 +33,7 @@ export const erasedTables = [
   "reply_path",
   "one_time_token",
   "notice",
+  "checklist",
   "rate_limit",
   "server_key",
 ];
