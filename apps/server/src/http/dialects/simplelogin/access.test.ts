@@ -189,7 +189,7 @@ it("a key in the field Authorization works where a path is the clients' alone", 
 
 it("links of the clients to pages lead to ours", async () => {
   for (const [url, to] of [
-    ["/dashboard/api_key", "/settings"],
+    ["/dashboard/api_key", "/settings#api-keys"],
     ["/dashboard/pricing", "/dashboard"],
     ["/auth/register?next=%2Fdashboard%2Fsetup_done", "/register"],
   ] as const) {
