@@ -16,6 +16,7 @@ import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
+import { plantSimpleLogin } from "./canary-simplelogin.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
 
@@ -91,6 +92,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantApiKeys(canaries, client, owner);
+  await plantSimpleLogin(canaries, client, owner);
   await plantAddyCalls(canaries, client, { owner, aliasId: aliases.id });
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
