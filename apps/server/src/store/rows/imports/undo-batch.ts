@@ -4,6 +4,7 @@
  * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
  * would stay blocked for everybody.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
 import { type BatchOutcome, type ImportRow, type ImportSummary, KEPT_NAMED_MAX } from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
@@ -120,6 +121,12 @@ function isAsMade(alias: ReturnType<typeof toAlias>, row: ImportRow | undefined)
   );
 }
 
+/**
+ * Aliases deleted by one statement. Each row has the database look into the tables that refer to it, and the embedded
+ * database holds the event loop during a statement.
+ */
+const DELETED_AT_ONCE = 125;
+
 /** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
@@ -132,7 +139,11 @@ async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Pr
     .orderBy("id")
     .forUpdate()
     .execute();
-  await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
+  for (let from = 0; from < aliasIds.length; from += DELETED_AT_ONCE) {
+    const some = aliasIds.slice(from, from + DELETED_AT_ONCE);
+    await trx.deleteFrom("alias").where("id", "=", anyOfIds(some)).execute();
+    await nextTurn();
+  }
   return deleteFinishedMessages(
     trx,
     messages.map((row) => row.id),
