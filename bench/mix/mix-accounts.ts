@@ -72,6 +72,8 @@ function addAlias(store: Store, userId: string, alias: number): Promise<void> {
     providerId: null,
     createdAt: new Date(),
     sealTo: "account",
+    labels: [],
+    pinned: false,
     routing: { state: "active", destinations: [{ kind: "mailbox", address: mailboxOf(accountOf(alias)) }] },
   });
 }

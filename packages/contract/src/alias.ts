@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
 import { isKeyId } from "./key-id.ts";
+import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";
 import { splitAddress } from "./split-address.ts";
 
@@ -111,7 +112,7 @@ const aliasName = z
   .min(1, aliasMessages.nameRequired)
   .refine((text) => text === "" || isAliasName(text), aliasMessages.nameFormat);
 
-const forwardTo = z
+export const forwardTo = z
   .string(aliasMessages.forwardToRequired)
   .max(limits.forwardToMax, aliasMessages.forwardToFormat)
   .trim()
@@ -150,6 +151,7 @@ export const createAliasBody = z.object({
   domain,
   forwardTo,
   notes: notes.optional(),
+  labels: labelIds.optional(),
 });
 export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
@@ -171,6 +173,8 @@ export const updateAliasBody = z
     notes: notes.optional(),
     lastForwardTo: forwardTo.optional(),
     sealTo: sealTo.optional(),
+    labels: labelIds.optional(),
+    pinned: z.boolean("pinned must be true or false").optional(),
     before: before.optional(),
   })
   .refine(
@@ -197,6 +201,10 @@ export const aliasWire = z.object({
   createdAt: z.iso.datetime(),
   /** `account` (the account's setting), `off`, or the id of the key that forwarded mail is encrypted to. */
   sealTo: z.string(),
+  /** Ids of the alias' labels. */
+  labels: z.array(z.uuid()),
+  /** Whether the alias is listed before those that are not pinned. */
+  pinned: z.boolean(),
   /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
   /** Destination mailboxes that are not confirmed, as `forwardTo` spells them. Left out when there are none. */

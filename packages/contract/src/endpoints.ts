@@ -6,13 +6,16 @@ import { signInEndpoints } from "./account/sign-in-endpoints.ts";
 import { walletEndpoints } from "./account/wallet-endpoints.ts";
 import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
+import { bulkAliasAnswer, bulkAliasBody } from "./alias-bulk.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { apiKeyEndpoints } from "./api-key-endpoints.ts";
+import { checklistEndpoints } from "./checklist.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
 import { importEndpoints } from "./imports.ts";
+import { labelEndpoints } from "./label-endpoints.ts";
 import { limits } from "./limits.ts";
 import { mailboxEndpoints } from "./mailbox-endpoints.ts";
 import { type RouteName, routes } from "./routes.ts";
@@ -125,6 +128,15 @@ const shapes = {
     status: 200,
     answer: message,
   },
+  changeAliases: {
+    summary:
+      "Pause, activate, label, redirect, pin or delete many aliases; those that could not be changed are named in `failed`",
+    body: bulkAliasBody,
+    bodyMaxBytes: limits.bulkBodyMaxBytes,
+    status: 200,
+    errors: [429],
+    answer: bulkAliasAnswer,
+  },
   readWebhookSecret: {
     summary: "The secret that signs webhook calls of this alias",
     params: aliasParams,
@@ -227,6 +239,7 @@ const shapes = {
     answer: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...mailboxEndpoints,
+  ...labelEndpoints,
   ...encryptionEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,
@@ -235,6 +248,7 @@ const shapes = {
   ...accountExportEndpoints,
   ...apiKeyEndpoints,
   ...importEndpoints,
+  ...checklistEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,

@@ -6,6 +6,10 @@ export const limits = {
   /** Maximum mailboxes that an account adds to its list, in addition to those that its aliases forward to. */
   addedMailboxesMax: 100,
   notesMax: 128,
+  /** Maximum labels per account, characters of a label's name, and labels of one alias. */
+  labelsMax: 100,
+  labelNameMax: 40,
+  labelsPerAliasMax: 10,
   keyNameMax: 100,
   masterPasswordMax: 1024,
   /** Maximum characters of a public key; a post-quantum one has about 2,000. */
@@ -27,6 +31,12 @@ export const limits = {
   /** Maximum characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
+  /** Maximum rows of the checklist of an account. */
+  checklistMax: 5000,
+  /** Maximum rows that one call adds to the checklist or changes. */
+  checklistRowsPerCall: 1000,
+  /** Maximum characters of a site on the checklist; a host name has at most 253. */
+  siteMax: 253,
   subjectMax: 500,
   /** Maximum octets of a composed message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,
@@ -37,6 +47,8 @@ export const limits = {
   /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
+  /** Maximum octets of the request body of a change of many aliases: an account's ids, 39 octets each, and the change. */
+  bulkBodyMaxBytes: 450_000,
   /** Maximum octets of a file to import, and of what an archive holds when it is unpacked. */
   importFileMaxBytes: 33_554_432,
   importUnpackedMaxBytes: 134_217_728,

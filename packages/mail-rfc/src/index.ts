@@ -11,6 +11,7 @@ export * from "./address/format-address.ts";
 export * from "./address/local-part.ts";
 export * from "./address/reply-address.ts";
 export * from "./address/reply-addresses.ts";
+export * from "./address/send-address.ts";
 export * from "./address/shown-name.ts";
 export * from "./address/split-address.ts";
 export * from "./address/srs.ts";

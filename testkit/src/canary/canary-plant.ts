@@ -7,10 +7,14 @@ import { FakeMx } from "../fakes/fake-mx.ts";
 import { FakeWebhook } from "../fakes/fake-webhook.ts";
 import { sendMail } from "../send-mail.ts";
 import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
+import { plantAddyCalls } from "./canary-addy.ts";
+import { plantApiKeys } from "./canary-api-keys.ts";
 import { plantInEveryField } from "./canary-calls.ts";
+import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
+import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
@@ -81,9 +85,13 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
+  await plantMailboxes(canaries, owner);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
+  await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
+  await plantApiKeys(canaries, client, owner);
+  await plantAddyCalls(canaries, client, { owner, aliasId: aliases.id });
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
@@ -118,6 +126,7 @@ async function plantAliases(
   const changed = await make("alias-before", box("mailbox-before"));
   const after = { alias: word("alias-after"), forwardTo: box("mailbox-after"), notes: word("notes-after") };
   await owner.call("PUT", `/api/aliases/${changed.id}`, after);
+  await plantLabels(canaries, owner, [through.id, changed.id]);
   const deleted = await make("alias-deleted", box("mailbox-deleted"));
   await owner.call("DELETE", `/api/aliases/${deleted.id}`);
   const address = ({ alias }: { alias: string }) => `${alias}@kauke.test`;
@@ -129,6 +138,17 @@ async function plantAliases(
     partly: address(partly),
     paused: address(paused),
   };
+}
+
+/** Makes a label, renames it, gives it to aliases one by one and in bulk, and changes destinations in bulk. */
+async function plantLabels(canaries: Canaries, owner: CanaryAccount, aliasIds: readonly string[]): Promise<void> {
+  const name = canaries.word("label-before");
+  const made = await owner.call<{ label: { id: string } }>("POST", "/api/labels", { name, colour: "teal" });
+  await owner.call("PATCH", `/api/labels/${made.label.id}`, { name: canaries.word("label") });
+  await owner.call("PUT", `/api/aliases/${aliasIds[0]}`, { labels: [made.label.id] });
+  await owner.call("POST", "/api/aliases/bulk", { aliasIds, change: { addLabel: made.label.id } });
+  const forwardTo = `${canaries.word("mailbox-bulk")}@${canaries.word("mailbox-bulk-domain")}.example`;
+  await owner.call("POST", "/api/aliases/bulk", { aliasIds: aliasIds.slice(1), change: { forwardTo } });
 }
 
 /** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */

@@ -6,6 +6,8 @@ import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { ApiKeyStore } from "./api-key/api-key.ts";
+import type { ChecklistStore } from "./checklist/checklist.ts";
+import type { ClientNumberStore } from "./client-number/client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
@@ -13,6 +15,7 @@ import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { ImportStore } from "./import/import.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
+import type { LabelStore } from "./label/label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
@@ -48,9 +51,12 @@ export interface CoreDeps {
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   mailboxes: MailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
@@ -58,6 +64,8 @@ export interface CoreDeps {
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
+  /** HMAC-SHA-256 under a server key that is used for endings of aliases offered to clients only. */
+  suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
   clock: Clock;

@@ -205,6 +205,7 @@ const notFoundTexts: Record<string, string> = {
   keyId: "Encryption key not found",
   importId: "Import not found",
   mailboxId: "Mailbox not found",
+  labelId: "Label not found",
 };
 
 /**

@@ -16,6 +16,7 @@ import { analyticsHandlers } from "./analytics/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { browserCookie } from "./browser-cookie.ts";
+import { checklistHandlers } from "./checklist/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
@@ -27,6 +28,7 @@ import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
+import { labelHandlers } from "./labels/routes.ts";
 import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { noticeHandlers } from "./notices/routes.ts";
@@ -254,8 +256,10 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
+    ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
+    ...labelHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...importHandlers(deps, imports),
     ...decryptHandlers(deps),

@@ -21,8 +21,23 @@ export interface BounceRecipient {
   sender: string | null;
 }
 
+/** Recipient in the tag of an alias address, `alias+person=host.example@domain` (`readSendTag`). */
+export interface SendTag {
+  /** The whole address as given in RCPT TO, in lower case. */
+  address: string;
+  /** Recipient in the tag, not at our domains, e.g. `person@host.example`. */
+  recipient: string;
+}
+
+export interface AliasRecipient {
+  kind: "alias";
+  route: AliasRoute;
+  /** Set if the tag names a recipient: a message from the owner is sent there as the alias. */
+  sendTag?: SendTag;
+}
+
 export type ResolvedRecipient =
-  | { kind: "alias"; route: AliasRoute }
+  | AliasRecipient
   | { kind: "paused" }
   /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). @param address in lower case */
   | { kind: "operator"; address: string }

@@ -5,6 +5,7 @@
  */
 import type { AuthMethod, ImportState } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
+import type { ClientNumberKind } from "../core/client-number/client-number.ts";
 import type { NoticeKind } from "../core/notice/notice.ts";
 
 export interface UserTable {
@@ -102,6 +103,25 @@ export interface BlockedMailboxTable {
   created_at: Date;
 }
 
+export interface ClientNumberLastTable {
+  user_id: string;
+  kind: ClientNumberKind;
+  /** Last number given out, or 0. */
+  last: number;
+}
+
+export interface AliasNumberTable {
+  alias_id: string;
+  user_id: string;
+  number: number;
+}
+
+export interface MailboxNumberTable {
+  mailbox_id: string;
+  user_id: string;
+  number: number;
+}
+
 export interface SmtpCredentialTable {
   id: string;
   alias_id: string;
@@ -142,6 +162,13 @@ export interface EncryptionKeyTable {
   id: string;
   user_id: string;
   is_default: Generated<boolean>;
+  created_at: Date;
+  sealed: Buffer;
+}
+
+export interface LabelTable {
+  id: string;
+  user_id: string;
   created_at: Date;
   sealed: Buffer;
 }
@@ -251,6 +278,14 @@ export interface RateLimitTable {
   last_action: Date;
 }
 
+export interface ChecklistTable {
+  id: string;
+  user_id: string;
+  /** Order of the account's documents, each of which holds a part of the checklist. */
+  position: number;
+  sealed: Buffer;
+}
+
 export interface ServerKeyTable {
   id: number;
   purpose: string;
@@ -274,8 +309,12 @@ export interface DB {
   blocked_mailbox: BlockedMailboxTable;
   missing_mailbox: MissingMailboxTable;
   mailbox: MailboxTable;
+  client_number_last: ClientNumberLastTable;
+  alias_number: AliasNumberTable;
+  mailbox_number: MailboxNumberTable;
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
+  label: LabelTable;
   alias_import: AliasImportTable;
   alias_import_batch: AliasImportBatchTable;
   email_job: EmailJobTable;
@@ -285,6 +324,7 @@ export interface DB {
   reply_path: ReplyPathTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;
+  checklist: ChecklistTable;
   counter: CounterTable;
   rate_limit: RateLimitTable;
   server_key: ServerKeyTable;

@@ -85,6 +85,8 @@ export interface Store extends RowStores {
   hmacKey: KeyRing["hmacKey"];
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
+  /** Computes the MAC of endings of aliases that clients compatible with SimpleLogin are offered. */
+  suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
   /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
   isSound(): boolean;
@@ -308,6 +310,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     keys,
     hmacKey: keys.hmacKey,
     browserMac: (data) => keys.hmac("browser", data),
+    suffixMac: (data) => keys.hmac("suffix", data),
     dkimKeys,
     isSound,
     isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),

@@ -3,7 +3,7 @@ import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 import { beforeEach, describe, expect, it } from "vitest";
 import { emptySummary } from "../core/import/import.ts";
 import { retentionRules } from "./retention.ts";
-import { aMessage, aSession } from "./rows.testing.ts";
+import { aMessage, anApiKey, aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 const DAY = 86_400;
@@ -38,6 +38,14 @@ describe("retention", () => {
             text: "x",
             createdAt: fixture.clock.now(),
           }),
+      },
+      apiKeys: {
+        seconds: retentionDays.securityRecords * DAY,
+        plant: async () => {
+          const expiresAt = fixture.clock.now();
+          for (const key of [anApiKey(userId, { expiresAt }), anApiKey(userId, { expiresAt: null })])
+            await fixture.store.apiKeys.insert(key, 50);
+        },
       },
       emailJobs: { seconds: retentionDays.technicalLogs * DAY, plant: () => endJob() },
       operatorMail: { seconds: retentionDays.technicalLogs * DAY, plant: () => keepForOperator() },

@@ -3,6 +3,7 @@
  * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
+import type { ApiKeyStore } from "../core/api-key/api-key.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
@@ -24,6 +25,7 @@ const ORPHAN_AGE_MS = 3_600_000;
 
 export interface RetentionParts {
   loginSessions: LoginSessionStore;
+  apiKeys: Pick<ApiKeyStore, "deleteExpired">;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   missingMailboxes: Pick<MissingMailboxStore, "deleteBefore">;
@@ -64,6 +66,8 @@ export const retentionRules = [
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
+  // API keys that expired a month ago.
+  { what: "apiKeys", kept: "expiredApiKey", forget: (before, parts) => parts.apiKeys.deleteExpired(before) },
   // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },

@@ -2,11 +2,14 @@
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { ChecklistStore } from "../core/checklist/checklist.ts";
+import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
 import type { ImportStore } from "../core/import/import.ts";
+import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -26,10 +29,13 @@ import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
+import { labelStore } from "./rows/aliases/labels.ts";
 import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { checklistStore } from "./rows/checklist.ts";
+import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { importStore } from "./rows/imports/imports.ts";
@@ -54,10 +60,13 @@ export interface RowStores {
   destinations: DestinationStore;
   mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
+  clientNumbers: ClientNumberStore;
   smtpCredentials: SmtpCredentialStore;
   encryptionKeys: EncryptionKeyStore;
+  labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
@@ -86,10 +95,13 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),
+    clientNumbers: clientNumberStore(context),
     smtpCredentials: smtpCredentialStore(context),
     encryptionKeys: encryptionKeyStore(context),
+    labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
+    checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

@@ -1,6 +1,7 @@
 /** Builds complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
+import type { ApiKey } from "../core/api-key/api-key.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
 import type { NamedLoginSession } from "../core/login-session/login-session.ts";
 import type { User } from "../core/user/user.ts";
@@ -38,6 +39,20 @@ export function aSession(userId: string, change: Partial<NamedLoginSession> = {}
   };
 }
 
+export function anApiKey(userId: string, change: Partial<ApiKey> = {}): ApiKey & { hash: Buffer } {
+  return {
+    id: randomUUID(),
+    userId,
+    name: "Browser ąč",
+    scopes: ["aliases:create", "aliases:read"],
+    expiresAt: new Date("2027-03-01T12:00:00.000Z"),
+    lastUsedOn: null,
+    createdAt: new Date("2026-03-01T12:00:00.000Z"),
+    hash: randomBytes(32),
+    ...change,
+  };
+}
+
 export const mailbox = (address: string): Destination => ({ kind: "mailbox", address });
 
 export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
@@ -50,6 +65,8 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     notes: null,
     providerId: null,
     sealTo: "account",
+    labels: [],
+    pinned: false,
     createdAt: new Date("2026-03-01T12:00:00.000Z"),
     ...change,
   };

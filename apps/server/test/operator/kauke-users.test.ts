@@ -43,10 +43,18 @@ describe("beside a running server", () => {
     expect([missing.code, missing.err]).toEqual([1, "No account has this e-mail address.\n"]);
   });
 
-  it("signing an account out ends its sessions and nobody else's", async () => {
+  it("signing an account out ends its sessions and API keys, and nobody else's", async () => {
+    const made = { name: "browser", scopes: ["account:read"] };
+    const [own, other] = [await ona.call("POST", "/api/keys", made), await jonas.call("POST", "/api/keys", made)];
+    const statusByKey = async ({ body }: { body: unknown }) => {
+      const headers = { authorization: `Bearer ${(body as { secret: string }).secret}` };
+      return (await fetch(`${server.url}/api/auth/session`, { headers })).status;
+    };
+    expect([await statusByKey(own), await statusByKey(other)]).toEqual([200, 200]);
     expect((await kauke("users", "end-sessions", ona.user.id)).code).toBe(0);
     expect((await ona.call("GET", "/api/auth/session")).status).toBe(401);
     expect((await jonas.call("GET", "/api/auth/session")).status).toBe(200);
+    expect([await statusByKey(own), await statusByKey(other)]).toEqual([401, 200]);
   });
 
   it("deleting requires --yes, then deletes everything at once", async () => {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@kauke/contract";
 import type { AddressStanding } from "../import/import.ts";
 import type { Alias, AliasRoute, AliasRouting, AliasSealing } from "./alias.ts";
 
@@ -8,6 +9,20 @@ export interface AliasChange {
   /** Key that signs the alias' webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
   sealTo?: AliasSealing;
+  /** Ids of all labels that the alias is to have. */
+  labels?: readonly string[];
+  pinned?: boolean;
+}
+
+/** Changes that many aliases can get at once: those that change no address, key or secret. */
+export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
+
+/** Result of a change of many aliases. */
+export interface ManyChanged {
+  /** Number of aliases that are now as asked for, those that already were included. */
+  changed: number;
+  /** Why each of the others could not be changed, by alias id. */
+  failed: Map<string, ErrorCode>;
 }
 
 /** Which cached routes may be stale: that of one alias, those of one account, or all. */
@@ -42,6 +57,20 @@ export interface AliasStore {
    * `change` throws
    */
   update(userId: string, aliasId: string, change: (alias: Alias) => AliasChange): Promise<Alias | null>;
+  /**
+   * Changes many aliases as `update` does one, in transactions of 500 aliases with one statement that writes. When a
+   * transaction fails, those before it stay. An alias for which `change` throws an AppError, or that does not belong to
+   * this user, is left as it is and named in `failed`.
+   * @param aliasIds each id once
+   * @param change returns an empty object for an alias that is already as asked for
+   */
+  updateMany(
+    userId: string,
+    aliasIds: readonly string[],
+    change: (alias: Alias) => ManyAliasesChange,
+  ): Promise<ManyChanged>;
+  /** Deletes many aliases as `delete` does one, in transactions of 500 aliases. @param aliasIds each id once */
+  deleteMany(userId: string, aliasIds: readonly string[]): Promise<ManyChanged>;
   /**
    * Deletes the alias and reserves its address for this account.
    * @returns false when it does not belong to this user

@@ -30,6 +30,10 @@ export interface Alias {
   providerId: string | null;
   /** Whether forwarded mail is encrypted, and to which key. */
   sealTo: AliasSealing;
+  /** Ids of the alias' labels, all of which exist. */
+  labels: readonly string[];
+  /** Whether the alias is listed before those that are not pinned. */
+  pinned: boolean;
   createdAt: Date;
 }
 

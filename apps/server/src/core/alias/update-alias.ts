@@ -16,6 +16,9 @@ export interface AliasUpdateInput extends RoutingInput {
   /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
   sealTo?: AliasSealing;
+  /** Ids of all labels that the alias is to have. */
+  labels?: readonly string[];
+  pinned?: boolean;
   /** The alias as the client last read it. The update fails if the alias has changed since; omitted: no such check. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
@@ -27,7 +30,8 @@ export interface AliasUpdateInput extends RoutingInput {
  * `not_found`, `key_scope`
  */
 export async function updateAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+    Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
   input: AliasUpdateInput,
   by: CallerKind = "session",
@@ -80,6 +84,8 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   if (input.name !== undefined) change.name = input.name;
   if (input.notes !== undefined) change.notes = input.notes;
   if (input.sealTo !== undefined) change.sealTo = input.sealTo;
+  if (input.labels !== undefined) change.labels = input.labels;
+  if (input.pinned !== undefined) change.pinned = input.pinned;
   return change;
 }
 

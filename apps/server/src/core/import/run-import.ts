@@ -78,6 +78,8 @@ function aliasOf(row: ImportRow, { userId }: AliasImport, now: Date): Alias | nu
     notes: row.notes,
     providerId: null,
     sealTo: "account",
+    labels: [],
+    pinned: false,
     createdAt: now,
   };
 }

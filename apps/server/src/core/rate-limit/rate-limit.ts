@@ -35,8 +35,11 @@ export interface RateLimitResult {
 }
 
 export interface RateLimitStore {
-  /** Counts one request and tells whether it is within the limit. One statement, exact across processes. */
-  take(rule: RateLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
+  /**
+   * Counts one request and tells whether it is within the limit. One statement, exact across processes.
+   * @param weight how many ordinary requests it counts as; default 1
+   */
+  take(rule: RateLimitRule, subject: RateLimitSubject, now: Date, weight?: number): Promise<RateLimitResult>;
   /**
    * Allows an attempt if it is one of the first `free`, or if `firstWaitSeconds * 2^(count - free)` seconds (at most
    * `longestWaitSeconds`) have passed since the last allowed one; `count` is the number allowed so far, and column

@@ -30,6 +30,21 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
 }
 
 /**
+ * Counts a request that costs as much as `weight` ordinary ones, for a limit of an account.
+ * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
+ */
+export async function takeWeightedLimit(
+  deps: LimitDeps,
+  name: LimitName,
+  { userId, weight }: { userId: string; weight: number },
+): Promise<void> {
+  const rule = deps.limitRules?.[name];
+  if (rule === undefined || "free" in rule) return;
+  const result = await deps.rateLimits.take(rule, { userId }, deps.clock.now(), weight);
+  if (!result.allowed) throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+}
+
+/**
  * Like `takeLimit`, for callers that have an alternative to refusing.
  * @returns `null` within the limit, otherwise when the next request is allowed
  */

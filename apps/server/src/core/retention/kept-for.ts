@@ -13,6 +13,8 @@ export const keptForSeconds = {
   loginSession: sessionTimes.absoluteSeconds,
   /** Time the count of a rate limit is kept, counted from the start of its window. */
   rateLimit: days(retentionDays.securityRecords),
+  /** Time an API key stays in the list after it has expired, so that its owner sees why a program stopped. */
+  expiredApiKey: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
   /** Time the record of a composed message is kept, counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),

@@ -1,3 +1,4 @@
+import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../core/alias/delete-alias.ts";
 import { listDomains } from "../../core/alias/list-domains.ts";
@@ -6,7 +7,7 @@ import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { HandlersOf } from "../handler.ts";
 import { aliasWriter, standingsOf } from "./alias-writer.ts";
-import { aliasToWire, aliasWishFromWire, newAliasFromWire } from "./wire.ts";
+import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
@@ -15,6 +16,7 @@ type AliasCalls =
   | "createAlias"
   | "updateAlias"
   | "toggleAlias"
+  | "changeAliases"
   | "deleteAlias";
 
 export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
@@ -45,6 +47,10 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
+    },
+    async changeAliases({ userId, body: { aliasIds, change }, key }) {
+      const by = key === null ? "session" : "key";
+      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds, change: bulkChangeFromWire(change), by }));
     },
     async deleteAlias({ userId, params }) {
       await deleteAlias(deps, { userId, ...params });

@@ -4,6 +4,8 @@
  */
 import {
   type AliasWire,
+  type BulkAliasAnswer,
+  type BulkAliasChange,
   type CreateAliasBody,
   type Destination,
   formatForwardTo,
@@ -11,6 +13,8 @@ import {
   type UpdateAliasBody,
 } from "@kauke/contract";
 import { type Alias, type AliasSealing, pausedWebhooks } from "../../core/alias/alias.ts";
+import type { ManyChanged } from "../../core/alias/alias-store.ts";
+import type { BulkChange } from "../../core/alias/change-aliases.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasUpdateInput } from "../../core/alias/update-alias.ts";
 import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
@@ -42,6 +46,8 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
     providerId: alias.providerId,
     createdAt: alias.createdAt.toISOString(),
     sealTo: typeof alias.sealTo === "string" ? alias.sealTo : alias.sealTo.keyId,
+    labels: [...alias.labels],
+    pinned: alias.pinned,
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
     ...(suspended.length === 0 ? {} : { suspended }),
@@ -55,6 +61,7 @@ export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlia
     domain: body.domain,
     destinations: destinationsOf(body.forwardTo),
     notes: notesOf(body.notes) ?? null,
+    labels: body.labels,
   };
 }
 
@@ -66,8 +73,23 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
     active: body.active,
     notes: notesOf(body.notes),
     sealTo: sealingOf(body.sealTo),
+    labels: body.labels,
+    pinned: body.pinned,
     before: body.before,
   };
+}
+
+/** @param change exactly one kind of change, as the contract guarantees */
+export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
+  if (change.delete) return { kind: "deletion" };
+  if (change.active !== undefined) return { kind: "active", active: change.active };
+  if (change.pinned !== undefined) return { kind: "pinned", pinned: change.pinned };
+  if (change.forwardTo !== undefined) return { kind: "destinations", destinations: destinationsOf(change.forwardTo) };
+  return { kind: "labels", add: change.addLabel ?? null, remove: change.removeLabel ?? null };
+}
+
+export function bulkAnswerToWire({ changed, failed }: ManyChanged): BulkAliasAnswer {
+  return { changed, failed: [...failed].map(([id, code]) => ({ id, code })) };
 }
 
 function sealingOf(sealTo: string | undefined): AliasSealing | undefined {

@@ -16,6 +16,7 @@ import { tokenOf } from "./token-of.ts";
 import { sessionToWire, signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
+const passwordChanged = "Your password was changed";
 
 export function passwordHandlers(
   deps: CoreDeps,
@@ -37,7 +38,7 @@ export function passwordHandlers(
       // time.
       rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => notifyPasswordChanged(deps, addressee));
-      return { message: "Your password was changed" };
+      return { message: passwordChanged };
     },
     async changePassword({ userId, body, cookie, device, clientAddress, browser }) {
       const formerToken = tokenOf(cookie);
@@ -53,7 +54,8 @@ export function passwordHandlers(
       rememberBrowser(deps, user, browser);
       if (email !== null && emailConfirmedAt !== null)
         later.run(mailFailed, () => notifyPasswordChanged(deps, { userId, email }));
-      return { message: "Your password was changed" };
+      const keys = await deps.apiKeys.listForUser(userId);
+      return { message: keys.length === 0 ? passwordChanged : `${passwordChanged}. Your API keys still work.` };
     },
   };
 }

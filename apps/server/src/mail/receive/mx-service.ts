@@ -21,6 +21,7 @@ import { type ResolveDeps, resolve } from "./resolve.ts";
 import { screenMessage } from "./screen.ts";
 import { Stages } from "./stages.ts";
 import { type StoreReplyAddressesDeps, storeReplyAddresses } from "./store-reply-addresses.ts";
+import { takeSendTags } from "./take-send-tags.ts";
 
 export interface MxServiceDeps
   extends AuthenticateSenderDeps,
@@ -56,6 +57,7 @@ const stagesAfterDot = (deps: MxServiceDeps) =>
     .next("screen", (message) => authenticateSender(message, deps))
     .next("screen", nameClient)
     .next("screen", (message) => takeReports(message, deps))
+    .next("rewrite", takeSendTags)
     .next("rewrite", (message) => prepareReplies(message, deps.sendReply))
     .next("rewrite", (message) => planDeliveries(message, deps.plan))
     .next("rewrite", (message) => storeReplyAddresses(message, deps))

@@ -3,15 +3,15 @@
  * send it, proven by its domain, or the alias itself when the message was composed here.
  */
 import type { ErrorCode } from "@kauke/contract";
-import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
+import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
-import { isMailboxOf } from "../../core/destination/same-mailbox.ts";
-import { isAutomaticReply, mailboxesOf, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
+import { isAutomaticReply, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
 import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
 import { PreparedReplies } from "./prepared-replies.ts";
+import { writingDestination } from "./writing-destination.ts";
 
 /**
  * The stage that writes and checks the replies of alias owners. They are sent once the rest of the transaction is
@@ -89,12 +89,5 @@ function refuseUnlessOwner(transaction: Transaction, header: HeaderBlock, route:
   const { envelope, isOurs, isProofUnfinished = false } = transaction;
   if (isOurs) return envelope.envelopeFrom === route.address ? null : "reply_not_allowed";
   if (envelope.authentication?.isAligned !== true) return isProofUnfinished ? "proof_unfinished" : "reply_not_allowed";
-  return isWrittenByDestination(transaction, header, route) ? null : "reply_not_allowed";
-}
-
-function isWrittenByDestination({ wire }: Transaction, header: HeaderBlock, route: AliasRoute): boolean {
-  const authors = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from").mailboxes;
-  const [author] = authors;
-  if (author === undefined || authors.length !== 1) return false;
-  return mailboxesOf(route).some((address) => isMailboxOf(author.address, address));
+  return writingDestination(transaction, header, route) !== null ? null : "reply_not_allowed";
 }

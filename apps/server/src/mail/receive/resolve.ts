@@ -1,10 +1,12 @@
 /** Resolves a RCPT TO address before any data: unknown aliases and foreign domains are rejected at once. */
 import {
+  domainOf,
   isSrs,
   type MailPath,
   mayBeAliasName,
   readBoundSrs,
   readReplyToken,
+  readSendTag,
   type SrsContext,
   type SrsHash,
   splitAliasAddress,
@@ -46,7 +48,7 @@ export function resolve(
   if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
   if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
   const token = readReplyToken(local);
-  if (token === null) return resolveAlias(`${splitAliasAddress(local).name}@${domain}`, deps);
+  if (token === null) return resolveTagged(path, domain, deps);
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
@@ -84,7 +86,22 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
   return isValid ? accept({ kind: "bounce", aliasId: null, sender: null }) : reject("not_a_bounce");
 }
 
-function resolveAlias(address: string, deps: ResolveDeps) {
+/** Resolves an alias address with or without a tag. */
+function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
+  const { name, tag } = splitAliasAddress(local);
+  const verdict = resolveAlias(`${name.toLowerCase()}@${domain}`, deps);
+  const recipient = tag === null ? null : readSendTag(tag);
+  if (recipient === null || deps.domains.has(domainOf(recipient))) return verdict;
+  const sendTag = { address: canonical.toLowerCase(), recipient };
+  const withTag = (found: Verdict<ResolvedRecipient>): Verdict<ResolvedRecipient> =>
+    found.verdict === "accept" && found.value.kind === "alias" ? accept({ ...found.value, sendTag }) : found;
+  return verdict instanceof Promise ? verdict.then(withTag) : withTag(verdict);
+}
+
+function resolveAlias(
+  address: string,
+  deps: ResolveDeps,
+): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   const found = deps.routes.find(address);
   if (found instanceof Promise) return found.then((route) => decide(route, deps));
   return decide(found, deps);

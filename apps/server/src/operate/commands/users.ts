@@ -70,11 +70,11 @@ export const usersDelete: Command = {
 
 export const usersEndSessions: Command = {
   usage: "users end-sessions <id>",
-  about: "signs an account out on every device",
+  about: "signs an account out on every device and revokes its API keys",
   options: {},
   async run({ access, args: [userId = ""] }) {
     const done = await (await access())["users-end-sessions"]({ userId });
-    return answer(done, "The account is signed out everywhere.", noAccount);
+    return answer(done, "The account is signed out everywhere, and its API keys are revoked.", noAccount);
   },
 };
 

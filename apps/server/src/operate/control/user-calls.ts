@@ -15,7 +15,7 @@ const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function userCalls({ users, loginSessions, operator }: Store): UserCalls {
+export function userCalls({ users, loginSessions, apiKeys, operator }: Store): UserCalls {
   /** Runs `work` if the account exists, and returns whether it does. */
   const withUser = async (userId: string, work: () => Promise<void>): Promise<boolean> => {
     if (!isUuid.test(userId) || (await users.find(userId)) === null) return false;
@@ -41,7 +41,10 @@ export function userCalls({ users, loginSessions, operator }: Store): UserCalls 
     },
     "users-delete": ({ userId }) => withUser(userId, () => users.delete(userId)),
     "users-end-sessions": ({ userId }) =>
-      withUser(userId, async () => void (await loginSessions.deleteForUser(userId))),
+      withUser(userId, async () => {
+        await loginSessions.deleteForUser(userId);
+        await apiKeys.deleteForUser(userId);
+      }),
     "mailbox-unblock": ({ address }) => operator.unblockMailbox(address),
   };
 }

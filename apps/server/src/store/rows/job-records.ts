@@ -64,15 +64,16 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/** Locks the composed messages of an account, an alias or one job. @returns the ids of the locked messages */
+/** Locks the composed messages of accounts, aliases or jobs. @returns the ids of the locked messages */
 export async function lockComposed(
   trx: InTransaction,
-  of: { column: "user_id" | "alias_id" | "id"; id: string },
+  of: { column: "user_id" | "alias_id" | "id"; id: string | readonly string[] },
 ): Promise<string[]> {
+  const ids = anyOfIds([of.id].flat());
   const rows = await trx
     .selectFrom("message")
     .select("id")
-    .where("email_job_id", "in", (query) => query.selectFrom("email_job").select("id").where(of.column, "=", of.id))
+    .where("email_job_id", "in", (query) => query.selectFrom("email_job").select("id").where(of.column, "=", ids))
     .orderBy("id")
     .forUpdate()
     .execute();
@@ -130,15 +131,15 @@ export function cancelIfAliasInactive(context: StoreContext, jobId: string): Pro
 }
 
 /**
- * Called before an alias is deleted, after its pending composed mail was cancelled. Deliveries that a worker has leased
+ * Called before aliases are deleted, after their pending composed mail was cancelled. Deliveries that a worker has leased
  * lose their reference to the alias, so that they are not deleted with it: they finish, or fail for good at their next
  * failure.
  */
-export async function detachLeasedMail(trx: InTransaction, aliasId: string): Promise<void> {
+export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly string[]): Promise<void> {
   await trx
     .updateTable("delivery")
     .set({ alias_id: null })
-    .where("alias_id", "=", aliasId)
+    .where("alias_id", "=", anyOfIds(aliasIds))
     .where("message_id", "in", (query) =>
       query.selectFrom("message").select("id").where("email_job_id", "is not", null),
     )

@@ -7,17 +7,22 @@
 import type { InTransaction } from "../database.ts";
 import { anyOfIds } from "./any-of.ts";
 
-export type MailOwner = { column: "user_id" | "alias_id"; id: string };
+export type MailOwner = { column: "user_id" | "alias_id"; id: string | readonly string[] };
 
 /**
- * Locks the messages that have a delivery of this owner.
+ * Locks the messages that have a delivery of one of these owners.
  * @returns their ids, for `deleteFinishedMessages`
  */
 export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
   const rows = await trx
     .selectFrom("message")
     .select("id")
-    .where("id", "in", (query) => query.selectFrom("delivery").select("message_id").where(owner.column, "=", owner.id))
+    .where("id", "in", (query) =>
+      query
+        .selectFrom("delivery")
+        .select("message_id")
+        .where(owner.column, "=", anyOfIds([owner.id].flat())),
+    )
     .orderBy("id")
     .forUpdate()
     .execute();

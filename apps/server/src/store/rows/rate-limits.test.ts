@@ -18,6 +18,14 @@ describe("rate limits", () => {
       expect(await take(key, after(60_000))).toEqual({ allowed: true, count: 1, resetAt: after(120_000) });
     });
 
+    it("count a request by its weight", async () => {
+      const key = randomUUID();
+      const weigh = (weight: number, at = start) => fixture.store.rateLimits.take(rule, { key }, at, weight);
+      expect(await weigh(2)).toMatchObject({ allowed: true, count: 2 });
+      expect(await weigh(2)).toMatchObject({ allowed: false, count: 4 });
+      expect(await weigh(3, after(60_000))).toMatchObject({ allowed: true, count: 3 });
+    });
+
     it("are exact with concurrent attempts", async () => {
       const key = randomUUID();
       const results = await Promise.all(Array.from({ length: 20 }, () => take(key)));

@@ -31,7 +31,7 @@ export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: R
 export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): RateLimitStore {
   const subjectIndex = (subject: RateLimitSubject) => rateLimitSubject(keys, subject);
   return {
-    take: async (rule, subject, now) => {
+    take: async (rule, subject, now, weight = 1) => {
       const windowMs = rule.windowSeconds * 1000;
       const ended = sql<boolean>`(rate_limit.window_start <= ${new Date(now.getTime() - windowMs)}::timestamptz
         OR rate_limit.window_start > ${latestKnown(now)}::timestamptz)`;
@@ -41,13 +41,14 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
           id: randomUUID(),
           action_type: rule.action,
           subject_index: subjectIndex(subject),
-          count: 1,
+          count: weight,
           window_start: now,
           last_action: now,
         })
         .onConflict((conflict) =>
           conflict.constraint("rate_limit_subject_key").doUpdateSet({
-            count: sql<number>`CASE WHEN ${ended} THEN 1 ELSE least(rate_limit.count + 1, ${sql.lit(COUNT_CAP)}) END`,
+            count: sql<number>`CASE WHEN ${ended} THEN excluded.count
+              ELSE least(rate_limit.count + excluded.count, ${sql.lit(COUNT_CAP)}) END`,
             window_start: sql<Date>`CASE WHEN ${ended} THEN excluded.window_start ELSE rate_limit.window_start END`,
             last_action: now,
           }),

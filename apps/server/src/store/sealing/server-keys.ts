@@ -10,7 +10,7 @@ import { StoreStartError } from "../start-error.ts";
 import { openBytes, type SealKey, sealBytes, sealParts } from "./seal.ts";
 
 /** Purposes of keyed hashes. A purpose added here gets its key at the next start. */
-export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser"] as const;
+export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser", "suffix"] as const;
 export type HmacPurpose = (typeof hmacPurposes)[number];
 
 /** Key id at the start of every wrapped key: it stands for the wrapping key, which is not in the table. */
@@ -26,13 +26,15 @@ export type SealedTable =
   | "mailbox"
   | "smtp_credential"
   | "encryption_key"
+  | "label"
   | "alias_import"
   | "alias_import_batch"
   | "email_job"
   | "message"
   | "delivery"
   | "one_time_token"
-  | "notice";
+  | "notice"
+  | "checklist";
 
 export interface ServerKeys {
   /** HMAC-SHA-256 with the key of the given purpose, 32 bytes. */

@@ -15,6 +15,8 @@ function alias(over: Partial<AliasWire>): AliasWire {
     lastForwardTo: null,
     providerId: null,
     sealTo: "account",
+    labels: [],
+    pinned: false,
     createdAt: "2026-01-01T00:00:00.000Z",
     ...over,
   };

@@ -39,10 +39,12 @@ onEachContext((fixture) => {
       "alias",
       "smtp_credential",
       "encryption_key",
+      "label",
       "email_job",
       "message",
       "delivery",
       "notice",
+      "checklist",
     ];
     for (const table of readable) expect(text).toContain(`planted ${table}`);
     for (const known of [account.email, account.address, account.mailbox]) expect(text).toContain(known);

@@ -20,6 +20,7 @@ import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
+import { clientNumberTables } from "./export-client-numbers.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -65,7 +66,10 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: (source) =>
       ownedRows(source, "api_key", (row) => ({
         ...clearRow(source, "api_key", row),
-        deletionDate: "when you delete it, or with the account",
+        deletionDate:
+          row.expires_at === null
+            ? "when you delete it, or with the account"
+            : keptUntil("expiredApiKey", row.expires_at as Date).toISOString(),
       })),
   },
   destination: {
@@ -82,11 +86,20 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: withAlias,
       })),
   },
+  ...clientNumberTables,
   encryption_key: {
     about: "Encryption keys. The private key is the stored age file, protected by your master password.",
     rows: (source) =>
       ownedRows(source, "encryption_key", (row) => ({
         ...clearRow(source, "encryption_key", row),
+        deletionDate: "when you delete it, or with the account",
+      })),
+  },
+  label: {
+    about: "Labels of your aliases. An alias names its labels by their ids.",
+    rows: (source) =>
+      ownedRows(source, "label", (row) => ({
+        ...clearRow(source, "label", row),
         deletionDate: "when you delete it, or with the account",
       })),
   },
@@ -140,6 +153,15 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       ownedRows(source, "notice", (row) => ({
         ...clearRow(source, "notice", row),
         deletionDate: keptUntil("notice", row.created_at as Date).toISOString(),
+      })),
+  },
+  checklist: {
+    about:
+      "Your checklist of sites that have an old address of yours: the site, that address, the new alias, the tick.",
+    rows: (source) =>
+      ownedRows(source, "checklist", (row) => ({
+        ...clearRow(source, "checklist", row),
+        deletionDate: "when you delete it, or with the account",
       })),
   },
   rate_limit: {

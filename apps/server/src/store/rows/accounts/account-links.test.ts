@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { Store } from "../../open-store.ts";
-import { aSession, aUser } from "../../rows.testing.ts";
+import { anApiKey, aSession, aUser } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const MINUTE_MS = 60_000;
@@ -94,6 +94,29 @@ describe("links to an account's own e-mail", () => {
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
     });
 
+    it("a reset and a first proof revoke all API keys; a changed password and a sign-in keep them", async () => {
+      const { store } = fixture;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      const foreign = anApiKey(other.id);
+      await store.apiKeys.insert(foreign, 1);
+      const make = async () => {
+        for (const key of [anApiKey(user.id), anApiKey(user.id)]) await store.apiKeys.insert(key, 2);
+      };
+      const count = async () => (await store.apiKeys.listForUser(user.id)).length;
+      await make();
+      await store.accountLinks.resetPassword((await given(user)).tokenHash, "first");
+      expect(await count()).toBe(0);
+      const [notice] = await store.notices.listForUser(user.id);
+      expect(notice?.text).toContain("so the following was removed or reset: API keys.");
+      await make();
+      await store.users.changePassword(user.id, { from: "first", to: "second", keepSession: null });
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await count()).toBe(2);
+      await store.accountLinks.resetPassword((await given(user)).tokenHash, "third");
+      expect(await count()).toBe(0);
+      expect(await store.apiKeys.find(foreign.hash)).not.toBeNull();
+    });
+
     it("a sign-in link works once; a password sent with it must be the account's", async () => {
       const { store, clock } = fixture;
       const user = await insertUser(store);
@@ -129,6 +152,29 @@ describe("links to an account's own e-mail", () => {
       await store.users.changeSettings(user.id, { leakGuard: false });
       expect(await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null)).toBe(true);
       expect(await store.users.settings(user.id)).toMatchObject({ leakGuard: false });
+    });
+
+    it("a first proof removes the defaults of new aliases and the mailboxes that were added; later ones do not", async () => {
+      const { store } = fixture;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      await store.mailboxes.add(other.id, "other@example.org", 1);
+      const choose = async () => {
+        const added = await store.mailboxes.add(user.id, "impostor@example.org", 1);
+        await store.users.changeDefaults(user.id, { format: "uuid", mailboxId: added?.id ?? null });
+      };
+      await choose();
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await store.users.defaults(user.id)).toEqual({});
+      expect(await store.mailboxes.list(user.id)).toEqual([]);
+      expect(await store.mailboxes.list(other.id)).toHaveLength(1);
+      const [notice] = await store.notices.listForUser(user.id);
+      expect(notice?.text).toContain(
+        "the default mailbox, domain and format of new aliases; mailboxes that were added to the list",
+      );
+      await choose();
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await store.users.defaults(user.id)).toMatchObject({ format: "uuid" });
+      expect(await store.mailboxes.list(user.id)).toHaveLength(1);
     });
 
     it("a confirmation link confirms once, for its own account only", async () => {

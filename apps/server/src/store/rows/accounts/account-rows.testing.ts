@@ -114,6 +114,9 @@ export async function plantAccount(
         last_message_id: ids.message,
         suspended_at: null,
       }),
+    client_number_last: () => insert("client_number_last", { user_id: user.id, kind: "alias", last: 1 }),
+    alias_number: () => insert("alias_number", { alias_id: alias.id, user_id: user.id, number: 1 }),
+    mailbox_number: () => insert("mailbox_number", { mailbox_id: of.id, user_id: user.id, number: 1 }),
     smtp_credential: () =>
       insert("smtp_credential", {
         ...of,
@@ -150,6 +153,7 @@ export async function plantAccount(
           encryptedPrivateKey: "wrapped",
         }),
       }),
+    label: () => insert("label", { ...of, sealed: keys.seal("label", of.id, { name: text("label"), colour: "teal" }) }),
     email_job: () =>
       insert("email_job", {
         ...of,
@@ -214,6 +218,16 @@ export async function plantAccount(
         alias_id: alias.id,
         kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
+      }),
+    checklist: () =>
+      insert("checklist", {
+        id: of.id,
+        user_id: user.id,
+        position: 0,
+        sealed: keys.seal("checklist", of.id, {
+          next: 1,
+          rows: [{ number: 0, site: text("checklist"), oldAddress: mailbox, aliasId: alias.id, done: false }],
+        }),
       }),
     rate_limit: () =>
       insert("rate_limit", {

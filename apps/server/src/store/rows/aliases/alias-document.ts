@@ -24,9 +24,13 @@ export interface AliasDocument {
   /** Key of 32 bytes in base64 that signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
+  /** Ids of labels, some of which may have been deleted; absent in documents older than labels. */
+  labels?: readonly string[];
+  /** Absent in documents older than pins. */
+  pinned?: boolean;
 }
 
-interface AliasRow {
+export interface AliasRow {
   id: string;
   user_id: string;
   active: boolean;
@@ -48,12 +52,14 @@ function sealingOf({ seal_off, seal_key_id }: AliasRow): AliasSealing {
 const KEY_BYTES = 32;
 
 export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
-  const { name, domain, notes, providerId } = alias;
+  const { name, domain, notes, providerId, labels, pinned } = alias;
   return {
     name,
     domain,
     notes,
     providerId,
+    labels,
+    pinned,
     ...destinationsOf(alias.routing),
     replyKey: randomBytes(KEY_BYTES).toString("base64"),
     webhookSecret: randomBytes(KEY_BYTES).toString("base64"),
@@ -67,6 +73,8 @@ export function documentOfChange(before: AliasDocument, change: AliasChange): Al
     notes: change.notes === undefined ? before.notes : change.notes,
     ...(change.routing === undefined ? {} : destinationsOf(change.routing)),
     webhookSecret: change.webhookSecret?.toString("base64") ?? before.webhookSecret,
+    labels: change.labels ?? before.labels ?? [],
+    pinned: change.pinned ?? before.pinned ?? false,
   };
 }
 
@@ -76,7 +84,8 @@ function destinationsOf(routing: AliasRouting): Pick<AliasDocument, "destination
     : { destinations: [], lastDestinations: routing.lastDestinations };
 }
 
-export function toAlias(row: AliasRow, document: AliasDocument): Alias {
+/** @param known ids of the account's labels; those of deleted labels are left out */
+export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlySet<string>): Alias {
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }
     : { state: "paused", lastDestinations: document.lastDestinations };
@@ -90,6 +99,8 @@ export function toAlias(row: AliasRow, document: AliasDocument): Alias {
     notes,
     providerId,
     sealTo: sealingOf(row),
+    labels: (document.labels ?? []).filter((id) => known.has(id)),
+    pinned: document.pinned ?? false,
     createdAt: row.created_at,
   };
 }

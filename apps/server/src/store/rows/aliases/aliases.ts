@@ -12,26 +12,34 @@ import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../dat
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { inPages } from "../accounts/export-rows.ts";
-import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
-import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
+import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
+import {
+  type AliasDocument,
+  type AliasRow,
+  documentOfChange,
+  documentOfNew,
+  sealingColumns,
+  toAlias,
+} from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { lockKey } from "./encryption-keys.ts";
 import { addressStanding } from "./insert-aliases.ts";
+import { knownLabels, refuseUnknownLabels } from "./labels.ts";
 import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
-export interface AliasStoreParts {
-  released: ReleasedAddresses;
-  /** Deletes the bodies of messages that were deleted with the alias. */
-  forgetBodies(messageIds: readonly string[]): Promise<void>;
-}
-
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
   const { db, keys, signals } = context;
-  const open = (row: { id: string; sealed: Buffer }) => keys.open<AliasDocument>("alias", row.id, row.sealed);
+  /** Converts rows of one account. */
+  const toAliases = async (userId: string, rows: readonly AliasRowWithDocument[]): Promise<Alias[]> => {
+    const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
+    const documents = opened.map(({ document }) => document);
+    const known = await knownLabels(db, userId, documents);
+    return opened.map(({ row, document }) => toAlias(row, document, known));
+  };
   const ofUser = (userId: string) =>
     db
       .selectFrom("alias")
@@ -41,11 +49,15 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
   const byUser = preparedQuery(db, ofUser("").orderBy("created_at", "desc").orderBy("id").compile());
   const routes = aliasRoutes(context);
   return {
-    listForUser: async (userId) => (await byUser([userId])).map((row) => toAlias(row, open(row))),
+    listForUser: async (userId) => toAliases(userId, await byUser([userId])),
     pagesForUser: (userId) =>
       inPages({
-        page: (after, limit) => ofUser(userId).where("alias.id", ">", after).orderBy("alias.id").limit(limit).execute(),
-        show: (row) => toAlias(row, open(row)),
+        page: async (after, limit) =>
+          toAliases(
+            userId,
+            await ofUser(userId).where("alias.id", ">", after).orderBy("alias.id").limit(limit).execute(),
+          ),
+        show: (alias) => alias,
       }),
     listWithSmtp: async (userId) => {
       const rows = await ofUser(userId)
@@ -55,11 +67,11 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
         .orderBy("alias.created_at", "desc")
         .orderBy("alias.id")
         .execute();
-      return rows.map((row) => toAlias(row, open(row)));
+      return toAliases(userId, rows);
     },
     find: async (userId, aliasId) => {
-      const row = await ofUser(userId).where("id", "=", aliasId).executeTakeFirst();
-      return row === undefined ? null : toAlias(row, open(row));
+      const rows = await ofUser(userId).where("id", "=", aliasId).execute();
+      return (await toAliases(userId, rows))[0] ?? null;
     },
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
     isFree: async (userId, address) => {
@@ -68,6 +80,8 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       return (await taken.executeTakeFirst()) === undefined && (await parts.released.mayTake(index, userId));
     },
     insert: (alias) => insertAlias(context, parts, alias),
+    updateMany: (userId, aliasIds, change) => updateMany(context, parts, { userId, aliasIds, change }),
+    deleteMany: (userId, aliasIds) => deleteMany(context, parts, { userId, aliasIds }),
     update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
     delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
     findRoute: (address) => routes.byAddress(addressIndex(context, address)),
@@ -81,6 +95,8 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     reportsAllChanges: signals.isAlone,
   };
 }
+
+type AliasRowWithDocument = AliasRow & { sealed: Buffer };
 
 const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);
 
@@ -108,6 +124,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
           .limit(1)
           .executeTakeFirst()) !== undefined;
       if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
+      refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
       await trx.insertInto("alias").values(row).execute();
       await released.claim(trx, row.address_index, alias.userId);
     }),
@@ -139,7 +156,10 @@ async function updateInTransaction(
   const row = await lockAlias(trx, userId, aliasId);
   if (row === undefined) return null;
   const before = keys.open<AliasDocument>("alias", row.id, row.sealed);
-  const update = change(toAlias(row, before));
+  const known = await knownLabels(trx, userId, [before]);
+  const update = change(toAlias(row, before, known));
+  const chosen = update.labels === undefined ? known : await knownLabels(trx, userId, [update]);
+  refuseUnknownLabels(chosen, update.labels);
   const document = documentOfChange(before, update);
   const next = {
     active: update.routing === undefined ? row.active : update.routing.state === "active",
@@ -159,7 +179,7 @@ async function updateInTransaction(
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
   const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);
-  return { alias: toAlias({ ...row, ...next }, document), routeChanged, messagesDone };
+  return { alias: toAlias({ ...row, ...next }, document, chosen), routeChanged, messagesDone };
 }
 
 /**
@@ -199,13 +219,13 @@ async function deleteAlias(
   { userId, aliasId }: { userId: string; aliasId: string },
 ): Promise<boolean> {
   const { db, signals } = context;
-  await deleteReplyPathsOf(db, { userId, aliasId });
+  await deleteReplyPathsOf(db, { userId, aliasIds: [aliasId] });
   const orphans = await db.transaction().execute(async (trx) => {
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;
     const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasId });
     const cancelled = await cancelComposed(context, trx, aliasId);
-    await detachLeasedMail(trx, aliasId);
+    await detachLeasedMail(trx, [aliasId]);
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
     await released.hold(trx, row.address_index, userId);
     await signals.announceRoute(trx, [aliasId]);

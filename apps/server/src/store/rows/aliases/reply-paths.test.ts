@@ -50,9 +50,9 @@ onEachContext((it) => {
     const { db } = it.context;
     const [ann, bob] = [await makeUser(), await makeUser()];
     const [first, second, bobs] = [await makeAlias(ann, 1200), await makeAlias(ann, 500), await makeAlias(bob, 3)];
-    await deleteReplyPathsOf(db, { userId: bob, aliasId: first });
+    await deleteReplyPathsOf(db, { userId: bob, aliasIds: [first] });
     expect([await countOf(first), await countOf(second), await countOf(bobs)]).toEqual([1200, 500, 3]);
-    await deleteReplyPathsOf(db, { userId: ann, aliasId: second });
+    await deleteReplyPathsOf(db, { userId: ann, aliasIds: [second] });
     expect([await countOf(first), await countOf(second), await countOf(bobs)]).toEqual([1200, 0, 3]);
     await deleteReplyPathsOf(db, { userId: ann });
     expect([await countOf(first), await countOf(bobs)]).toEqual([0, 3]);

@@ -9,6 +9,7 @@ import { groupCalls, PAUSE_MAX_MS } from "../../concurrency/group-calls.ts";
 import { type Database, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { anyOfIds } from "../any-of.ts";
 
 /** Maximum rows per commit; the embedded database inserts as many in some 10 ms. */
 const GROUP_ROWS_MAX = 200;
@@ -88,21 +89,25 @@ function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<u
 
 /** Reply addresses per DELETE statement. The embedded database deletes as many in a few milliseconds. */
 const ROWS_AT_ONCE = 500;
+/** Aliases whose reply addresses one statement looks for. */
+const ALIASES_AT_ONCE = 100;
 
 /**
- * Deletes the reply addresses of one alias, or of all aliases of an account, in many short statements. An account can
+ * Deletes the reply addresses of some aliases, or of all aliases of an account, in many short statements. An account can
  * have hundreds of thousands; one statement for all of them would block the process for seconds.
  */
 export async function deleteReplyPathsOf(
   db: Database,
-  { userId, aliasId }: { userId: string; aliasId?: string },
+  { userId, aliasIds }: { userId: string; aliasIds?: readonly string[] },
 ): Promise<void> {
   let aliases = db.selectFrom("alias").select("id").where("user_id", "=", userId);
-  if (aliasId !== undefined) aliases = aliases.where("id", "=", aliasId);
-  for (const { id } of await aliases.execute()) {
+  if (aliasIds !== undefined) aliases = aliases.where("id", "=", anyOfIds(aliasIds));
+  const own = (await aliases.execute()).map(({ id }) => id);
+  for (let from = 0; from < own.length; from += ALIASES_AT_ONCE) {
+    const some = anyOfIds(own.slice(from, from + ALIASES_AT_ONCE));
     for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE; ) {
       const { rows } = await sql`
-        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${id} LIMIT ${ROWS_AT_ONCE}) RETURNING 1
+        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${some} LIMIT ${ROWS_AT_ONCE}) RETURNING 1
       `.execute(db);
       deleted = rows.length;
     }

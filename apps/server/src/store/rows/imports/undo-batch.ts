@@ -88,7 +88,8 @@ async function deleteUnchanged(
   const used = await usedToSend(trx, ids);
   const [deleted, kept]: [string[], string[]] = [[], []];
   for (const row of rows) {
-    const alias = toAlias(row, keys.open<AliasDocument>("alias", row.id, row.sealed));
+    const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    const alias = toAlias(row, document, new Set(document.labels));
     if (!used.has(row.id) && isAsMade(alias, planned.get(row.id))) deleted.push(row.id);
     else kept.push(aliasAddress(alias.name, alias.domain));
   }

@@ -1,0 +1,83 @@
+/** One change of many aliases of an account. */
+import { labelMessages, limits } from "@kauke/contract";
+import type { CallerKind } from "../api-key/api-key.ts";
+import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
+import { AppError, fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { refuseBlocked } from "../destination/refuse-blocked.ts";
+import { takeWeightedLimit } from "../rate-limit/take-limit.ts";
+import type { Alias, Destination } from "./alias.ts";
+import { ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import type { ManyAliasesChange, ManyChanged } from "./alias-store.ts";
+import { nextRouting } from "./next-routing.ts";
+
+export type BulkChange =
+  | { kind: "active"; active: boolean }
+  | { kind: "labels"; add: string | null; remove: string | null }
+  | { kind: "destinations"; destinations: Destination[] }
+  | { kind: "pinned"; pinned: boolean }
+  | { kind: "deletion" };
+
+/** Least number of aliases that a request counts as. */
+const WEIGHT_MIN = 100;
+
+type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+  Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">;
+
+export interface ChangeOfMany {
+  userId: string;
+  aliasIds: readonly string[];
+  change: BulkChange;
+  /** An API key may add only confirmed mailboxes. */
+  by: CallerKind;
+}
+
+/**
+ * Changes or deletes many aliases. Those that are not the user's, or that can't be changed so, stay as they are and are
+ * named in the result.
+ * @throws AppError `invalid` for destinations that no alias may have and for an unknown label, `rate_limited`
+ */
+export async function changeAliases(
+  deps: BulkDeps,
+  { userId, aliasIds, change, by }: ChangeOfMany,
+): Promise<ManyChanged> {
+  const ids = [...new Set(aliasIds)];
+  if (change.kind === "destinations")
+    refuseFieldErrors(ownDomainErrors("forwardTo", change.destinations, deps.ownDomains));
+  await takeWeightedLimit(deps, "alias_bulk", { userId, weight: Math.max(WEIGHT_MIN, ids.length) });
+  if (change.kind === "destinations") await refuseBlocked(deps, "forwardTo", change.destinations);
+  if (change.kind === "labels" && change.add !== null) await refuseUnknownLabel(deps, userId, change.add);
+  if (change.kind === "deletion") return await deps.aliases.deleteMany(userId, ids);
+  const isKeyRedirecting = by === "key" && change.kind === "destinations";
+  const confirmed = isKeyRedirecting ? await confirmedAmong(deps, userId, change.destinations) : null;
+  return await deps.aliases.updateMany(userId, ids, (alias) => {
+    if (confirmed !== null && change.kind === "destinations") refuseForKey(alias, change.destinations, confirmed);
+    return decideChange(alias, change);
+  });
+}
+
+function refuseForKey({ routing }: Alias, wanted: readonly Destination[], confirmed: ReadonlySet<string>): void {
+  const before = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
+  refuseUnconfirmed("forwardTo", { wanted, before, confirmed });
+}
+
+async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId: string): Promise<void> {
+  const own = await labels.listForUser(userId);
+  if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
+}
+
+/** The change of one alias; empty if it already is as asked for. @throws AppError `invalid` for one label too many */
+function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
+  if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
+  if (change.kind === "labels") return labelsAfter(alias, change);
+  if (change.kind === "destinations") return { routing: nextRouting(alias.routing, change) };
+  const isActive = alias.routing.state === "active";
+  return isActive === change.active ? {} : { routing: nextRouting(alias.routing, { active: change.active }) };
+}
+
+function labelsAfter({ labels }: Alias, { add, remove }: { add: string | null; remove: string | null }) {
+  const without = labels.filter((id) => id !== remove);
+  const next = add === null || without.includes(add) ? without : [...without, add];
+  if (next.length > limits.labelsPerAliasMax) throw new AppError("invalid", { message: labelMessages.tooManyOnAlias });
+  return next.length === labels.length && next.every((id) => labels.includes(id)) ? {} : { labels: next };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { plainUrl } from "./plain-path.ts";
+
+describe("plainUrl", () => {
+  it.each([
+    ["/api/v1/aliases", "/api/v1/aliases"],
+    ["//api/v1/aliases", "/api/v1/aliases"],
+    ["/api/v1/aliases/", "/api/v1/aliases"],
+    ["//api/v1/aliases/?page[size]=1&x=/", "/api/v1/aliases?page[size]=1&x=/"],
+    ["//v1/account/", "/v1/account"],
+    ["//api/alias/random/new/?hostname=a.example", "/api/alias/random/new?hostname=a.example"],
+    ["///api/v1/aliases", "///api/v1/aliases"],
+    ["//api/aliases/", "//api/aliases/"],
+    ["/dashboard/", "/dashboard/"],
+    ["//evil.example/api/v1/x", "//evil.example/api/v1/x"],
+    ["/", "/"],
+    ["*", "*"],
+  ])("%s becomes %s", (url, plain) => {
+    expect(plainUrl({ url, headers: {} })).toBe(plain);
+  });
+
+  it("of any path of a request with an Authentication field", () => {
+    const headers = { authentication: "" };
+    expect(plainUrl({ url: "//api/user_info/", headers })).toBe("/api/user_info");
+    expect(plainUrl({ url: "/", headers })).toBe("/");
+    expect(plainUrl({ url: "//", headers })).toBe("/");
+  });
+});

@@ -1,0 +1,95 @@
+/** Aliases with the numbers of themselves and of their mailboxes. */
+import type { Alias } from "../../../core/alias/alias.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
+import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import { numberInPath } from "./input.ts";
+import type { AliasView } from "./wire.ts";
+
+/** Reads what is shown of aliases of one account; an alias that was deleted meanwhile is left out. */
+export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
+  if (aliases.length === 0) return [];
+  const mailboxIds = await mailboxIdsOf(deps, userId, aliases);
+  const ids = aliases.map((alias) => alias.id);
+  const aliasNumbers = await deps.clientNumbers.numbersOf(userId, "alias", ids);
+  const mailboxNumbers = await deps.clientNumbers.numbersOf(userId, "mailbox", [...new Set(mailboxIds.values())]);
+  return aliases.flatMap((alias) => {
+    const number = aliasNumbers.get(alias.id);
+    if (number === undefined) return [];
+    const mailboxes = mailboxesOf(alias).flatMap((email) => {
+      const id = mailboxNumbers.get(mailboxIds.get(exactMailbox(email)) ?? "");
+      return id === undefined ? [] : [{ id, email }];
+    });
+    return [{ alias, number, mailboxes }];
+  });
+}
+
+/** Ids of the mailboxes of these aliases by exact address. Mailboxes new to the account's list are listed first. */
+async function mailboxIdsOf(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<Map<string, string>> {
+  const wanted = new Set(aliases.flatMap(mailboxesOf).map(exactMailbox));
+  const read = async () => {
+    const rows = await deps.mailboxes.list(userId);
+    const pairs = rows.map(({ id, address }): [string, string] => [exactMailbox(address), id]);
+    return new Map(pairs.filter(([address]) => wanted.has(address)));
+  };
+  const known = await read();
+  if (known.size === wanted.size) return known;
+  await listMailboxes(deps, userId);
+  return await read();
+}
+
+/** Reads what is shown of one alias. @throws AppError `forbidden` when it was deleted meanwhile */
+export async function aliasView(deps: CoreDeps, alias: Alias): Promise<AliasView> {
+  const [view] = await aliasViews(deps, alias.userId, [alias]);
+  if (view === undefined) throw new AppError("forbidden", { message: "Forbidden" });
+  return view;
+}
+
+/**
+ * Finds the account's alias that a path names by its number.
+ * @throws AppError `forbidden` when the account has none with this number
+ */
+export async function aliasInPath(deps: CoreDeps, userId: string, params: unknown): Promise<Alias> {
+  const number = numberInPath(params);
+  const id = number === null ? null : await deps.clientNumbers.idOf(userId, "alias", number);
+  const alias = id === null ? null : await deps.aliases.find(userId, id);
+  if (alias === null) throw new AppError("forbidden", { message: "Forbidden" });
+  return alias;
+}
+
+export interface NumberedMailbox {
+  mailbox: Mailbox;
+  number: number;
+}
+
+/** Mailboxes of the account with their numbers, the default mailbox first. */
+export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise<NumberedMailbox[]> {
+  const mailboxes = await listMailboxes(deps, userId);
+  const ids = mailboxes.map(({ id }) => id);
+  const numbers = await deps.clientNumbers.numbersOf(userId, "mailbox", ids);
+  const numbered = mailboxes.flatMap((mailbox) => {
+    const number = numbers.get(mailbox.id);
+    return number === undefined ? [] : [{ mailbox, number }];
+  });
+  return numbered.sort((a, b) => Number(b.mailbox.isDefault) - Number(a.mailbox.isDefault));
+}
+
+/**
+ * The account's mailboxes with these numbers.
+ * @throws AppError `invalid` when the account has none with one of the numbers
+ */
+export async function mailboxesWithNumbers(
+  deps: CoreDeps,
+  userId: string,
+  numbers: readonly number[],
+): Promise<Mailbox[]> {
+  const known = new Map((await numberedMailboxes(deps, userId)).map(({ mailbox, number }) => [number, mailbox]));
+  return numbers.map((number) => {
+    const mailbox = known.get(number);
+    if (mailbox === undefined) throw new AppError("invalid", { message: "Errors with Mailbox" });
+    return mailbox;
+  });
+}

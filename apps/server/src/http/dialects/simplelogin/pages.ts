@@ -1,0 +1,17 @@
+/** Pages of SimpleLogin's website to which its clients link, and ours that serve the same purpose. */
+import type { FastifyInstance } from "fastify";
+
+const pages: Readonly<Record<string, string>> = {
+  "/dashboard/": "/dashboard",
+  "/dashboard/api_key": "/settings",
+  "/dashboard/pricing": "/dashboard",
+  "/auth/register": "/register",
+  "/auth/login": "/auth",
+  "/auth/proton/login": "/auth",
+  "/onboarding": "/docs/clients",
+  "/onboarding/final": "/dashboard",
+};
+
+export function pageRoutes(app: FastifyInstance): void {
+  for (const [url, to] of Object.entries(pages)) app.get(url, (_, reply) => reply.redirect(to, 302));
+}

@@ -1,0 +1,24 @@
+/**
+ * Calls of the clients compatible with SimpleLogin: its browser extension and apps, and password managers that create
+ * an alias by its call. A path that Kauke's own API has too is told apart by the header field `Authentication`.
+ */
+import type { FastifyInstance } from "fastify";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { readAnyJson } from "../dialect-body.ts";
+import { shapeErrors } from "../dialect-errors.ts";
+import { accountRoutes } from "./account.ts";
+import { aliasRoutes } from "./aliases.ts";
+import { createRoutes } from "./create.ts";
+import { toSimpleLoginError } from "./errors.ts";
+import { pageRoutes } from "./pages.ts";
+import { unservedRoutes } from "./unserved.ts";
+
+export function simpleLoginRoutes(app: FastifyInstance, deps: CoreDeps): void {
+  readAnyJson(app);
+  shapeErrors(app, toSimpleLoginError);
+  createRoutes(app, deps);
+  aliasRoutes(app, deps);
+  accountRoutes(app, deps);
+  unservedRoutes(app, deps);
+  pageRoutes(app);
+}

@@ -1,0 +1,41 @@
+/**
+ * Calls of the clients that Kauke does not serve. They are answered in the clients' own form, because a client that
+ * gets a page or a redirect in place of JSON fails altogether.
+ */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { checkApiKey } from "../../../core/api-key/check-api-key.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { credentialsOf } from "../../request/credentials.ts";
+import { onlyWithAuthentication } from "../only-with-authentication.ts";
+
+/** Calls that would otherwise reach a route of our own API. */
+const shared = [
+  { method: "POST", url: "/api/mailboxes" },
+  { method: ["PUT", "DELETE"], url: "/api/mailboxes/:number" },
+  { method: "POST", url: "/api/aliases/:number/contacts" },
+  { method: "POST", url: "/api/auth/login" },
+  { method: "POST", url: "/api/auth/register" },
+] as const;
+
+export function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
+  // Asks for a key in exchange for the website's session. Without an open session the clients ask for a key.
+  app.post("/api/api_key", async () => {
+    throw new AppError("key_invalid");
+  });
+  // The extension forgets its key whatever the answer. The key itself is revoked on the website.
+  app.get("/api/logout", { onRequest: (request) => requireKey(deps, request) }, async () => ({ msg: "Signed out" }));
+  for (const { method, url } of [...shared, { method: [...app.supportedMethods], url: "/api/*" }])
+    app.route({
+      ...onlyWithAuthentication,
+      method: typeof method === "string" ? method : [...method],
+      url,
+      onRequest: (request) => requireKey(deps, request),
+      handler: async (_, reply) => reply.code(404).send({ error: "This server doesn't offer this." }),
+    });
+}
+
+/** Any valid key may learn that a call is not served. @throws AppError `key_invalid` */
+async function requireKey(deps: CoreDeps, { headers }: FastifyRequest): Promise<void> {
+  if ((await checkApiKey(deps, credentialsOf(headers) ?? "")) === null) throw new AppError("key_invalid");
+}

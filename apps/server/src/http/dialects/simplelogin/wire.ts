@@ -1,0 +1,123 @@
+/**
+ * What clients compatible with SimpleLogin read. Kauke counts no messages and keeps no list of correspondents, so
+ * counters are 0, and there is no latest activity. Pure.
+ */
+import type { Alias } from "../../../core/alias/alias.ts";
+import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import type { User } from "../../../core/user/user.ts";
+
+/** A mailbox as part of an alias. */
+export interface MailboxLite {
+  id: number;
+  email: string;
+}
+
+export interface AliasView {
+  alias: Alias;
+  number: number;
+  mailboxes: readonly MailboxLite[];
+}
+
+export function aliasToWire({ alias, number, mailboxes }: AliasView) {
+  return {
+    id: number,
+    email: addressOf(alias),
+    creation_date: dateText(alias.createdAt),
+    creation_timestamp: epochSeconds(alias.createdAt),
+    enabled: alias.routing.state === "active",
+    name: null,
+    note: alias.notes,
+    nb_block: 0,
+    nb_forward: 0,
+    nb_reply: 0,
+    support_pgp: false,
+    disable_pgp: false,
+    mailbox: mailboxes[0] ?? null,
+    mailboxes,
+    pinned: false,
+    latest_activity: null,
+  };
+}
+
+/** The answer to a creation: the alias, and its address once more. */
+export function createdToWire(view: AliasView) {
+  return { ...aliasToWire(view), alias: addressOf(view.alias) };
+}
+
+const addressOf = ({ name, domain }: Alias): string => `${name}@${domain}`;
+
+export function mailboxToWire(mailbox: Mailbox, number: number) {
+  return {
+    id: number,
+    email: mailbox.address,
+    default: mailbox.isDefault,
+    creation_timestamp: epochSeconds(mailbox.createdAt),
+    nb_alias: mailbox.aliasCount,
+    verified: mailbox.state === "confirmed",
+  };
+}
+
+/**
+ * The account. Clients sell what they take for missing, so every account has a paid plan; reverse aliases cannot be
+ * made through them.
+ * @param mailbox shown for an account without an e-mail
+ */
+export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax: number; mailbox: string | null }) {
+  return {
+    name: [user.firstName, user.lastName].filter((part) => part !== null && part !== "").join(" "),
+    email: user.email ?? mailbox ?? "",
+    is_premium: true,
+    in_trial: false,
+    trial_end_timestamp: null,
+    max_alias_free_plan: aliasesMax,
+    can_create_reverse_alias: false,
+    profile_picture_url: null,
+    connected_proton_address: null,
+  };
+}
+
+/** Names of the sender format and of the suffix are SimpleLogin's; they tell what Kauke does nearest to it. */
+export function settingToWire({ format, domain }: AccountDefaults) {
+  return {
+    alias_generator: format === "uuid" ? "uuid" : "word",
+    notification: false,
+    random_alias_default_domain: domain,
+    sender_format: "AT",
+    random_alias_suffix: "word",
+  };
+}
+
+interface SignedSuffix {
+  suffix: string;
+  signed: string;
+}
+
+interface Options {
+  prefix: string;
+  suffixes: readonly SignedSuffix[];
+}
+
+/** `GET /api/v4/alias/options`: suffixes as pairs. */
+export function optionsToWireV4({ prefix, suffixes }: Options) {
+  const pairs = suffixes.map(({ suffix, signed }) => [suffix, signed]);
+  return { can_create: true, prefix_suggestion: prefix, suffixes: pairs };
+}
+
+/** `GET /api/v5/alias/options`: suffixes as objects. */
+export function optionsToWireV5({ prefix, suffixes }: Options) {
+  const objects = suffixes.map(({ suffix, signed }) => ({
+    suffix,
+    signed_suffix: signed,
+    is_custom: false,
+    is_premium: false,
+  }));
+  return { can_create: true, prefix_suggestion: prefix, suffixes: objects };
+}
+
+/** @returns e.g. `2026-11-21 09:00:00+00:00` */
+function dateText(date: Date): string {
+  return `${date.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
+}
+
+const epochSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);

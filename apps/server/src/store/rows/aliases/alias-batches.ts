@@ -1,0 +1,190 @@
+/**
+ * Changes and deletions of many aliases, some hundred per transaction: each transaction locks its aliases with one
+ * statement and writes them with one, and the routes of the mail path are dropped before the next one begins.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ErrorCode } from "@kauke/contract";
+import { sql } from "kysely";
+import type { Alias } from "../../../core/alias/alias.ts";
+import type { ManyAliasesChange, ManyChanged } from "../../../core/alias/alias-store.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { AliasTable, InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
+import { anyOfIds, hexOf } from "../any-of.ts";
+import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
+import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
+import { type AliasDocument, documentOfChange, toAlias } from "./alias-document.ts";
+import { labelIdsOf, refuseUnknownLabels } from "./labels.ts";
+import { deleteReplyPathsOf } from "./reply-paths.ts";
+
+const ALIASES_AT_ONCE = 500;
+
+export interface AliasStoreParts {
+  released: ReleasedAddresses;
+  /** Deletes the bodies of messages that were deleted with the alias. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+interface Batch {
+  userId: string;
+  aliasIds: readonly string[];
+}
+
+/** What a transaction leaves to be done after its commit. */
+interface Done {
+  failed: Map<string, ErrorCode>;
+  hasChangedRoutes: boolean;
+  /** Messages whose bodies may be deleted. */
+  messagesDone: readonly string[];
+}
+
+export function updateMany(
+  context: StoreContext,
+  parts: AliasStoreParts,
+  { change, ...all }: Batch & { change: (alias: Alias) => ManyAliasesChange },
+): Promise<ManyChanged> {
+  return inBatches(context, parts, all, (trx, batch) => updateBatch(context, trx, { ...batch, change }));
+}
+
+export function deleteMany(context: StoreContext, parts: AliasStoreParts, all: Batch): Promise<ManyChanged> {
+  return inBatches(context, parts, all, async (trx, batch) => deleteBatch(context, parts, { ...batch, trx }), {
+    before: (batch) => deleteReplyPathsOf(context.db, batch),
+  });
+}
+
+async function inBatches(
+  { db, signals }: StoreContext,
+  { forgetBodies }: AliasStoreParts,
+  { userId, aliasIds }: Batch,
+  work: (trx: InTransaction, batch: Batch) => Promise<Done>,
+  { before }: { before?: (batch: Batch) => Promise<void> } = {},
+): Promise<ManyChanged> {
+  const failed = new Map<string, ErrorCode>();
+  for (let from = 0; from < aliasIds.length; from += ALIASES_AT_ONCE) {
+    const batch = { userId, aliasIds: aliasIds.slice(from, from + ALIASES_AT_ONCE) };
+    await before?.(batch);
+    const done = await db.transaction().execute((trx) => work(trx, batch));
+    if (done.hasChangedRoutes) await signals.routeChanged({ userId });
+    await forgetBodies(done.messagesDone);
+    for (const [id, code] of done.failed) failed.set(id, code);
+    // Opening and sealing the documents of a batch takes some milliseconds, between which others get their turn.
+    await nextTurn();
+  }
+  return { changed: aliasIds.length - failed.size, failed };
+}
+
+/** A row that is to be written. */
+interface ChangedRow {
+  id: string;
+  active: boolean;
+  sealed: Buffer;
+  change: ManyAliasesChange;
+}
+
+async function updateBatch(
+  context: StoreContext,
+  trx: InTransaction,
+  { change, ...batch }: Batch & { change: (alias: Alias) => ManyAliasesChange },
+): Promise<Done> {
+  const rows = await lockBatch(trx, batch);
+  const failed = missingOf(batch, rows);
+  const changed = await changedRows(context, trx, { userId: batch.userId, rows, change, failed });
+  if (changed.length > 0) await writeRows(trx, changed);
+  const rerouted = changed.filter((row) => row.change.routing !== undefined);
+  if (rerouted.length > 0) await context.signals.announceRoute(trx, idsOf(rerouted));
+  const paused = idsOf(rerouted.filter((row) => !row.active));
+  const messageIds = paused.length === 0 ? [] : await lockComposed(trx, { column: "alias_id", id: paused });
+  const messagesDone = await cancelMessages(context, trx, { messageIds });
+  return { failed, hasChangedRoutes: rerouted.length > 0, messagesDone };
+}
+
+interface ToChange {
+  userId: string;
+  rows: readonly AliasRow[];
+  change: (alias: Alias) => ManyAliasesChange;
+  /** Gets the aliases that `change` refuses. */
+  failed: Map<string, ErrorCode>;
+}
+
+async function changedRows(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { userId, rows, change, failed }: ToChange,
+): Promise<ChangedRow[]> {
+  const known = await labelIdsOf(trx, userId);
+  return rows.flatMap((row) => {
+    const before = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    const update = changeOrCode(() => {
+      const wanted = change(toAlias(row, before, known));
+      refuseUnknownLabels(known, wanted.labels);
+      return wanted;
+    });
+    if (typeof update === "string") failed.set(row.id, update);
+    if (typeof update === "string" || Object.keys(update).length === 0) return [];
+    const active = update.routing === undefined ? row.active : update.routing.state === "active";
+    const sealed = keys.seal("alias", row.id, documentOfChange(before, update));
+    return [{ id: row.id, active, sealed, change: update }];
+  });
+}
+
+/** @returns the change, or the code of the AppError with which it was refused */
+function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | ErrorCode {
+  try {
+    return decide();
+  } catch (thrown) {
+    if (thrown instanceof AppError) return thrown.code;
+    throw thrown;
+  }
+}
+
+/** Writes all rows in one statement. Bytes are passed as hex, because arrays of bytea are slow. */
+async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promise<void> {
+  await sql`
+    UPDATE alias SET active = given.active, sealed = decode(given.sealed, 'hex')
+    FROM unnest(${idsOf(rows)}::uuid[], ${rows.map(({ active }) => active)}::boolean[],
+      ${hexOf(rows.map(({ sealed }) => sealed))}::text[]) AS given (id, active, sealed)
+    WHERE alias.id = given.id`.execute(trx);
+}
+
+async function deleteBatch(
+  context: StoreContext,
+  { released }: AliasStoreParts,
+  { trx, ...batch }: Batch & { trx: InTransaction },
+): Promise<Done> {
+  const rows = await lockBatch(trx, batch);
+  const failed = missingOf(batch, rows);
+  if (rows.length === 0) return { failed, hasChangedRoutes: false, messagesDone: [] };
+  const aliasIds = idsOf(rows);
+  const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasIds });
+  const composed = await lockComposed(trx, { column: "alias_id", id: aliasIds });
+  const cancelled = await cancelMessages(context, trx, { messageIds: composed });
+  await detachLeasedMail(trx, aliasIds);
+  await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
+  const addresses = rows.map((row) => row.address_index);
+  await released.holdAll(trx, addresses, batch.userId);
+  await context.signals.announceRoute(trx, aliasIds);
+  const messagesDone = [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
+  return { failed, hasChangedRoutes: true, messagesDone };
+}
+
+type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];
+
+/** Locks the aliases in the order of their ids, so that concurrent batches can't deadlock. */
+function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
+  return trx
+    .selectFrom("alias")
+    .selectAll()
+    .where("id", "=", anyOfIds(aliasIds))
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+}
+
+function missingOf({ aliasIds }: Batch, rows: readonly Pick<AliasTable, "id">[]): Map<string, ErrorCode> {
+  const found = new Set(idsOf(rows));
+  return new Map(aliasIds.filter((id) => !found.has(id)).map((id) => [id, "not_found"]));
+}
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);

@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { bulkAliasBody } from "./alias-bulk.ts";
+import { limits } from "./limits.ts";
+
+const id = randomUUID();
+const label = randomUUID();
+const isValid = (change: unknown, aliasIds: unknown = [id]) => bulkAliasBody.safeParse({ aliasIds, change }).success;
+
+test.each([
+  { active: false },
+  { addLabel: label },
+  { removeLabel: label },
+  { addLabel: label, removeLabel: randomUUID() },
+  { forwardTo: "ann@example.org, https://hooks.example.org/in" },
+  { pinned: true },
+  { delete: true },
+])("one kind of change is accepted: %j", (change) => {
+  expect(isValid(change)).toBe(true);
+});
+
+test.each([
+  {},
+  { active: false, pinned: true },
+  { delete: true, active: false },
+  { delete: false },
+  { addLabel: "no id" },
+  { forwardTo: "nobody" },
+  { forwardTo: "" },
+  { name: "x" },
+  { active: "no" },
+  null,
+])("no kind, several kinds, unknown fields and wrong values are refused: %j", (change) => {
+  expect(isValid(change)).toBe(false);
+});
+
+test("the ids of the largest account fit into the limits of list and body, and one more does not", () => {
+  const ids = Array.from({ length: limits.aliasesMax }, () => randomUUID());
+  expect(isValid({ delete: true }, ids)).toBe(true);
+  expect(isValid({ delete: true }, [...ids, randomUUID()])).toBe(false);
+  expect(isValid({ delete: true }, [])).toBe(false);
+  expect(isValid({ delete: true }, ["x"])).toBe(false);
+  const body = JSON.stringify({ aliasIds: ids, change: { forwardTo: "ą".repeat(limits.forwardToMax) } });
+  expect(Buffer.byteLength(body)).toBeLessThan(limits.bulkBodyMaxBytes);
+});
+
+test("ids are read in any letter case", () => {
+  expect(bulkAliasBody.parse({ aliasIds: [id.toUpperCase()], change: { pinned: false } }).aliasIds).toEqual([id]);
+});

@@ -1,0 +1,55 @@
+/** One change of many aliases by their ids. */
+import * as z from "zod";
+import { forwardTo } from "./alias.ts";
+import { type ErrorCode, errorCodes } from "./errors.ts";
+import { labelMessages } from "./labels.ts";
+import { limits } from "./limits.ts";
+
+export const bulkMessages = {
+  ids: `Between 1 and ${limits.aliasesMax} alias ids are needed`,
+  oneChange:
+    "The change must be exactly one of: active; addLabel, removeLabel or both; forwardTo; pinned; delete: true",
+} as const;
+
+const labelId = z.guid(labelMessages.unknown).toLowerCase();
+
+const fields = {
+  active: z.boolean("active must be true or false").optional(),
+  addLabel: labelId.optional(),
+  removeLabel: labelId.optional(),
+  forwardTo: forwardTo.optional(),
+  pinned: z.boolean("pinned must be true or false").optional(),
+  delete: z.literal(true, "delete must be true").optional(),
+};
+
+/** Fields by the kind of change that they belong to. */
+const kinds: Record<keyof typeof fields, string> = {
+  active: "active",
+  addLabel: "labels",
+  removeLabel: "labels",
+  forwardTo: "destinations",
+  pinned: "pinned",
+  delete: "deletion",
+};
+
+const change = z.strictObject(fields, bulkMessages.oneChange).refine((given) => {
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return new Set(names.map((name) => kinds[name as keyof typeof fields])).size === 1;
+}, bulkMessages.oneChange);
+
+export const bulkAliasBody = z.object({
+  aliasIds: z
+    .array(z.guid(bulkMessages.ids).toLowerCase(), bulkMessages.ids)
+    .min(1, bulkMessages.ids)
+    .max(limits.aliasesMax, bulkMessages.ids),
+  change,
+});
+export type BulkAliasBody = z.infer<typeof bulkAliasBody>;
+export type BulkAliasChange = BulkAliasBody["change"];
+
+/** `changed` counts the aliases that are now as asked for, those that already were included. */
+export const bulkAliasAnswer = z.object({
+  changed: z.number(),
+  failed: z.array(z.object({ id: z.uuid(), code: z.enum(errorCodes as readonly ErrorCode[]) })),
+});
+export type BulkAliasAnswer = z.infer<typeof bulkAliasAnswer>;
