@@ -13,6 +13,7 @@ import { plantInEveryField } from "./canary-calls.ts";
 import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
+import { plantImports } from "./canary-imports.ts";
 import { plantKeys } from "./canary-keys.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
@@ -91,6 +92,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
+  await plantImports(canaries, { client, owner });
   await plantApiKeys(canaries, client, owner);
   await plantSimpleLogin(canaries, client, owner);
   await plantAddyCalls(canaries, client, { owner, aliasId: aliases.id });
