@@ -1,7 +1,6 @@
 /** Settings of the account. */
 import "../app/zod-jitless.ts";
 
-import { ExportCard } from "../features/account/ExportCard.tsx";
 import { ForwardEncryptedCard } from "../features/account/ForwardEncryptedCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
@@ -9,6 +8,7 @@ import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
+import { MoveGroup } from "../features/move/MoveGroup.tsx";
 
 export function SettingsPage() {
   return (
@@ -22,8 +22,8 @@ export function SettingsPage() {
         <SignInCard />
         <SessionsCard />
         <AppearanceCard />
-        <ExportCard />
       </SettingsGroup>
+      <MoveGroup />
     </>
   );
 }
