@@ -14,6 +14,7 @@ import { confirmationAnswer, confirmationLink, confirmationRequest, confirmation
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
+import { importEndpoints } from "./imports.ts";
 import { labelEndpoints } from "./label-endpoints.ts";
 import { limits } from "./limits.ts";
 import { mailboxEndpoints } from "./mailbox-endpoints.ts";
@@ -246,6 +247,7 @@ const shapes = {
   ...waysInEndpoints,
   ...accountExportEndpoints,
   ...apiKeyEndpoints,
+  ...importEndpoints,
   ...checklistEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
@@ -300,6 +302,9 @@ export type EndpointName = RouteName;
 export type Body<N extends EndpointName> = (typeof endpoints)[N] extends { body: infer B extends z.ZodType }
   ? z.infer<B>
   : undefined;
+export type Query<N extends EndpointName> = (typeof endpoints)[N] extends { query: infer Q extends z.ZodType }
+  ? z.infer<Q>
+  : Record<string, never>;
 export type Params<N extends EndpointName> = (typeof endpoints)[N] extends { params: infer P extends z.ZodType }
   ? z.infer<P>
   : Record<string, never>;

@@ -9,10 +9,12 @@ import {
   generateAliasBody,
   generatedName,
   generatedNameBody,
+  mailboxAlias,
   mailboxWire,
 } from "./mailboxes.ts";
 
 const userParams = z.object({ userId: z.string() });
+const mailboxParams = z.object({ mailboxId: z.string() });
 
 export const mailboxEndpoints = {
   listMailboxes: {
@@ -26,6 +28,19 @@ export const mailboxEndpoints = {
     status: 201,
     errors: [429],
     answer: mailboxWire,
+  },
+  listMailboxAliases: {
+    summary: "Aliases that forward to a mailbox, and for which of them it is the only destination; newest first",
+    params: mailboxParams,
+    status: 200,
+    answer: z.object({ aliases: z.array(mailboxAlias) }),
+  },
+  removeMailbox: {
+    summary: "Remove a mailbox from the account and from all its aliases, if none of them would be left without one",
+    params: mailboxParams,
+    status: 200,
+    errors: [409, 429],
+    answer: z.object({ message: z.string(), changedAliases: z.number() }),
   },
   getAccountDefaults: {
     summary: "What new aliases get if their creator does not say otherwise",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { generatedAliasFields, isMailbox } from "./alias.ts";
 import { confirmationState } from "./confirmations.ts";
 import { aliasFormats, defaultFormats } from "./generated-names.ts";
+import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";
 
 export const mailboxMessages = {
@@ -31,6 +32,15 @@ export const mailboxWire = z.object({
   createdAt: z.iso.datetime(),
 });
 export type MailboxWire = z.infer<typeof mailboxWire>;
+
+/** An alias that forwards to a mailbox. */
+export const mailboxAlias = z.object({
+  id: z.uuid(),
+  alias: z.string(),
+  domain: z.string(),
+  /** Whether the mailbox is the alias' only destination, so that it can't be removed. */
+  isOnly: z.boolean(),
+});
 
 export const addMailboxBody = z.object({
   address: z
@@ -88,6 +98,7 @@ export const generateAliasBody = generatedNameBody
       .optional(),
     forwardTo: generatedAliasFields.forwardTo.optional(),
     notes: generatedAliasFields.notes.optional(),
+    labels: labelIds.optional(),
   })
   .refine((body) => body.mailboxIds === undefined || body.forwardTo === undefined, mailboxMessages.either);
 export type GenerateAliasBody = z.infer<typeof generateAliasBody>;

@@ -13,6 +13,7 @@ import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
+import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
@@ -83,6 +84,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
+  await plantMailboxes(canaries, owner);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });

@@ -13,6 +13,8 @@ import type { ConfirmationSettings, DestinationStore } from "./destination/desti
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { ImportStore } from "./import/import.ts";
+import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LabelStore } from "./label/label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
@@ -44,6 +46,8 @@ export interface CoreDeps {
   federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
+  imports: ImportStore;
+  serviceFetch: ServiceFetch;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   mailboxes: MailboxStore;

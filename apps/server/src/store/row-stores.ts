@@ -8,6 +8,7 @@ import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { ImportStore } from "../core/import/import.ts";
 import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
@@ -37,6 +38,7 @@ import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
+import { importStore } from "./rows/imports/imports.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
@@ -54,6 +56,7 @@ export interface RowStores {
   signInFlows: SignInFlowStore;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
+  imports: ImportStore;
   destinations: DestinationStore;
   mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
@@ -87,6 +90,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     apiKeys: apiKeyStore(context),
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
+    imports: importStore(context, { released, forgetBodies }),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),

@@ -23,7 +23,8 @@ export interface NewAlias {
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+    Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">,
   input: NewAlias,
   by: CallerKind = "session",
 ): Promise<Alias> {
@@ -40,8 +41,15 @@ export async function createAlias(
     const confirmed = await confirmedAmong(deps, input.userId, input.destinations);
     refuseUnconfirmed("forwardTo", { wanted: input.destinations, confirmed });
   }
-  const alias: Alias = {
-    id: deps.random.uuid(),
+  const alias = newAlias(deps, input);
+  await deps.aliases.insert(alias);
+  return alias;
+}
+
+/** An active alias as it is first stored, with a new id. */
+export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
+  return {
+    id: random.uuid(),
     userId: input.userId,
     name: input.name,
     domain: input.domain,
@@ -51,8 +59,6 @@ export async function createAlias(
     sealTo: "account",
     labels: input.labels ?? [],
     pinned: false,
-    createdAt: deps.clock.now(),
+    createdAt: clock.now(),
   };
-  await deps.aliases.insert(alias);
-  return alias;
 }

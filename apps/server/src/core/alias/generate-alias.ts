@@ -1,5 +1,5 @@
 /** Aliases with generated names. What the caller leaves out comes from the account's defaults. */
-import { type AliasFormat, aliasMessages, limits, mailboxMessages } from "@kauke/contract";
+import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
@@ -8,9 +8,11 @@ import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
+import { mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import { newAlias } from "./create-alias.ts";
 import { generateName } from "./generate-name.ts";
 import { siteHost, siteName } from "./site-name.ts";
 
@@ -51,9 +53,10 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
     ...domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains),
     ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
   });
-  const notes = checkNotes(input.notes || (hostname === undefined ? null : await siteHost(hostname)), input);
+  const host = hostname === undefined ? null : await siteHost(hostname);
+  const notes = input.notes ? checkNotes(input.notes, input) : cutNotes(host ?? "");
   const defaults = await accountDefaults(deps, userId);
-  const destinations = input.destinations ?? (await mailboxDestinations(deps, input, defaults));
+  const destinations = input.destinations ?? (await mailboxDestinations(deps, input, async () => defaults));
   if (by === "key")
     refuseUnconfirmed("forwardTo", {
       wanted: destinations,
@@ -64,19 +67,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
   for (let tries = 0; tries < TRIES; tries++) {
-    const alias: Alias = {
-      id: deps.random.uuid(),
-      userId,
-      name: draw(),
-      domain,
-      routing: { state: "active", destinations },
-      notes,
-      providerId: null,
-      sealTo: "account",
-      labels: input.labels ?? [],
-      pinned: false,
-      createdAt: deps.clock.now(),
-    };
+    const alias = newAlias(deps, { userId, name: draw(), domain, destinations, notes, labels: input.labels });
     if (await insertIfFree(deps, alias)) return alias;
   }
   throw new AppError("no_free_name");
@@ -103,7 +94,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
 
 /**
  * Chooses the format of the names: the one that is asked for, else the account's. The name of a site is used if that is
- * asked for or set in the account, unless it is reserved or has no character that an alias may have.
+ * asked for or set in the account, unless it has no character that an alias may have, or makes every name reserved.
  */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
@@ -111,9 +102,9 @@ async function nameSource(
   defaults: AccountDefaults,
 ): Promise<() => string> {
   const wantsSite = format === "site" || (format === undefined && defaults.siteInName);
-  const found = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
-  const site = found === null || findReservedName(found) !== null ? null : found;
-  if (site !== null) return () => generateName("site", random, site);
+  const site = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
+  const drawSite = () => generateName("site", random, site);
+  if (site !== null && findReservedName(drawSite()) === null) return drawSite;
   const plain = format === undefined || format === "site" ? defaults.format : format;
   return () => generateName(plain, random);
 }
@@ -130,30 +121,15 @@ async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias
   }
 }
 
-/** @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes */
-async function mailboxDestinations(
-  { mailboxes }: Pick<CoreDeps, "mailboxes">,
-  { userId, mailboxIds }: GenerateInput,
-  { mailbox }: AccountDefaults,
-): Promise<Destination[]> {
-  if (mailboxIds === undefined || mailboxIds.length === 0) {
-    if (mailbox === null) throw new AppError("no_mailbox");
-    return [{ kind: "mailbox", address: mailbox.address }];
-  }
-  const rows = new Map((await mailboxes.list(userId)).map((row) => [row.id, row.address]));
-  return [...new Set(mailboxIds)].map((id) => {
-    const address = rows.get(id);
-    if (address === undefined) throw fieldError("mailboxIds", mailboxMessages.unknown);
-    return { kind: "mailbox", address };
-  });
+/** @throws AppError `invalid` for notes that are too long and not to be cut */
+function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string | null {
+  if (notes.length > limits.notesMax && !mayCut) throw fieldError("notes", aliasMessages.notesLength);
+  return cutNotes(notes);
 }
 
-/** @throws AppError `invalid` for notes that are too long and not to be cut */
-function checkNotes(text: string | null, { cutNotes }: GenerateInput): string | null {
-  if (text === null || text === "") return null;
-  const notes = text.replaceAll("\u0000", "");
-  if (notes.length <= limits.notesMax) return notes;
-  if (!cutNotes) throw fieldError("notes", aliasMessages.notesLength);
-  // A cut between the two halves of a character beyond the basic plane leaves neither.
-  return notes.slice(0, limits.notesMax).replace(/[\ud800-\udbff]$/, "");
+function cutNotes(notes: string): string | null {
+  const clean = notes.replaceAll("\u0000", "");
+  const cut = clean.slice(0, limits.notesMax);
+  // The first half of a character beyond the basic plane is not left alone at the end.
+  return (clean.length > cut.length ? cut.replace(/[\ud800-\udbff]$/, "") : cut) || null;
 }

@@ -4,13 +4,16 @@ import { accountDefaults } from "../../core/mailbox/account-defaults.ts";
 import { addMailbox } from "../../core/mailbox/add-mailbox.ts";
 import { changeDefaults } from "../../core/mailbox/change-defaults.ts";
 import { listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
+import { listMailboxUses, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/alias-writer.ts";
 import type { HandlersOf } from "../handler.ts";
-import { defaultsToWire, generateInputFromWire, mailboxToWire } from "./wire.ts";
+import { defaultsToWire, generateInputFromWire, mailboxToWire, mailboxUseToWire } from "./wire.ts";
 
 type MailboxCalls =
   | "listMailboxes"
   | "addMailbox"
+  | "listMailboxAliases"
+  | "removeMailbox"
   | "getAccountDefaults"
   | "changeAccountDefaults"
   | "generateAlias"
@@ -23,6 +26,12 @@ export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
     },
     async addMailbox({ userId, body }) {
       return mailboxToWire(await addMailbox(deps, { userId, ...body }));
+    },
+    async listMailboxAliases({ userId, params }) {
+      return { aliases: (await listMailboxUses(deps, { userId, ...params })).map(mailboxUseToWire) };
+    },
+    async removeMailbox({ userId, params }) {
+      return { message: "Mailbox removed", changedAliases: await removeMailbox(deps, { userId, ...params }) };
     },
     async getAccountDefaults({ userId }) {
       return defaultsToWire(await accountDefaults(deps, userId));

@@ -2,10 +2,15 @@ import type { AccountDefaultsWire, GenerateAliasBody, MailboxWire } from "@kauke
 import type { GenerateInput } from "../../core/alias/generate-alias.ts";
 import type { AccountDefaults } from "../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../core/mailbox/mailbox.ts";
+import type { MailboxUse } from "../../core/mailbox/remove-mailbox.ts";
 import { destinationsOf } from "../aliases/wire.ts";
 
 export function mailboxToWire({ createdAt, ...mailbox }: Mailbox): MailboxWire {
   return { ...mailbox, createdAt: createdAt.toISOString() };
+}
+
+export function mailboxUseToWire({ alias: { id, name, domain }, isOnly }: MailboxUse) {
+  return { id, alias: name, domain, isOnly };
 }
 
 export function defaultsToWire({ mailbox, ...defaults }: AccountDefaults): AccountDefaultsWire {

@@ -21,6 +21,7 @@ export const erasedTables = [
   "released_address",
   "destination",
   "blocked_mailbox",
+  "mailbox",
   "missing_mailbox",
   "smtp_credential",
   "encryption_key",

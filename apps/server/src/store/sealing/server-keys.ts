@@ -27,6 +27,8 @@ export type SealedTable =
   | "smtp_credential"
   | "encryption_key"
   | "label"
+  | "alias_import"
+  | "alias_import_batch"
   | "email_job"
   | "message"
   | "delivery"

@@ -1,0 +1,110 @@
+/** Removes a mailbox from the account's list and from all of its aliases. */
+import type { Alias, AliasRouting, Destination } from "../alias/alias.ts";
+import { aliasAddress } from "../alias/alias.ts";
+import type { AliasChange } from "../alias/alias-store.ts";
+import { AppError, fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { exactMailbox } from "../destination/same-mailbox.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { ownMailbox } from "./list-mailboxes.ts";
+import type { StoredMailbox } from "./mailbox.ts";
+
+/** An alias that forwards to the mailbox. */
+export interface MailboxUse {
+  alias: Alias;
+  /** Whether the mailbox is the alias' only destination. */
+  isOnly: boolean;
+}
+
+interface OwnMailbox {
+  userId: string;
+  mailboxId: string;
+}
+
+type UseDeps = Pick<CoreDeps, "mailboxes" | "aliases">;
+
+/** Aliases that would lose the mailbox if it were removed, newest first. @throws AppError `not_found` */
+export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promise<MailboxUse[]> {
+  return usesOf(deps, mailbox.userId, await findMailbox(deps, mailbox));
+}
+
+/**
+ * Removes the mailbox from every alias that forwards to it, 500 in a transaction, then from the list. Queued mail of
+ * these aliases is not sent to it any more.
+ * @returns number of changed aliases
+ * @throws AppError `mailbox_needed`, with nothing changed, when it is the only destination of an alias; `invalid` for
+ * the account's own e-mail; `not_found`, `rate_limited`
+ */
+export async function removeMailbox(
+  deps: UseDeps & LimitDeps & Pick<CoreDeps, "users" | "ownDomains">,
+  { userId, mailboxId }: OwnMailbox,
+): Promise<number> {
+  const mailbox = await findMailbox(deps, { userId, mailboxId });
+  await refuseOwn(deps, userId, mailbox);
+  await takeLimit(deps, "mailbox_change", { userId });
+  const uses = await usesOf(deps, userId, mailbox);
+  refuseNeeded(uses);
+  const aliasIds = uses.map(({ alias }) => alias.id);
+  const { failed } = await deps.aliases.updateMany(userId, aliasIds, (alias) => withoutMailbox(alias, mailbox));
+  // An alias that lost its other destinations in the meantime keeps the mailbox, and so does the list.
+  if ([...failed.values()].includes("mailbox_needed")) refuseNeeded(await usesOf(deps, userId, mailbox));
+  await deps.mailboxes.delete(userId, mailboxId);
+  return aliasIds.length - failed.size;
+}
+
+async function findMailbox({ mailboxes }: UseDeps, { userId, mailboxId }: OwnMailbox): Promise<StoredMailbox> {
+  const found = (await mailboxes.list(userId)).find(({ id }) => id === mailboxId);
+  if (found === undefined) throw new AppError("not_found", { message: "Mailbox not found" });
+  return found;
+}
+
+async function refuseOwn(
+  deps: Pick<CoreDeps, "users" | "ownDomains">,
+  userId: string,
+  { address }: StoredMailbox,
+): Promise<void> {
+  const user = await deps.users.find(userId);
+  const own = user === null ? null : ownMailbox(deps, user);
+  if (own === null || exactMailbox(own.address) !== exactMailbox(address)) return;
+  throw fieldError("mailboxId", "The e-mail of your account stays in the list. You can change it in Settings.");
+}
+
+async function usesOf({ aliases }: UseDeps, userId: string, mailbox: StoredMailbox): Promise<MailboxUse[]> {
+  return (await aliases.listForUser(userId)).flatMap((alias) => {
+    const before = destinationsOf(alias.routing);
+    const left = before.filter((it) => !isMailbox(it, mailbox));
+    return left.length === before.length ? [] : [{ alias, isOnly: left.length === 0 }];
+  });
+}
+
+const destinationsOf = (routing: AliasRouting): Destination[] =>
+  routing.state === "active" ? routing.destinations : routing.lastDestinations;
+
+const isMailbox = (destination: Destination, { address }: StoredMailbox): boolean =>
+  destination.kind === "mailbox" && exactMailbox(destination.address) === exactMailbox(address);
+
+/** @throws AppError `mailbox_needed` */
+function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
+  const before = destinationsOf(routing);
+  const left = before.filter((it) => !isMailbox(it, mailbox));
+  if (left.length === before.length) return {};
+  if (left.length === 0) throw new AppError("mailbox_needed");
+  return {
+    routing:
+      routing.state === "active"
+        ? { state: "active", destinations: left }
+        : { state: "paused", lastDestinations: left },
+  };
+}
+
+const NAMED_MAX = 5;
+
+/** @throws AppError `mailbox_needed`, whose message names the aliases */
+function refuseNeeded(uses: readonly MailboxUse[]): void {
+  const only = uses.filter(({ isOnly }) => isOnly).map(({ alias }) => aliasAddress(alias.name, alias.domain));
+  if (only.length === 0) return;
+  const named = only.slice(0, NAMED_MAX);
+  if (only.length > NAMED_MAX) named.push(`${only.length - NAMED_MAX} more`);
+  const message = `This mailbox is the only destination of ${named.join(", ")}. Choose another one there first, or delete the alias.`;
+  throw new AppError("mailbox_needed", { message });
+}
