@@ -53,7 +53,10 @@ export function useImportCalls(userId: string) {
   });
   const remove = useMutation({
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
-    onSettled,
+    // Only the list is fetched again: the deleted import itself would be answered 404.
+    onSuccess: (_, importId) =>
+      client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((it) => it.importId !== importId)),
+    onError: () => client.invalidateQueries({ queryKey, exact: true }),
   });
   return { create, run, undo, remove, refetchAliases: () => refetchAliases(client, userId) };
 }

@@ -25,12 +25,12 @@ function ImportRow({ address, becomes, result, reason, forwardTo, active }: Impo
           </span>
         )}
       </span>
-      <span className="why">
+      <span className="reason">
         {reason ?? resultReasons[result]}
         {good.has(result) && !active ? " It stays paused." : null}
         {good.has(result) && forwardTo !== "" ? <span className="addr to">{forwardTo}</span> : null}
       </span>
-      <span className={result === "twin" ? "tag tag-accent" : "tag"}>{resultWords[result]}</span>
+      <span className="tag">{resultWords[result]}</span>
     </li>
   );
 }

@@ -68,7 +68,7 @@ interface FileProps {
 function FileSource({ pending, error, onFile }: FileProps) {
   const picker = useRef<HTMLInputElement>(null);
   return (
-    <fieldset className="drop inner" {...dropHandlers((file) => pending || onFile(file))}>
+    <fieldset className="drop" {...dropHandlers((file) => pending || onFile(file))}>
       <legend className="sr">File of your aliases</legend>
       <FileUp className="i i-20" aria-hidden />
       <div>

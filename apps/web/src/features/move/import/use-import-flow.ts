@@ -69,9 +69,11 @@ export function useImportFlow(userId: string) {
   const list = useImports();
   const calls = useImportCalls(userId);
   const [chosenId, setChosenId] = useState<string>();
+  const [closedIds, setClosedIds] = useState<ReadonlySet<string>>(new Set());
   const [wanted, setWanted] = useState(allRows);
   const [error, setError] = useState<string | null>(null);
-  const listed = list.data?.find(({ importId }) => importId === chosenId) ?? list.data?.[0];
+  const open = list.data?.filter(({ importId }) => !closedIds.has(importId));
+  const listed = open?.find(({ importId }) => importId === chosenId) ?? open?.[0];
   const watched = useImport(listed?.importId ?? "", wanted, listed !== undefined);
   const shown = listed === undefined ? undefined : (newest(watched.data, listed) ?? listed);
   useEnd(shown, calls.refetchAliases);
@@ -110,8 +112,15 @@ export function useImportFlow(userId: string) {
       onAddTwins: withId(twins.addTwins),
       onClose: withId((id) => {
         setWanted(allRows);
-        calls.remove.mutate(id, { onError: failed("Deletion Failed") });
+        // A finished import is kept: without it, it could no longer be undone.
+        if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
+        else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
       }),
+    },
+    onOpen: (importId: string) => {
+      setWanted(allRows);
+      setChosenId(importId);
+      setClosedIds((before) => new Set([...before].filter((id) => id !== importId)));
     },
   };
 }
