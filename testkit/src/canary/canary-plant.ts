@@ -83,11 +83,11 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
-  await plantMailboxes(canaries, owner);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantApiKeys(canaries, client, owner);
+  await plantMailboxes(canaries, client);
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });
