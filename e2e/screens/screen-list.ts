@@ -8,6 +8,7 @@ import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
+import { moveScreens } from "./move-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
 import type { Screen } from "./screen.ts";
 import { sessionScreens } from "./session-screens.ts";
@@ -123,6 +124,7 @@ export const screens: readonly Screen[] = [
     },
   },
   ...encryptionScreens,
+  ...moveScreens,
   pageAt("/docs", "static-docs"),
   pageAt("/docs/smtp", "static-docs-smtp"),
   pageAt("/docs/clients", "static-docs-clients"),

@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/pause-webhook.ts";
 import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { ServiceFetch } from "./core/import/service-fetch.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
 import type { Clock, Logger, Random } from "./core/ports.ts";
@@ -31,6 +32,8 @@ import { previewReplyTaker } from "./mail/receive/take-preview-reply.ts";
 import { createResolver, type Resolver } from "./mail/resolver.ts";
 import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
+import { parseAllowList } from "./mail/transport/address-guard.ts";
+import { guardedGet } from "./mail/transport/guarded-get.ts";
 import type { LaunchWorker } from "./mail-workers/launch-worker.ts";
 import { ShareHub } from "./mail-workers/share-hub.ts";
 import type { OwnerStore } from "./mail-workers/worker-calls.ts";
@@ -59,6 +62,8 @@ export interface StartOverrides {
   random?: Random;
   hasher?: PasswordHasher;
   resolver?: Resolver;
+  /** Replacement for calls of other services' APIs, by imports. */
+  serviceFetch?: ServiceFetch;
   direct?: DirectOverrides;
   webRoot?: string;
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
@@ -91,6 +96,7 @@ interface Parts {
   metrics: MetricsRegistry;
   clock: Clock;
   random: Random;
+  resolver: Resolver;
   store: Store;
   preview: PreviewInbox | null;
   previewToken: string | null;
@@ -163,6 +169,7 @@ export async function startServer(
     metrics,
     clock,
     random,
+    resolver: overrides.resolver ?? createResolver({ servers: config.dnsServers }),
     store,
     preview,
     previewToken,
@@ -232,8 +239,7 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
     closers.backs.push(() => server.close());
   }
   if (runs("mx", "sender", "submission")) {
-    const resolver = parts.overrides.resolver ?? createResolver({ servers: config.dnsServers });
-    const transports = chooseTransports(config, { ...parts, resolver, direct: parts.overrides.direct });
+    const transports = chooseTransports(config, { ...parts, direct: parts.overrides.direct });
     const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
     const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
@@ -242,7 +248,6 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       queue: runs("sender") ? store.deliveries : null,
       takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
-      resolver,
       confirmation: confirmationOf(parts),
       encrypter: parts.overrides.encrypter,
     });
@@ -306,6 +311,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply 
     ...parts,
     ...store,
     hasher,
+    serviceFetch: overrides.serviceFetch ?? guardedGet({ ...parts, allow: parseAllowList(config.webhookAllow) }),
     federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
     confirmation: confirmationOf(parts),
     ageWorker: worker,

@@ -9,10 +9,12 @@ import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./
 import { bulkAliasAnswer, bulkAliasBody } from "./alias-bulk.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { apiKeyEndpoints } from "./api-key-endpoints.ts";
+import { checklistEndpoints } from "./checklist.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { EndpointShapes } from "./endpoint.ts";
+import { importEndpoints } from "./imports.ts";
 import { labelEndpoints } from "./label-endpoints.ts";
 import { limits } from "./limits.ts";
 import { mailboxEndpoints } from "./mailbox-endpoints.ts";
@@ -245,6 +247,8 @@ const shapes = {
   ...waysInEndpoints,
   ...accountExportEndpoints,
   ...apiKeyEndpoints,
+  ...importEndpoints,
+  ...checklistEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,
@@ -298,6 +302,9 @@ export type EndpointName = RouteName;
 export type Body<N extends EndpointName> = (typeof endpoints)[N] extends { body: infer B extends z.ZodType }
   ? z.infer<B>
   : undefined;
+export type Query<N extends EndpointName> = (typeof endpoints)[N] extends { query: infer Q extends z.ZodType }
+  ? z.infer<Q>
+  : Record<string, never>;
 export type Params<N extends EndpointName> = (typeof endpoints)[N] extends { params: infer P extends z.ZodType }
   ? z.infer<P>
   : Record<string, never>;

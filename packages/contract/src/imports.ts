@@ -6,13 +6,14 @@
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
-import type { Route } from "./routes.ts";
 
 /** Formats of files that are imported; the server detects a file's format by its content. */
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
+  "simplelogin-json",
   "addy-csv",
+  "addy-json",
   "relay-json",
   "forward-email-json",
   "forward-email-txt",
@@ -25,6 +26,23 @@ export const importServices = ["addy", "relay", "forward-email"] as const;
 
 export const importFormats = [...importFileFormats, "addy-api", "relay-api", "forward-email-api"] as const;
 export type ImportFormat = (typeof importFormats)[number];
+
+/** Names of the formats, for sentences and lists. */
+export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
+  "simplelogin-csv": "SimpleLogin (CSV)",
+  "simplelogin-zip": "SimpleLogin (ZIP)",
+  "simplelogin-json": "SimpleLogin (JSON)",
+  "addy-csv": "addy.io (CSV)",
+  "addy-json": "addy.io (JSON)",
+  "relay-json": "Firefox Relay (JSON)",
+  "forward-email-json": "Forward Email (JSON)",
+  "forward-email-txt": "Forward Email (DNS records)",
+  "mailx-csv": "Mailx (CSV)",
+  "kauke-json": "Kauke (JSON)",
+  "addy-api": "addy.io",
+  "relay-api": "Firefox Relay",
+  "forward-email-api": "Forward Email",
+};
 
 /**
  * What becomes of a row. `create`: an alias of the same address; `twin`: an alias on our domain, for an address whose
@@ -133,17 +151,6 @@ export type ImportFromServiceBody = z.infer<typeof importFromServiceBody>;
 
 export const aliasExportFormats = ["simplelogin", "addy", "forward-email"] as const;
 export type AliasExportFormat = (typeof aliasExportFormats)[number];
-
-export const importRoutes = {
-  createImport: { method: "POST", path: "/api/imports", access: "user" },
-  createImportFromService: { method: "POST", path: "/api/imports/from-service", access: "user" },
-  listImports: { method: "GET", path: "/api/imports", access: "user" },
-  getImport: { method: "GET", path: "/api/imports/:importId", access: "user" },
-  runImport: { method: "POST", path: "/api/imports/:importId/run", access: "user" },
-  undoImport: { method: "POST", path: "/api/imports/:importId/undo", access: "user" },
-  deleteImport: { method: "DELETE", path: "/api/imports/:importId", access: "user" },
-  exportAliases: { method: "GET", path: "/api/aliases/:userId/export/:format", access: "user" },
-} as const satisfies Record<string, Route>;
 
 export const importEndpoints = {
   createImport: {

@@ -9,6 +9,7 @@ import { sendMail } from "../send-mail.ts";
 import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
 import { plantApiKeys } from "./canary-api-keys.ts";
 import { plantInEveryField } from "./canary-calls.ts";
+import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantKeys } from "./canary-keys.ts";
@@ -84,6 +85,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
+  await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantApiKeys(canaries, client, owner);

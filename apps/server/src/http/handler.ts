@@ -2,13 +2,16 @@
  * Input and result of route handlers. The types come from the contract, so a wrong response or a missing handler fails
  * tsc.
  */
-import type { Answer, Body, EndpointName, endpoints, Params } from "@kauke/contract";
+import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
 import type { KeyCaller } from "../core/api-key/check-api-key.ts";
 
 export interface Call<N extends EndpointName> {
   /** Path parameters: every id has been validated, and a `userId` is that of the signed-in user. */
   params: Params<N>;
+  query: Query<N>;
   body: Body<N>;
+  /** The octets of the file that the body is, as they arrive; `null` for calls without one. */
+  bytes: AsyncIterable<Uint8Array> | null;
   /** Id of the signed-in user; undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
   /** The API key that makes the call; `null` if a login session or nobody does. */
@@ -42,7 +45,12 @@ type Paged<T> = T extends readonly (infer Element)[]
   : T extends object
     ? { [Name in keyof T]: Paged<T[Name]> }
     : T;
-type Given<N extends EndpointName> = (typeof endpoints)[N] extends { savedAs: string } ? Paged<Answer<N>> : Answer<N>;
+type Given<N extends EndpointName> = (typeof endpoints)[N] extends { fileTypes: object }
+  ? AsyncIterable<string>
+  : PagedOrWhole<N>;
+type PagedOrWhole<N extends EndpointName> = (typeof endpoints)[N] extends { savedAs: string }
+  ? Paged<Answer<N>>
+  : Answer<N>;
 
 export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Given<N>>;
 export type Handlers = { [N in EndpointName]: Handler<N> };

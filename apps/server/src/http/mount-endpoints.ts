@@ -2,8 +2,10 @@
  * Mounts the contract's route table. Each call is authenticated, its path ids and its body are validated, in this
  * order; then the handler runs.
  */
+import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
 import { AppError } from "../core/app-error.ts";
 import { clientBlock } from "../core/connection/client-network.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
@@ -19,6 +21,7 @@ import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
 import { Downloads } from "./response/downloads.ts";
+import { jsonChunks } from "./response/json-chunks.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {
@@ -31,6 +34,8 @@ declare module "fastify" {
     hasSuccessField?: boolean;
     /** Whether the call is one of the contract's table. */
     isInTable?: boolean;
+    /** Whether the body is a file, which the handler reads as it arrives. */
+    hasBytesBody?: boolean;
   }
 }
 
@@ -82,13 +87,16 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { hasSuccessField: endpoint.hasSuccessField === true, isInTable: true },
+      config: {
+        hasSuccessField: endpoint.hasSuccessField === true,
+        isInTable: true,
+        hasBytesBody: endpoint.bytesBody === true,
+      },
       bodyLimit: endpoint.bodyMaxBytes ?? limits.smallBodyMaxBytes,
       // The session is checked before the body is read, so that clients without one cannot make the server read a body.
       onRequest: async (request, reply) => {
         const isByKey = hasKeyField(request.headers);
-        if (endpoint.savedAs !== undefined && !isByKey && isCrossSiteRequest(request.headers))
-          throw new AppError("cross_site");
+        if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(options, endpoint, request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
@@ -102,19 +110,36 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const inTurn = () => asCaller(turn, work);
         const isUnlimited = signedInUserId === null || workerCalls.has(name);
         const answer = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
-        if (endpoint.savedAs === undefined || signedInUserId === null) return reply.code(endpoint.status).send(answer);
+        if (!isFile(endpoint) || signedInUserId === null) return reply.code(endpoint.status).send(answer);
         const userId = signedInUserId;
-        const file = downloads.begin(answer, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });
-        nameFile(reply, endpoint.savedAs, deps.clock.now());
+        const chunks = endpoint.savedAs === undefined ? (answer as AsyncIterable<string>) : jsonChunks(answer);
+        const file = downloads.begin(chunks, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });
+        nameFile(reply, fileOf(endpoint, request), deps.clock.now());
         return reply.code(endpoint.status).send(file);
       },
     });
   }
 }
 
-function nameFile(reply: FastifyReply, name: string, now: Date): void {
-  reply.type("application/json; charset=utf-8");
-  reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.json"`);
+/** Whether the answer is downloaded as a file. */
+const isFile = ({ savedAs, fileTypes }: Endpoint): boolean => savedAs !== undefined || fileTypes !== undefined;
+
+interface FileName {
+  type: string;
+  name: string;
+  ending: string;
+}
+
+function fileOf({ savedAs, fileTypes }: Endpoint, request: FastifyRequest): FileName {
+  if (savedAs !== undefined) return { type: "application/json", name: savedAs, ending: "json" };
+  const { format = "" } = request.params as Record<string, string>;
+  const type = fileTypes?.[format] ?? "text/plain";
+  return { type, name: `kauke-${format}`, ending: type === "text/csv" ? "csv" : "txt" };
+}
+
+function nameFile(reply: FastifyReply, { type, name, ending }: FileName, now: Date): void {
+  reply.type(`${type}; charset=utf-8`);
+  reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.${ending}"`);
 }
 
 /** Finds the caller by API key, if the request has a field for one, otherwise by session cookie. */
@@ -145,7 +170,9 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
   const userId = request.signedInUserId ?? undefined;
   return {
     params: checkedParams(endpoint, request.params as Record<string, string>, userId),
+    query: endpoint.query === undefined ? {} : parseBody(endpoint.query, request.query),
     body: endpoint.body === undefined ? undefined : parseBody(endpoint.body, request.body),
+    bytes: bytesOf(request),
     userId,
     key: request.apiKey,
     clientAddress: clientAddress(request),
@@ -163,6 +190,11 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
   };
 }
 
+/** The body of a call that takes a file. A handler may end before the file does, and the response is still sent. */
+function bytesOf({ body }: FastifyRequest): AsyncIterable<Uint8Array> | null {
+  return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : null;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const notFoundTexts: Record<string, string> = {
   aliasId: "Alias not found",
@@ -171,6 +203,7 @@ const notFoundTexts: Record<string, string> = {
   credentialId: "SMTP credentials not found",
   sessionId: "Session not found",
   keyId: "Encryption key not found",
+  importId: "Import not found",
   mailboxId: "Mailbox not found",
   labelId: "Label not found",
 };
@@ -180,12 +213,18 @@ const notFoundTexts: Record<string, string> = {
  * @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user
  */
 function checkedParams(
-  { path }: Endpoint,
+  { path, params: shapes }: Endpoint,
   params: Record<string, string>,
   userId: string | undefined,
 ): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, text] of Object.entries(params)) {
+    const shape = shapes?.shape[name];
+    if (shape instanceof z.ZodEnum) {
+      if (!shape.safeParse(text).success) throw new AppError("not_found");
+      checked[name] = text;
+      continue;
+    }
     const id = text.toLowerCase();
     if (!UUID.test(id))
       throw new AppError("not_found", {

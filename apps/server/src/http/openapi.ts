@@ -90,10 +90,11 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
     operationId: name,
     summary: endpoint.summary,
     security: securityOf(endpoint),
-    parameters: Object.keys(endpoint.params?.shape ?? {}).map(pathParameter),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    ...(endpoint.bytesBody && { requestBody: { required: true, content: { "application/octet-stream": {} } } }),
     ...(endpoint.body && { requestBody: { required: true, content: json(schemaOf(endpoint.body, "input")) } }),
     responses: {
-      [endpoint.status]: { description: "Done", content: json(schemaOf(endpoint.answer, "output")) },
+      [endpoint.status]: { description: "Done", content: answerContent(endpoint) },
       ...Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)])),
     },
   };
@@ -115,8 +116,22 @@ function errorStatuses({ access, body, errors = [], method, params }: Endpoint):
   return [...found].sort((a, b) => a - b);
 }
 
-function pathParameter(name: string): object {
-  return { name, in: "path", required: true, schema: { type: "string", format: "uuid" } };
+function pathParameters({ params }: Endpoint): object[] {
+  return Object.entries(params?.shape ?? {}).map(([name, shape]) => {
+    const schema = shape instanceof z.ZodEnum ? schemaOf(shape, "input") : { type: "string", format: "uuid" };
+    return { name, in: "path", required: true, schema };
+  });
+}
+
+function queryParameters({ query }: Endpoint): object[] {
+  return Object.entries(query?.shape ?? {}).map(([name, shape]) => {
+    return { name, in: "query", required: false, schema: schemaOf(shape as z.ZodType, "input") };
+  });
+}
+
+function answerContent({ answer, fileTypes }: Endpoint): object {
+  if (fileTypes === undefined) return json(schemaOf(answer, "output"));
+  return Object.fromEntries(Object.values(fileTypes).map((type) => [type, { schema: { type: "string" } }]));
 }
 
 function problemAnswer(status: number): object {

@@ -7,6 +7,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import type { Config } from "../config.ts";
 import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
+import { ImportRunner } from "../core/import/run-import.ts";
 import type { Logger, Metrics } from "../core/ports.ts";
 import { rateLimitRules } from "../core/rate-limit/rate-limit-rules.ts";
 import { accountHandlers } from "./account/routes.ts";
@@ -15,6 +16,7 @@ import { analyticsHandlers } from "./analytics/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { browserCookie } from "./browser-cookie.ts";
+import { checklistHandlers } from "./checklist/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
@@ -25,6 +27,7 @@ import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
+import { importHandlers } from "./imports/routes.ts";
 import { labelHandlers } from "./labels/routes.ts";
 import { mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
@@ -117,7 +120,9 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   app.addHook("onClose", () => later.settled());
   const deps = coreDeps(options);
   const browsers = browserCookie(isHttps);
-  const handlers = allHandlers(deps, options, later);
+  const imports = new ImportRunner({ ...deps, logger });
+  app.addHook("onClose", () => imports.close());
+  const handlers = allHandlers(deps, options, { later, imports });
   const accountCalls = new AccountCalls();
   const { asCaller } = options;
   runInAccountTurn(app, { accountCalls, asCaller });
@@ -235,7 +240,12 @@ function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): Cor
   return { submission: submission.port, submissions: submissions.port };
 }
 
-function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: LaterWork): Handlers {
+interface BackgroundWork {
+  later: LaterWork;
+  imports: ImportRunner;
+}
+
+function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, imports }: BackgroundWork): Handlers {
   return {
     ...authHandlers(deps),
     ...apiKeyHandlers(deps),
@@ -246,10 +256,12 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, later: Late
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
+    ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
     ...labelHandlers(deps),
     ...encryptionKeyHandlers(deps),
+    ...importHandlers(deps, imports),
     ...decryptHandlers(deps),
     ...analyticsHandlers({ ...deps, metrics }),
     ...passwordHandlers(deps, later),

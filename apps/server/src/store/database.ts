@@ -3,7 +3,7 @@
  * return the same values: bytea as a Buffer, int8 as a number, timestamptz as a Date (`postgres.ts`,
  * `embedded-database.ts`).
  */
-import type { AuthMethod } from "@kauke/contract";
+import type { AuthMethod, ImportState } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number/client-number.ts";
 import type { NoticeKind } from "../core/notice/notice.ts";
@@ -133,6 +133,31 @@ export interface SmtpCredentialTable {
   sealed: Buffer;
 }
 
+export interface AliasImportTable {
+  id: string;
+  user_id: string;
+  /** `reading`: rows are still being stored. */
+  state: ImportState | "reading";
+  row_count: number;
+  created_at: Date;
+  /** When the state changed last. */
+  changed_at: Date;
+  /** Process that works on a running import, and until when it may. */
+  leased_by: string | null;
+  leased_until: Date | null;
+  sealed: Buffer;
+}
+
+export interface AliasImportBatchTable {
+  id: string;
+  import_id: string;
+  /** Place of the batch in the import, from 0. */
+  batch_index: number;
+  /** Whether the run, or the undo, still has to handle rows of the batch. */
+  is_open: boolean;
+  sealed: Buffer;
+}
+
 export interface EncryptionKeyTable {
   id: string;
   user_id: string;
@@ -253,6 +278,14 @@ export interface RateLimitTable {
   last_action: Date;
 }
 
+export interface ChecklistTable {
+  id: string;
+  user_id: string;
+  /** Order of the account's documents, each of which holds a part of the checklist. */
+  position: number;
+  sealed: Buffer;
+}
+
 export interface ServerKeyTable {
   id: number;
   purpose: string;
@@ -282,6 +315,8 @@ export interface DB {
   smtp_credential: SmtpCredentialTable;
   encryption_key: EncryptionKeyTable;
   label: LabelTable;
+  alias_import: AliasImportTable;
+  alias_import_batch: AliasImportBatchTable;
   email_job: EmailJobTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;
@@ -289,6 +324,7 @@ export interface DB {
   reply_path: ReplyPathTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;
+  checklist: ChecklistTable;
   counter: CounterTable;
   rate_limit: RateLimitTable;
   server_key: ServerKeyTable;

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { retentionDays, sessionTimes } from "@kauke/contract";
+import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 import { beforeEach, describe, expect, it } from "vitest";
+import { emptySummary } from "../core/import/import.ts";
 import { retentionRules } from "./retention.ts";
-import { aMessage, aSession } from "./rows.testing.ts";
+import { aMessage, anApiKey, aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
 
 const DAY = 86_400;
@@ -38,6 +39,14 @@ describe("retention", () => {
             createdAt: fixture.clock.now(),
           }),
       },
+      apiKeys: {
+        seconds: retentionDays.securityRecords * DAY,
+        plant: async () => {
+          const expiresAt = fixture.clock.now();
+          for (const key of [anApiKey(userId, { expiresAt }), anApiKey(userId, { expiresAt: null })])
+            await fixture.store.apiKeys.insert(key, 50);
+        },
+      },
       emailJobs: { seconds: retentionDays.technicalLogs * DAY, plant: () => endJob() },
       operatorMail: { seconds: retentionDays.technicalLogs * DAY, plant: () => keepForOperator() },
       missingMailboxes: {
@@ -48,9 +57,17 @@ describe("retention", () => {
         seconds: retentionDays.deletedAlias * DAY,
         plant: async () => fixture.store.aliases.delete(userId, (await insertAlias(fixture.store, userId)).id),
       },
+      aliasImports: { seconds: limits.importKeptHours * 3600, plant: () => storeImport() },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };
+
+    async function storeImport() {
+      const [id, now] = [randomUUID(), fixture.clock.now()];
+      const summary = emptySummary({ format: "simplelogin-csv", domain: "kauke.test", label: null });
+      const begun = { id, userId, createdAt: now, changedAt: now, rows: 0, summary };
+      await fixture.store.imports.begin({ ...begun, state: "reading" });
+    }
 
     async function openSession(lastSeenAt = fixture.clock.now()) {
       const tokenHash = randomBytes(32);

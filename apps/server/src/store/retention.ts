@@ -3,8 +3,10 @@
  * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
+import type { ApiKeyStore } from "../core/api-key/api-key.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
+import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
@@ -23,10 +25,12 @@ const ORPHAN_AGE_MS = 3_600_000;
 
 export interface RetentionParts {
   loginSessions: LoginSessionStore;
+  apiKeys: Pick<ApiKeyStore, "deleteExpired">;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
   missingMailboxes: Pick<MissingMailboxStore, "deleteBefore">;
   emailJobs: EmailJobStore;
+  imports: Pick<ImportStore, "deleteBefore">;
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
   bodies: MessageBodies;
@@ -62,6 +66,8 @@ export const retentionRules = [
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
+  // API keys that expired a month ago.
+  { what: "apiKeys", kept: "expiredApiKey", forget: (before, parts) => parts.apiKeys.deleteExpired(before) },
   // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
@@ -76,6 +82,8 @@ export const retentionRules = [
     kept: "missingMailbox",
     forget: (before, parts) => parts.missingMailboxes.deleteBefore(before),
   },
+  // Sealed rows of imports, run or not; the aliases that they made stay.
+  { what: "aliasImports", kept: "aliasImport", forget: (before, parts) => parts.imports.deleteBefore(before) },
   // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },

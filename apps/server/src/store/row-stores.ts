@@ -2,11 +2,13 @@
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { ChecklistStore } from "../core/checklist/checklist.ts";
 import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { ImportStore } from "../core/import/import.ts";
 import type { LabelStore } from "../core/label/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
@@ -32,9 +34,11 @@ import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
+import { importStore } from "./rows/imports/imports.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
@@ -52,6 +56,7 @@ export interface RowStores {
   signInFlows: SignInFlowStore;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
+  imports: ImportStore;
   destinations: DestinationStore;
   mailboxes: MailboxStore;
   missingMailboxes: MissingMailboxStore;
@@ -61,6 +66,7 @@ export interface RowStores {
   labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
@@ -84,6 +90,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     apiKeys: apiKeyStore(context),
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
+    imports: importStore(context, { released, forgetBodies }),
     aliases: aliasStore(context, { released, forgetBodies }),
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),
@@ -94,6 +101,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
+    checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

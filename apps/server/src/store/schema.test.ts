@@ -50,6 +50,24 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     created_at: "timestamptz",
     sealed: "bytea",
   },
+  alias_import: {
+    id: "uuid",
+    user_id: "uuid",
+    state: "text",
+    row_count: "integer",
+    created_at: "timestamptz",
+    changed_at: "timestamptz",
+    leased_by: "uuid?",
+    leased_until: "timestamptz?",
+    sealed: "bytea",
+  },
+  alias_import_batch: {
+    id: "uuid",
+    import_id: "uuid",
+    batch_index: "integer",
+    is_open: "boolean",
+    sealed: "bytea",
+  },
   alias: {
     id: "uuid",
     user_id: "uuid",
@@ -166,6 +184,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   counter: { name: "text", value: "bigint" },
+  checklist: { id: "uuid", user_id: "uuid", position: "integer", sealed: "bytea" },
   rate_limit: {
     id: "uuid",
     action_type: "text",
@@ -278,6 +297,9 @@ it("opens a data directory of an older version and reads the data in it", async 
         "client_number_last",
         "alias_number",
         "mailbox_number",
+        "alias_import",
+        "alias_import_batch",
+        "checklist",
       ],
     });
     await older.close();

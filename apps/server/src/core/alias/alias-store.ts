@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@kauke/contract";
+import type { AddressStanding } from "../import/import.ts";
 import type { Alias, AliasRoute, AliasRouting, AliasSealing } from "./alias.ts";
 
 export interface AliasChange {
@@ -31,6 +32,8 @@ export type RouteChange = { aliasId: string } | { userId: string } | "all";
 export interface AliasStore {
   /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
+  /** Aliases of the account page by page, read from the database as the iterator advances. */
+  pagesForUser(userId: string): AsyncIterable<readonly Alias[]>;
   /** Active aliases of the account with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
@@ -42,6 +45,11 @@ export interface AliasStore {
    * before
    */
   insert(alias: Alias): Promise<void>;
+  /**
+   * What addresses mean to the account, read in two queries; free addresses are absent from the result.
+   * @param addresses `name@domain`, lower case
+   */
+  standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**
    * Locks the row, calls `change` with the alias and writes the result. Pausing and renaming apply to mail at once.
    * @returns the alias after the change, `null` when it does not belong to this user

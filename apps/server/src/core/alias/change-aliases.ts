@@ -21,7 +21,7 @@ export type BulkChange =
 /** Least number of aliases that a request counts as. */
 const WEIGHT_MIN = 100;
 
-type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "ownDomains"> &
+type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
   Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">;
 
 export interface ChangeOfMany {

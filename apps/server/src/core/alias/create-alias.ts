@@ -23,7 +23,8 @@ export interface NewAlias {
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "random" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+    Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">,
   input: NewAlias,
   by: CallerKind = "session",
 ): Promise<Alias> {

@@ -1,5 +1,5 @@
 /** Aliases with generated names. What the caller leaves out comes from the account's defaults. */
-import { type AliasFormat, aliasMessages, limits, mailboxMessages } from "@kauke/contract";
+import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
@@ -8,6 +8,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
+import { mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
@@ -55,7 +56,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   const host = hostname === undefined ? null : await siteHost(hostname);
   const notes = input.notes ? checkNotes(input.notes, input) : cutNotes(host ?? "");
   const defaults = await accountDefaults(deps, userId);
-  const destinations = input.destinations ?? (await mailboxDestinations(deps, input, defaults));
+  const destinations = input.destinations ?? (await mailboxDestinations(deps, input, async () => defaults));
   if (by === "key")
     refuseUnconfirmed("forwardTo", {
       wanted: destinations,
@@ -118,24 +119,6 @@ async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias
     if (thrown instanceof AppError && (thrown.code === "alias_taken" || thrown.code === "alias_released")) return false;
     throw thrown;
   }
-}
-
-/** @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes */
-async function mailboxDestinations(
-  { mailboxes }: Pick<CoreDeps, "mailboxes">,
-  { userId, mailboxIds }: GenerateInput,
-  { mailbox }: AccountDefaults,
-): Promise<Destination[]> {
-  if (mailboxIds === undefined || mailboxIds.length === 0) {
-    if (mailbox === null) throw new AppError("no_mailbox");
-    return [{ kind: "mailbox", address: mailbox.address }];
-  }
-  const rows = new Map((await mailboxes.list(userId)).map((row) => [row.id, row.address]));
-  return [...new Set(mailboxIds)].map((id) => {
-    const address = rows.get(id);
-    if (address === undefined) throw fieldError("mailboxIds", mailboxMessages.unknown);
-    return { kind: "mailbox", address };
-  });
 }
 
 /** @throws AppError `invalid` for notes that are too long and not to be cut */

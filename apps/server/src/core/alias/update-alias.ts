@@ -30,7 +30,8 @@ export interface AliasUpdateInput extends RoutingInput {
  * `not_found`, `key_scope`
  */
 export async function updateAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "ownDomains" | "clock" | "rateLimits" | "limitRules">,
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+    Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
   input: AliasUpdateInput,
   by: CallerKind = "session",

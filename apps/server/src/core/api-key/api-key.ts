@@ -35,4 +35,6 @@ export interface ApiKeyStore {
   deleteById(userId: string, keyId: string): Promise<boolean>;
   /** Revokes all keys of the account. @returns how many */
   deleteForUser(userId: string): Promise<number>;
+  /** Deletes keys that expired before `before`. @returns how many */
+  deleteExpired(before: Date): Promise<number>;
 }

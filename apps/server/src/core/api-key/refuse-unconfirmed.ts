@@ -6,18 +6,30 @@ import { aliasMessages } from "@kauke/contract";
 import type { Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { exactMailbox } from "../destination/same-mailbox.ts";
 
-/** Confirmed mailboxes among the destinations, as these spell them. */
+/**
+ * Confirmed mailboxes among the destinations, as these spell them. If this server asks for no confirmations, these are
+ * the mailboxes in the account's list.
+ */
 export async function confirmedAmong(
-  { destinations: store }: Pick<CoreDeps, "destinations">,
+  { destinations: store, mailboxes, confirmation }: Pick<CoreDeps, "destinations" | "mailboxes" | "confirmation">,
   userId: string,
   destinations: readonly Destination[],
 ): Promise<ReadonlySet<string>> {
   const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
   if (addresses.length === 0) return new Set();
   const states = await store.states(userId, addresses);
-  return new Set(addresses.filter((address) => states.get(address) === "confirmed"));
+  const listed = new Set(confirmation === null ? (await mailboxes.list(userId)).map(exactOf) : []);
+  return new Set(
+    addresses.filter((address) => {
+      const state = states.get(address) ?? "new";
+      return state === "confirmed" || ((state === "new" || state === "asked") && listed.has(exactMailbox(address)));
+    }),
+  );
 }
+
+const exactOf = ({ address }: { address: string }): string => exactMailbox(address);
 
 interface ByKey {
   wanted: readonly Destination[] | undefined;

@@ -34,6 +34,11 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
+  // Imports of one account: each reads up to 32 MiB and stores up to 50,000 rows. The aliases that they make do not
+  // count as created one by one; the account's limit of aliases holds.
+  import_create: { action: "import_create", max: 20, windowSeconds: 86_400 },
+  // Files of aliases for other services: each reads and unseals every alias of the account.
+  alias_export: { action: "alias_export", max: 30, windowSeconds: 3600 },
   // Names generated for one account without creating an alias: each checks a few names against the database.
   name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
   // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
@@ -47,6 +52,12 @@ const rules = {
   // Aliases paused or activated by these clients, and activities read: as often as SimpleLogin allows.
   client_toggle: { action: "client_toggle", max: 100, windowSeconds: 3600 },
   client_activities: { action: "client_activities", max: 30, windowSeconds: 60 },
+  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
+  dialect_bulk: { action: "dialect_bulk", max: 12, windowSeconds: 60 },
+  // Sites added to the checklist by one account: each call unseals the whole checklist.
+  checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
+  // Rows of the checklist ticked off or changed by one account: each call is a commit.
+  checklist_change: { action: "checklist_change", max: 1200, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -127,12 +138,17 @@ export const limitMessages: Record<LimitName, string> = {
   sign_in_link: "Too many passwords were tried with this link. Please ask for a new one.",
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
+  import_create: "You have imported as many files as one account may in a day.",
+  alias_export: "You have downloaded your aliases many times within an hour. Please wait before you do so again.",
   name_generate: "You have generated too many names in a short time.",
   mailbox_change: "You have changed your mailboxes too often in a short time.",
   alias_bulk: "You have changed very many aliases within an hour. Please wait before you change more at once.",
   client_list: "You have read your aliases too often in a short time. Please wait a minute.",
   client_toggle: "You have paused or activated aliases too often in a short time.",
   client_activities: "You have read activities too often in a short time. Please wait a minute.",
+  dialect_bulk: "You have changed several aliases at once too often. Please wait a minute.",
+  checklist_add: "You have added sites to your checklist too often in a short time.",
+  checklist_change: "You have changed your checklist too often in a short time.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",

@@ -2,7 +2,7 @@
  * Retention periods of rows. The retention job (`store/retention.ts`) and the deletion dates in the account's export
  * share these figures. They come from the contract, which the legal pages use too.
  */
-import { retentionDays, sessionTimes } from "@kauke/contract";
+import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 
 const days = (count: number) => count * 86_400;
 
@@ -13,9 +13,13 @@ export const keptForSeconds = {
   loginSession: sessionTimes.absoluteSeconds,
   /** Time the count of a rate limit is kept, counted from the start of its window. */
   rateLimit: days(retentionDays.securityRecords),
+  /** Time an API key stays in the list after it has expired, so that its owner sees why a program stopped. */
+  expiredApiKey: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
   /** Time the record of a composed message is kept, counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
+  /** Time the rows of an import are kept, counted from its last change of state. */
+  aliasImport: limits.importKeptHours * 3600,
   releasedAddress: days(retentionDays.deletedAlias),
   /** Time a count of refusals that has not suspended the mailbox is kept, counted from the last refusal. */
   missingMailbox: days(retentionDays.technicalLogs),

@@ -85,6 +85,19 @@ describe("an API key", () => {
     expect((await program.call("deleteAlias", { headers, params: { aliasId: id } })).status).toBe(200);
   });
 
+  it("changes many aliases only to confirmed mailboxes", async () => {
+    const { person, program, headers, confirmed } = await withProgram();
+    const { id } = await person.createAlias();
+    const change = async (forwardTo: string) => {
+      const body = { aliasIds: [id], change: { forwardTo } };
+      const { body: answer } = await program.call("changeAliases", { headers, body });
+      return [answer.changed, answer.failed.map(({ code }: { code: string }) => code)];
+    };
+    for (const wrong of ["eve@example.net", "https://hooks.example.org/in"])
+      expect(await change(wrong)).toEqual([0, ["invalid"]]);
+    expect(await change(confirmed)).toEqual([1, []]);
+  });
+
   it("does not touch aliases of another account", async () => {
     const { update } = await withProgram();
     const { person } = await withProgram();

@@ -9,7 +9,13 @@ import { bearer, newKey } from "./api-keys.testing.ts";
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
 const signedIn = all.filter(([, { access }]) => access === "user");
 const NO_ID = "00000000-0000-4000-8000-000000000000";
-const ids = { aliasId: NO_ID, credentialId: NO_ID, keyId: NO_ID, jobId: NO_ID, sessionId: NO_ID, noticeId: NO_ID };
+/** Ids that nothing has, for every parameter of a path. */
+const ids = Object.fromEntries(
+  all
+    .flatMap(([, { path }]) => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))
+    .filter((name) => name !== "userId")
+    .map((name) => [name, NO_ID]),
+);
 
 let server: TestServer;
 let person: Visitor;

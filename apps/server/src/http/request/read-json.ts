@@ -1,15 +1,22 @@
 /**
- * Parses JSON bodies. Other content types are refused (415), and an empty body is undefined. Requires UTF-8; Fastify's
+ * Parses JSON bodies, and leaves those of calls that take a file unread. Other content types are refused (415), and an empty body is undefined. Requires UTF-8; Fastify's
  * own parser refuses keys that would change an object's prototype.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
+import { tooLarge } from "../../core/import/formats/checked-text.ts";
 
 const MALFORMED = "The body is not valid JSON.";
 
 export function readOnlyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {
+    const { bodyLimit, config } = request.routeOptions;
+    if (config.hasBytesBody !== true) return done(new AppError("not_json"));
+    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(tooLarge());
+    return done(null, body);
+  });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request: FastifyRequest, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
     const text = decode(body);

@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { Downloads } from "./downloads.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
 /** Starts a download by a client with the address `from`. Nothing is transferred until the test reads the stream. */
 function begin(downloads: Downloads, { userId, from }: { userId: string; from: string }) {
@@ -16,7 +17,7 @@ function begin(downloads: Downloads, { userId, from }: { userId: string; from: s
   async function* pages(): AsyncGenerator<readonly string[]> {
     for (let page = 0; page < 100; page += 1) yield ["x".repeat(1000)];
   }
-  const file = downloads.begin(pages(), {
+  const file = downloads.begin(jsonChunks(pages()), {
     request: { ip: from, raw: { socket: {} } } as unknown as FastifyRequest,
     reply: { raw } as unknown as FastifyReply,
     userId,

@@ -9,7 +9,6 @@ import { AppError } from "../../core/app-error.ts";
 import { clientBlock } from "../../core/connection/client-network.ts";
 import { FairPool } from "../../core/connection/fair-pool.ts";
 import { clientAddress } from "../request/client-address.ts";
-import { jsonChunks } from "./json-chunks.ts";
 
 /** Limits on concurrent downloads, each with about 3 MB in memory for an account of 10,000 aliases. */
 const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
@@ -32,14 +31,15 @@ export class Downloads {
 
   /**
    * Starts a download.
-   * @returns a stream of `value` as JSON
+   * @param chunks text of the file, read as the client receives it
+   * @returns a stream of the file
    * @throws AppError `busy` when there are too many downloads and none can be ended
    */
-  begin(value: unknown, { request, reply, userId, inTurn }: DownloadRequest): Readable {
+  begin(chunks: AsyncIterable<string>, { request, reply, userId, inTurn }: DownloadRequest): Readable {
     const download: Download = { lastReadAt: performance.now(), end: () => reply.raw.destroy() };
     this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });
     reply.raw.once("close", () => this.#pool.delete(download));
-    return Readable.from(readOnDemand(jsonChunks(value), { download, inTurn }));
+    return Readable.from(readOnDemand(chunks[Symbol.asyncIterator](), { download, inTurn }));
   }
 
   #enter(download: Download, party: { network: string; block: string }): void {
@@ -59,7 +59,7 @@ interface Reading {
   inTurn<T>(work: () => T): T;
 }
 
-async function* readOnDemand(chunks: AsyncGenerator<string>, { download, inTurn }: Reading): AsyncGenerator<string> {
+async function* readOnDemand(chunks: AsyncIterator<string>, { download, inTurn }: Reading): AsyncGenerator<string> {
   try {
     for (;;) {
       const { done, value } = await inTurn(() => chunks.next());
@@ -68,6 +68,6 @@ async function* readOnDemand(chunks: AsyncGenerator<string>, { download, inTurn 
       yield value;
     }
   } finally {
-    await chunks.return(undefined);
+    await chunks.return?.();
   }
 }

@@ -66,6 +66,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     webRoot: "/nowhere",
     messageSpreadMs: 0,
     confirmation: null,
+    serviceFetch: { get: async () => "failed" },
     ...options,
     config: {
       http: { host: "127.0.0.1", port: 3000 },

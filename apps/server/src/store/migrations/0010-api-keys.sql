@@ -10,3 +10,4 @@ CREATE TABLE api_key (
   sealed bytea NOT NULL
 );
 CREATE INDEX api_key_user ON api_key (user_id);
+CREATE INDEX api_key_expiry ON api_key (expires_at) WHERE expires_at IS NOT NULL;

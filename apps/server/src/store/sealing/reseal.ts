@@ -17,11 +17,16 @@ const ROWS_AT_ONCE = 64;
 interface ResealTable {
   name: SealedTable;
   key: "id" | "token_hash";
+  /** Rows resealed per commit; by default `ROWS_AT_ONCE`. */
+  rowsAtOnce?: number;
 }
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
-  ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label"] as const).map(byId),
+  byId("alias_import"),
+  // A batch holds up to 500 rows of a file, so few of them are in memory at once.
+  { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
+  ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
 ];
 
@@ -56,11 +61,12 @@ export async function resealAll(context: ResealContext, { report, isStopped }: R
  * Finds the end of a page of rows.
  * @returns the primary key value of the page's last row; `null` if this is the last page
  */
-async function lastOfPage({ db }: ResealContext, { name, key }: ResealTable, after: Buffer | string | null) {
-  const [table, column] = [sql.table(name), sql.ref(key)];
+async function lastOfPage({ db }: ResealContext, table: ResealTable, after: Buffer | string | null) {
+  const { name, key, rowsAtOnce = ROWS_AT_ONCE } = table;
+  const column = sql.ref(key);
   const { rows } = await sql<{ last: Buffer | string }>`
-    SELECT ${column} AS last FROM ${table} WHERE ${after === null ? sql`true` : sql`${column} > ${after}`}
-    ORDER BY ${column} OFFSET ${sql.lit(ROWS_AT_ONCE - 1)} LIMIT 1`.execute(db);
+    SELECT ${column} AS last FROM ${sql.table(name)} WHERE ${after === null ? sql`true` : sql`${column} > ${after}`}
+    ORDER BY ${column} OFFSET ${sql.lit(rowsAtOnce - 1)} LIMIT 1`.execute(db);
   return rows[0]?.last ?? null;
 }
 

@@ -27,11 +27,14 @@ export type SealedTable =
   | "smtp_credential"
   | "encryption_key"
   | "label"
+  | "alias_import"
+  | "alias_import_batch"
   | "email_job"
   | "message"
   | "delivery"
   | "one_time_token"
-  | "notice";
+  | "notice"
+  | "checklist";
 
 export interface ServerKeys {
   /** HMAC-SHA-256 with the key of the given purpose, 32 bytes. */

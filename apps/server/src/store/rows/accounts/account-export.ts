@@ -66,7 +66,10 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: (source) =>
       ownedRows(source, "api_key", (row) => ({
         ...clearRow(source, "api_key", row),
-        deletionDate: "when you delete it, or with the account",
+        deletionDate:
+          row.expires_at === null
+            ? "when you delete it, or with the account"
+            : keptUntil("expiredApiKey", row.expires_at as Date).toISOString(),
       })),
   },
   destination: {
@@ -99,6 +102,18 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         ...clearRow(source, "label", row),
         deletionDate: "when you delete it, or with the account",
       })),
+  },
+  alias_import: {
+    about: "Imports of aliases: the format, counts, and mailboxes that are not confirmed.",
+    rows: (source) =>
+      ownedRows(source, "alias_import", (row) => ({
+        ...clearRow(source, "alias_import", row),
+        deletionDate: keptUntil("aliasImport", row.changed_at as Date).toISOString(),
+      })),
+  },
+  alias_import_batch: {
+    about: "Rows of your imports, up to 500 in each.",
+    rows: importBatchRows,
   },
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
@@ -138,6 +153,15 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       ownedRows(source, "notice", (row) => ({
         ...clearRow(source, "notice", row),
         deletionDate: keptUntil("notice", row.created_at as Date).toISOString(),
+      })),
+  },
+  checklist: {
+    about:
+      "Your checklist of sites that have an old address of yours: the site, that address, the new alias, the tick.",
+    rows: (source) =>
+      ownedRows(source, "checklist", (row) => ({
+        ...clearRow(source, "checklist", row),
+        deletionDate: "when you delete it, or with the account",
       })),
   },
   rate_limit: {
@@ -253,6 +277,24 @@ function messageRows(source: Source): Pages {
       return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
     },
     show: (row) => ({ ...clearRow(source, "message", { ...row }), deletionDate: withMail }),
+  });
+}
+
+function importBatchRows(source: Source): Pages {
+  return inPages({
+    // Each row holds up to 500 rows of a file.
+    rowsAtOnce: 5,
+    page: (after, limit) => {
+      const { db, userId } = source;
+      const own = db.selectFrom("alias_import_batch").selectAll("alias_import_batch");
+      const dated = own.innerJoin("alias_import", "alias_import.id", "import_id").select("alias_import.changed_at");
+      const mine = dated.where("alias_import.user_id", "=", userId).where("alias_import_batch.id", ">", after);
+      return mine.orderBy("alias_import_batch.id").limit(limit).execute();
+    },
+    show: ({ changed_at, ...row }) => ({
+      ...clearRow(source, "alias_import_batch", { ...row }),
+      deletionDate: keptUntil("aliasImport", changed_at).toISOString(),
+    }),
   });
 }
 

@@ -42,6 +42,7 @@ export async function plantAccount(
     message: randomUUID(),
     delivery: randomUUID(),
     pair: randomUUID(),
+    import: randomUUID(),
   };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
@@ -124,6 +125,25 @@ export async function plantAccount(
         updated_at: now,
         sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
       }),
+    alias_import: () =>
+      insert("alias_import", {
+        ...of,
+        id: ids.import,
+        state: "planned",
+        row_count: 1,
+        changed_at: now,
+        leased_by: null,
+        leased_until: null,
+        sealed: keys.seal("alias_import", ids.import, { remarks: [text("alias_import")] }),
+      }),
+    alias_import_batch: () =>
+      insert("alias_import_batch", {
+        id: of.id,
+        import_id: ids.import,
+        batch_index: 0,
+        is_open: false,
+        sealed: keys.seal("alias_import_batch", of.id, { rows: [{ notes: text("alias_import_batch") }] }),
+      }),
     encryption_key: () =>
       insert("encryption_key", {
         ...of,
@@ -198,6 +218,16 @@ export async function plantAccount(
         alias_id: alias.id,
         kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
+      }),
+    checklist: () =>
+      insert("checklist", {
+        id: of.id,
+        user_id: user.id,
+        position: 0,
+        sealed: keys.seal("checklist", of.id, {
+          next: 1,
+          rows: [{ number: 0, site: text("checklist"), oldAddress: mailbox, aliasId: alias.id, done: false }],
+        }),
       }),
     rate_limit: () =>
       insert("rate_limit", {

@@ -61,6 +61,10 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
       return (await query.executeTakeFirst()).numDeletedRows > 0n;
     },
     deleteForUser: (userId) => revokeKeys(db, userId),
+    deleteExpired: async (before) => {
+      const result = await db.deleteFrom("api_key").where("expires_at", "<", before).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
   };
 }
 

@@ -15,14 +15,18 @@ export type OwnedTable =
   | "smtp_credential"
   | "encryption_key"
   | "label"
+  | "alias_import"
   | "email_job"
   | "delivery"
-  | "notice";
+  | "notice"
+  | "checklist";
 
 const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 interface PageReader<Row, Shown> {
+  /** Rows per page; by default `ROWS_AT_ONCE`. */
+  rowsAtOnce?: number;
   page(after: string, limit: number): Promise<Row[]>;
   show(row: Row): Shown;
 }
@@ -30,12 +34,13 @@ interface PageReader<Row, Shown> {
 export async function* inPages<Row extends { id: string }, Shown>({
   page,
   show,
+  rowsAtOnce = ROWS_AT_ONCE,
 }: PageReader<Row, Shown>): AsyncGenerator<Shown[]> {
   for (let after = BEFORE_ALL; ; ) {
-    const rows = await page(after, ROWS_AT_ONCE);
+    const rows = await page(after, rowsAtOnce);
     yield rows.map(show);
     const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
+    if (last === undefined || rows.length < rowsAtOnce) return;
     after = last.id;
   }
 }

@@ -7,6 +7,7 @@ import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { anyOfBytes } from "../any-of.ts";
 
 /** Rows inserted per statement, well below the limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
@@ -21,6 +22,11 @@ export interface ReleasedAddresses {
    * @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
+  /**
+   * As `claim`, for many addresses at once.
+   * @returns hashes in hex of the addresses that are held for another account, whose hold stays
+   */
+  claimAll(trx: InTransaction, addressIndexes: readonly Buffer[], userId: string): Promise<Set<string>>;
   /** Whether `claim` would let the account take the address. */
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
@@ -55,6 +61,20 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
         .executeTakeFirst();
       if (held === undefined || held.until <= clock.now()) return;
       if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
+    },
+    claimAll: async (trx, addressIndexes, userId) => {
+      if (addressIndexes.length === 0) return new Set();
+      const held = await trx
+        .selectFrom("released_address")
+        .select(["address_index", "former_user_index", "until"])
+        .where("address_index", "=", anyOfBytes(addressIndexes))
+        .execute();
+      const isFree = (row: (typeof held)[number]) =>
+        row.until <= clock.now() || row.former_user_index.equals(userIndex(userId));
+      const free = held.filter(isFree).map((row) => row.address_index);
+      if (free.length > 0)
+        await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(free)).execute();
+      return new Set(held.filter((row) => !isFree(row)).map((row) => row.address_index.toString("hex")));
     },
     mayTake: async (addressIndex, userId) => {
       const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);

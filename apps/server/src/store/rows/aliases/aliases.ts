@@ -11,6 +11,7 @@ import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { inPages } from "../accounts/export-rows.ts";
 import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
@@ -25,6 +26,7 @@ import {
 } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { lockKey } from "./encryption-keys.ts";
+import { addressStanding } from "./insert-aliases.ts";
 import { knownLabels, refuseUnknownLabels } from "./labels.ts";
 import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
@@ -48,6 +50,15 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
   const routes = aliasRoutes(context);
   return {
     listForUser: async (userId) => toAliases(userId, await byUser([userId])),
+    pagesForUser: (userId) =>
+      inPages({
+        page: async (after, limit) =>
+          toAliases(
+            userId,
+            await ofUser(userId).where("alias.id", ">", after).orderBy("alias.id").limit(limit).execute(),
+          ),
+        show: (alias) => alias,
+      }),
     listWithSmtp: async (userId) => {
       const rows = await ofUser(userId)
         .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
@@ -62,6 +73,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       const rows = await ofUser(userId).where("id", "=", aliasId).execute();
       return (await toAliases(userId, rows))[0] ?? null;
     },
+    standing: (userId, addresses) => addressStanding(context, userId, addresses),
     isFree: async (userId, address) => {
       const index = addressIndex(context, address);
       const taken = db.selectFrom("alias").select("id").where("address_index", "=", index);

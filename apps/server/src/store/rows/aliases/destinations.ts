@@ -61,6 +61,14 @@ export function destinationStore(context: StoreContext): DestinationStore {
       const query = db.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "in", indexes);
       return (await query.limit(1).executeTakeFirst()) !== undefined;
     },
+    blockedAmong: async (addresses) => {
+      if (addresses.length === 0) return new Set();
+      const indexes = addresses.map((address) => mailboxIndex(keys, address));
+      const query = db.selectFrom("blocked_mailbox").select("mailbox_index");
+      const rows = await query.where("mailbox_index", "in", indexes).execute();
+      const blocked = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
+      return new Set(addresses.filter((_, place) => blocked.has(indexes[place]?.toString("hex") ?? "")));
+    },
     ask: (input) => ask(context, input),
     takeBackAsk: (input) => takeBackAsk(context, input),
     stateOfLink: async (tokenHash) => (await findLink(context, tokenHash))?.state ?? null,

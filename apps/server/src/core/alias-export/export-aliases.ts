@@ -1,0 +1,86 @@
+/** Aliases in the formats that other services import, page by page. */
+import type { AliasExportFormat, Destination } from "@kauke/contract";
+import { type Alias, aliasAddress } from "../alias/alias.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { csvLine } from "./csv-line.ts";
+
+interface Format {
+  header: readonly string[] | null;
+  lines(alias: Alias, isSafe: boolean): string;
+}
+
+const formats: Readonly<Record<AliasExportFormat, Format>> = {
+  simplelogin: {
+    header: ["alias", "note", "enabled", "mailboxes"],
+    lines: (alias, isSafe) =>
+      csvLine([address(alias), alias.notes ?? "", isActive(alias) ? "True" : "False", texts(alias).join(" ")], isSafe),
+  },
+  addy: {
+    header: ["alias", "description", "recipients"],
+    lines: (alias, isSafe) => csvLine([address(alias), alias.notes ?? "", texts(alias).join(",")], isSafe),
+  },
+  "forward-email": { header: null, lines: dnsRecords },
+};
+
+export interface AliasExportInput {
+  userId: string;
+  format: AliasExportFormat;
+  /** Whether the file is for a spreadsheet, see `csv-line.ts`. */
+  isSafe: boolean;
+}
+
+/** @returns pages of the file, read as they are needed @throws AppError `rate_limited` */
+export async function exportAliases(
+  deps: Pick<CoreDeps, "aliases" | "rateLimits" | "limitRules" | "clock">,
+  { userId, format, isSafe }: AliasExportInput,
+): Promise<AsyncIterable<string>> {
+  await takeLimit(deps, "alias_export", { userId });
+  return pages(deps.aliases.pagesForUser(userId), { format: formats[format], isSafe });
+}
+
+async function* pages(
+  aliases: AsyncIterable<readonly Alias[]>,
+  { format: { header, lines }, isSafe }: { format: Format; isSafe: boolean },
+): AsyncGenerator<string> {
+  if (header !== null) yield csvLine(header, false);
+  for await (const page of aliases) yield page.map((alias) => lines(alias, isSafe)).join("");
+}
+
+const address = ({ name, domain }: Alias) => `${name}@${domain}`;
+const isActive = ({ routing }: Alias) => routing.state === "active";
+
+function destinationsOf({ routing }: Alias): Destination[] {
+  return routing.state === "active" ? routing.destinations : routing.lastDestinations;
+}
+
+/** Destinations as texts without comma and quotation mark, which separate them in all formats. */
+function texts(alias: Alias): string[] {
+  return destinationsOf(alias).map((it) =>
+    it.kind === "mailbox" ? it.address : it.url.replaceAll(/[,"\\]/g, (sign) => escapes[sign] ?? sign),
+  );
+}
+
+const escapes: Readonly<Record<string, string>> = { ",": "%2C", '"': "%22", "\\": "%5C" };
+
+/** Maximum octets of one string of a TXT record (RFC 1035 §3.3). */
+const TXT_MAX_BYTES = 255;
+const TTL_SECONDS = 3600;
+
+/** The alias as records of a zone file for its domain: as many as its destinations need. */
+function dnsRecords(alias: Alias): string {
+  const name = aliasAddress(alias.name, alias.domain).split("@", 1)[0] ?? "";
+  const records: string[] = [];
+  for (const text of texts(alias)) {
+    const piece = `${isActive(alias) ? "" : "!"}${name}:${text}`;
+    const joined = `${records.at(-1) ?? ""},${piece}`;
+    if (records.length > 0 && Buffer.byteLength(joined) <= TXT_MAX_BYTES) records[records.length - 1] = joined;
+    else records.push(`forward-email=${piece}`);
+  }
+  return records.map((value) => `${alias.domain}.\t${TTL_SECONDS}\tIN\tTXT\t${strings(value)}\r\n`).join("");
+}
+
+/** A value as quoted strings of a zone file, split where it is longer than one string may be. */
+function strings(value: string): string {
+  return (value.match(/[\s\S]{1,200}/g) ?? []).map((part) => `"${part}"`).join(" ");
+}

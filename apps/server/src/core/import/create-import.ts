@@ -1,0 +1,149 @@
+/** Stores a dry run: reads a source row by row and decides what would become of each, without making anything. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { limits } from "@kauke/contract";
+import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
+import { AppError, fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { accountDefaults } from "../mailbox/account-defaults.ts";
+import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
+import { takeLimit } from "../rate-limit/take-limit.ts";
+import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
+import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
+import { ImportPlan } from "./plan-rows.ts";
+
+export type ImportDeps = MailboxDeps & Pick<CoreDeps, "imports" | "random" | "clock" | "rateLimits" | "limitRules">;
+
+export interface NewImport {
+  userId: string;
+  /** Our domain for twins; absent: the account's default. */
+  domain: string | undefined;
+  label: string | null;
+  /** Opens the source. It is called after the limits were checked. */
+  open(): Promise<ImportSource>;
+}
+
+/** Accounts whose import is being read in this process. */
+const reading = new Set<string>();
+/** Sources read at the same time. Each has some 30 MB in memory at most. */
+const READING_MAX = 4;
+
+/**
+ * Reads a source into a dry run.
+ * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account's or too many imports are being read
+ */
+export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
+  const { userId } = input;
+  if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
+  if (reading.has(userId) || reading.size >= READING_MAX) throw new AppError("busy");
+  reading.add(userId);
+  try {
+    await takeLimit(deps, "import_create", { userId });
+    return await readDryRun(deps, input);
+  } finally {
+    reading.delete(userId);
+  }
+}
+
+async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
+  const { userId, label } = input;
+  const defaults = await accountDefaults(deps, userId);
+  const { domain = defaults.domain } = input;
+  const fallback = defaults.mailbox?.address ?? null;
+  const { format, rows } = await input.open();
+  const now = deps.clock.now();
+  const summary = emptySummary({ format, domain, label });
+  const begun: AliasImport = {
+    id: deps.random.uuid(),
+    userId,
+    state: "reading",
+    createdAt: now,
+    changedAt: now,
+    rows: 0,
+    summary,
+  };
+  const plan = await planFor(deps, { userId, domain, fallback });
+  await deps.imports.begin(begun);
+  try {
+    const count = await storeRows(deps, { importId: begun.id, rows, plan, summary });
+    if (count === 0) throw unreadable("The file has no aliases.");
+    summary.unconfirmed = await unconfirmedOf(deps, userId, plan.mailboxes);
+    summary.remarks = remarksOf(summary, fallback);
+    return await deps.imports.finishReading(begun.id, summary, count);
+  } catch (error) {
+    await deps.imports.delete(userId, begun.id);
+    throw error;
+  }
+}
+
+async function planFor(
+  deps: ImportDeps,
+  { userId, domain, fallback }: { userId: string; domain: string; fallback: string | null },
+): Promise<ImportPlan> {
+  const { aliases } = await deps.users.stats(userId);
+  return new ImportPlan({
+    userId,
+    domain,
+    fallback,
+    ownDomains: deps.ownDomains,
+    room: limits.aliasesMax - aliases,
+    newId: () => deps.random.uuid(),
+    standing: (addresses) => deps.aliases.standing(userId, addresses),
+    blocked: (addresses) => deps.destinations.blockedAmong(addresses),
+  });
+}
+
+interface Storing {
+  importId: string;
+  rows: AsyncIterable<ImportedAlias>;
+  plan: ImportPlan;
+  summary: AliasImport["summary"];
+}
+
+/** Stores all rows in batches, and counts them in the summary. @returns the number of rows */
+async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: Storing): Promise<number> {
+  let [count, position] = [0, 0];
+  let batch: ImportedAlias[] = [];
+  const store = async () => {
+    const decided = await plan.decide(batch);
+    batch = [];
+    for (const row of decided) countRow(summary, row);
+    await deps.imports.addBatch(importId, position, decided);
+    position += 1;
+    await nextTurn();
+  };
+  for await (const row of rows) {
+    count += 1;
+    if (count > limits.importRowsMax)
+      throw unreadable(`The file has more than ${limits.importRowsMax} rows. Please split it.`);
+    batch.push(row);
+    if (batch.length === BATCH_ROWS) await store();
+  }
+  if (batch.length > 0) await store();
+  return count;
+}
+
+function countRow({ counts, progress }: AliasImport["summary"], row: ImportRow): void {
+  counts[row.result] += 1;
+  if (isToBeMade(row)) progress.total += 1;
+}
+
+async function unconfirmedOf(deps: ImportDeps, userId: string, mailboxes: readonly string[]): Promise<string[]> {
+  if (deps.confirmation === null || mailboxes.length === 0) return [];
+  const states = await deps.destinations.states(userId, mailboxes);
+  return mailboxes.filter((address) => ["new", "asked"].includes(states.get(address) ?? ""));
+}
+
+function remarksOf({ unconfirmed, counts, domain, format }: AliasImport["summary"], fallback: string | null): string[] {
+  const remarks: string[] = [];
+  if (counts.twin > 0)
+    remarks.push(
+      `Addresses on other domains stay where they are. Each gets an alias on ${domain}; the old address is in its notes, so that you can change it at each site.`,
+    );
+  if (format === "addy-csv" && fallback !== null)
+    remarks.push("addy.io's export names no recipients. An import with an API key brings them along.");
+  if (unconfirmed.length > 0)
+    remarks.push(
+      "Mailboxes that are not confirmed get a message when the first mail for them arrives; the import itself sends none.",
+    );
+  return remarks;
+}

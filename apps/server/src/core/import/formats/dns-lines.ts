@@ -1,0 +1,81 @@
+/**
+ * Forward Email's DNS records: `forward-email=alias:destination,…` as bare values, quoted, or as lines of a zone file,
+ * whose owner name is then the domain.
+ */
+import { type ImportedAlias, importedAlias } from "../imported-alias.ts";
+import type { Bytes } from "./checked-text.ts";
+import { patternProblem } from "./json-shapes.ts";
+
+const RECORD = /forward-email=([^"]*)/i;
+const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
+const LINE_MAX = 65_536;
+
+interface Entry {
+  name: string;
+  domain: string;
+  active: boolean;
+  destinations: string[];
+}
+
+/** Whether the beginning of a text has such a record in one of its lines. */
+export function isDnsText(head: string): boolean {
+  return head.split(/\r?\n/, 200).some((line) => RECORD.test(line));
+}
+
+/** Reads the records. Several pieces for one alias become one row. @param maxRows rows read before the rest is left */
+export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator<ImportedAlias> {
+  const entries = new Map<string, Entry>();
+  for await (const line of lines(bytes)) {
+    for (const entry of entriesOf(line)) {
+      const key = `${entry.name}@${entry.domain}`.toLowerCase();
+      const known = entries.get(key);
+      if (known !== undefined) known.destinations.push(...entry.destinations);
+      else if (entries.size <= maxRows) entries.set(key, entry);
+    }
+  }
+  let row = 0;
+  for (const { name, domain, active, destinations } of entries.values()) {
+    row += 1;
+    const address = domain === "" ? name : `${name}@${domain}`;
+    yield importedAlias(row, { address, active, destinations, problem: problemOf(name) });
+  }
+}
+
+function problemOf(name: string): string | null {
+  return name === "" ? patternProblem("*") : patternProblem(name);
+}
+
+async function* lines(bytes: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/);
+    rest = (parts.pop() ?? "").slice(0, LINE_MAX);
+    yield* parts;
+  }
+  yield rest;
+}
+
+function* entriesOf(line: string): Generator<Entry> {
+  // Long values are written as several quoted strings, which DNS joins.
+  const joined = line.slice(0, LINE_MAX).replaceAll(/"\s+"/g, "");
+  const value = RECORD.exec(joined)?.[1];
+  if (value === undefined || joined.trimStart().startsWith(";")) return;
+  const domain = (OWNER.exec(joined)?.[1] ?? "").replace(/\.$/, "").toLowerCase();
+  for (const piece of value.split(",")) {
+    const text = piece.trim();
+    if (text !== "") yield { ...entryOf(text), domain };
+  }
+}
+
+/** e.g. `hello:ann@example.org`, `!hello:ann@example.org` for one that is off, `ann@example.org` for a catch-all. */
+function entryOf(text: string): Omit<Entry, "domain"> {
+  const on = text.replace(/^!{1,3}/, "");
+  const colon = on.startsWith("/") ? on.lastIndexOf("/:") + 1 : on.indexOf(":");
+  const isCatchAll = colon <= 0 || /^https?$/i.test(on.slice(0, colon));
+  return {
+    name: isCatchAll ? (on.startsWith("/") ? on : "") : on.slice(0, colon),
+    active: on === text,
+    destinations: isCatchAll ? [] : [on.slice(colon + 1)],
+  };
+}

@@ -1,0 +1,106 @@
+/** Which JSON a list's element belongs to, and how it becomes a row. */
+import type { ImportFormat } from "@kauke/contract";
+import { type ImportedAlias, importedAlias, isTrue, textOf } from "../imported-alias.ts";
+import type { JsonElement } from "./json-elements.ts";
+
+type Value = Readonly<Record<string, unknown>>;
+
+interface JsonShape {
+  format: ImportFormat;
+  isOf(element: JsonElement): boolean;
+  read(value: Value, row: number): ImportedAlias;
+}
+
+const has = (value: Value, ...names: string[]) => names.every((name) => name in value);
+const isObject = (value: unknown): value is Value => typeof value === "object" && value !== null;
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const shapes: readonly JsonShape[] = [
+  {
+    format: "kauke-json",
+    isOf: ({ path, value }) => path === "tables.alias.rows" && has(value, "name", "domain"),
+    read: kaukeAlias,
+  },
+  { format: "relay-json", isOf: ({ value }) => has(value, "full_address", "enabled"), read: relayAlias },
+  {
+    format: "addy-json",
+    isOf: ({ value }) => has(value, "email", "local_part", "domain", "active"),
+    read: addyAlias,
+  },
+  {
+    format: "forward-email-json",
+    isOf: ({ value }) => has(value, "name", "recipients") && Array.isArray(value.recipients),
+    read: forwardEmailAlias,
+  },
+  {
+    format: "simplelogin-json",
+    isOf: ({ path, value }) => (path === "" || path === "aliases") && has(value, "email", "enabled"),
+    read: simpleLoginAlias,
+  },
+];
+
+/** @returns the format that an element belongs to; `null` for an element of none */
+export function shapeOf(element: JsonElement): JsonShape | null {
+  return shapes.find((shape) => shape.isOf(element)) ?? null;
+}
+
+function kaukeAlias(value: Value, row: number): ImportedAlias {
+  const isActive = isTrue(value.active);
+  const destinations = listOf(isActive ? value.destinations : value.lastDestinations).filter(isObject);
+  return importedAlias(row, {
+    address: `${textOf(value.name)}@${textOf(value.domain)}`,
+    notes: value.notes,
+    active: isActive,
+    destinations: destinations.map((it) => it.address ?? it.url),
+  });
+}
+
+export function relayAlias(value: Value, row: number): ImportedAlias {
+  const [description, site] = [textOf(value.description), textOf(value.generated_for)];
+  return importedAlias(row, {
+    address: value.full_address,
+    notes: description === "" || site === "" ? description || site : `${description} (${site})`,
+    active: isTrue(value.enabled),
+  });
+}
+
+export function addyAlias(value: Value, row: number): ImportedAlias {
+  return importedAlias(row, {
+    address: value.email,
+    notes: value.description,
+    active: isTrue(value.active),
+    destinations: listOf(value.recipients)
+      .filter(isObject)
+      .map((it) => it.email),
+    isDeleted: textOf(value.deleted_at) !== "",
+  });
+}
+
+export function forwardEmailAlias(value: Value, row: number): ImportedAlias {
+  const domain = isObject(value.domain) ? textOf(value.domain.name) : textOf(value.domain_name);
+  const name = textOf(value.name);
+  return importedAlias(row, {
+    address: domain === "" ? name : `${name}@${domain}`,
+    notes: value.description,
+    active: value.is_enabled === undefined ? true : isTrue(value.is_enabled),
+    destinations: listOf(value.recipients),
+    problem: patternProblem(name),
+  });
+}
+
+/** Why a name of Forward Email stands for more than one address; `null` when it does not. */
+export function patternProblem(name: string): string | null {
+  if (name === "*") return "A catch-all takes mail for every name; an alias here has one name.";
+  return name.startsWith("/") ? "A pattern takes mail for many names; an alias here has one name." : null;
+}
+
+/** @param mailbox the main mailbox of the alias, which another list of the export names */
+export function simpleLoginAlias(value: Value, row: number, mailbox = ""): ImportedAlias {
+  return importedAlias(row, {
+    address: value.email,
+    notes: value.note,
+    active: isTrue(value.enabled),
+    destinations: [mailbox],
+    isDeleted: textOf(value.delete_on) !== "",
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * Reads known files of a ZIP archive as its octets arrive. Only names of a fixed set are unpacked, so names never become
+ * paths. The size that an archive states is not believed: unpacked octets are counted as they appear.
+ */
+import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
+import { unreadable } from "../imported-alias.ts";
+import { type Bytes, slices, tooLarge } from "./checked-text.ts";
+
+export interface ZipPart {
+  name: string;
+  bytes: Uint8Array;
+}
+
+export interface ZipRules {
+  isWanted(name: string): boolean;
+  unpackedMaxBytes: number;
+}
+
+const ENTRIES_MAX = 1000;
+/** Compressed octets read at once: deflate yields at most about 1,030 octets for each, so 4 MiB. */
+const SLICE_BYTES = 4096;
+
+/** Yields the octets of the wanted files in their order. @throws AppError `too_large`, `invalid` */
+export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: ZipRules): AsyncGenerator<ZipPart> {
+  const ready: ZipPart[] = [];
+  const count = { entries: 0, open: 0, unpacked: 0 };
+  const unzip = new Unzip((file) => {
+    count.entries += 1;
+    if (count.entries > ENTRIES_MAX) throw unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
+    if (isWanted(file.name)) unpack(file);
+  });
+  unzip.register(UnzipInflate);
+  function unpack(file: UnzipFile): void {
+    count.open += 1;
+    file.ondata = (error, data, isLast) => {
+      if (error) throw damaged();
+      count.unpacked += data.length;
+      if (count.unpacked > unpackedMaxBytes) throw tooLarge();
+      if (data.length > 0) ready.push({ name: file.name, bytes: data });
+      if (isLast) count.open -= 1;
+    };
+    file.start();
+  }
+  for await (const chunk of bytes)
+    for (const slice of slices(chunk, SLICE_BYTES)) {
+      push(unzip, slice, false);
+      yield* ready.splice(0);
+    }
+  push(unzip, new Uint8Array(0), true);
+  yield* ready.splice(0);
+  if (count.entries === 0 || count.open > 0) throw damaged();
+}
+
+const damaged = () => unreadable("The ZIP archive is damaged or not complete.");
+
+function push(unzip: Unzip, slice: Uint8Array, isLast: boolean): void {
+  try {
+    unzip.push(slice, isLast);
+  } catch (error) {
+    throw isOurs(error) ? error : damaged();
+  }
+}
+
+const isOurs = (error: unknown) => error instanceof Error && error.name === "AppError";

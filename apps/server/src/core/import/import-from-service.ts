@@ -1,0 +1,149 @@
+/**
+ * Reads the aliases of an account at another service by its API. The key is in memory during the reads only: it is not
+ * stored, not logged and in no error.
+ */
+import { type ImportFromServiceBody, limits } from "@kauke/contract";
+import { AppError, fieldError } from "../app-error.ts";
+import { type Bytes, upTo } from "./formats/checked-text.ts";
+import { addyAlias, forwardEmailAlias, relayAlias } from "./formats/json-shapes.ts";
+import { type ImportedAlias, type ImportSource, textOf } from "./imported-alias.ts";
+import { jsonElements } from "./read-import.ts";
+import type { ServiceFetch } from "./service-fetch.ts";
+
+type Input = Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">;
+
+interface Parts {
+  serviceFetch: ServiceFetch;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+const REQUEST_MS = 20_000;
+/** Time for all requests of one import. */
+const ALL_MS = 60_000;
+const PAGES_MAX = 500;
+const hosts = {
+  addy: "https://app.addy.io",
+  relay: "https://relay.firefox.com",
+  "forward-email": "https://api.forwardemail.net",
+} as const;
+
+/** @throws AppError `invalid` for a base URL that may not be called; while rows are read also for a key that is wrong */
+export function openService(input: Input, parts: Parts): ImportSource {
+  const reader = new ServiceReader(baseOf(input), parts);
+  const { apiKey } = input;
+  if (input.service === "addy") return { format: "addy-api", rows: addyRows(reader, apiKey) };
+  if (input.service === "relay") return { format: "relay-api", rows: relayRows(reader, apiKey) };
+  return { format: "forward-email-api", rows: forwardEmailRows(reader, apiKey) };
+}
+
+/** Only addy.io can be hosted by others; the two other services have one host each. */
+function baseOf({ service, baseUrl }: Input): URL {
+  if (baseUrl === undefined || baseUrl === "") return new URL(hosts[service]);
+  if (service !== "addy") throw fieldError("baseUrl", "This service has one address only.");
+  const wrong = () => fieldError("baseUrl", "Please enter an address such as https://addy.example.org");
+  if (!URL.canParse(baseUrl)) throw wrong();
+  const url = new URL(baseUrl);
+  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (url.protocol !== "https:" || !isPlain || url.pathname !== "/") throw wrong();
+  return url;
+}
+
+interface Value {
+  path: string;
+  value: Record<string, unknown>;
+}
+
+interface Page {
+  values: Value[];
+  pageCount: number | null;
+}
+
+class ServiceReader {
+  readonly #base: URL;
+  readonly #parts: Parts;
+  readonly #endsAt: number;
+  #bytesLeft: number = limits.importFileMaxBytes;
+
+  constructor(base: URL, parts: Parts) {
+    this.#base = base;
+    this.#parts = parts;
+    this.#endsAt = parts.now() + ALL_MS;
+  }
+
+  /** Reads one page. @throws AppError `invalid`, `unavailable`, `too_large` */
+  async page(path: string, headers: Record<string, string>): Promise<Page> {
+    const leftMs = this.#endsAt - this.#parts.now();
+    if (leftMs <= 0) throw failed("took too long");
+    const answer = await this.#parts.serviceFetch.get({
+      url: new URL(path, this.#base),
+      headers: { ...headers, accept: "application/json", "accept-language": "en" },
+      totalMs: Math.min(REQUEST_MS, leftMs),
+    });
+    if (answer === "refused") throw fieldError("baseUrl", "This address can't be called from here.");
+    if (answer === "failed") throw failed("could not be reached");
+    if (answer.status === 401 || answer.status === 403) throw fieldError("apiKey", "The service refused this API key.");
+    if (answer.status === 429) throw failed("asks to wait; please try again later");
+    if (answer.status !== 200) throw failed("did not answer as expected");
+    return { values: await this.#values(answer.body), pageCount: answer.pageCount };
+  }
+
+  async #values(body: Bytes): Promise<Value[]> {
+    const values: Value[] = [];
+    try {
+      for await (const value of jsonElements(this.#counted(body))) values.push(value);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "too_large") throw error;
+      throw failed("did not answer as expected");
+    }
+    return values;
+  }
+
+  async *#counted(body: Bytes): AsyncGenerator<Uint8Array> {
+    for await (const chunk of upTo(this.#bytesLeft, body)) {
+      this.#bytesLeft -= chunk.length;
+      yield chunk;
+    }
+  }
+}
+
+function failed(what: string): AppError {
+  return new AppError("unavailable", { message: `The service ${what}.` });
+}
+
+async function* addyRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
+  const headers = { authorization: `Bearer ${apiKey}`, "x-requested-with": "XMLHttpRequest" };
+  let row = 0;
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const query = new URLSearchParams({ "page[number]": `${page}`, "page[size]": "100", "filter[deleted]": "with" });
+    const { values } = await reader.page(`/api/v1/aliases?${query}`, headers);
+    const aliases = values.filter(({ path }) => path === "data");
+    for (const { value } of aliases) yield addyAlias(value, ++row);
+    if (aliases.length < 100) return;
+  }
+}
+
+async function* relayRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
+  const headers = { authorization: `Token ${apiKey}` };
+  let row = 0;
+  for (const path of ["/api/v1/relayaddresses/", "/api/v1/domainaddresses/"]) {
+    const { values } = await reader.page(path, headers);
+    for (const { value } of values.filter((it) => it.path === "")) yield relayAlias(value, ++row);
+  }
+}
+
+async function* forwardEmailRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
+  const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
+  const { values } = await reader.page("/v1/domains", headers);
+  let row = 0;
+  for (const { value } of values.filter((it) => it.path === "")) {
+    const domain = textOf(value.name);
+    const path = `/v1/domains/${encodeURIComponent(domain)}/aliases`;
+    for (let page = 1, count = 1; page <= Math.min(count, PAGES_MAX); page += 1) {
+      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers);
+      count = answer.pageCount ?? 1;
+      for (const alias of answer.values.filter((it) => it.path === ""))
+        yield forwardEmailAlias({ ...alias.value, domain_name: domain }, ++row);
+    }
+  }
+}

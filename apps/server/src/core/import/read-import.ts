@@ -1,0 +1,167 @@
+/**
+ * Detects the format of a file by its content and reads its rows as they are needed. Files of other formats are refused
+ * by name, so that nobody has to guess what went wrong.
+ */
+import { type ImportFormat, importFormatNames, limits } from "@kauke/contract";
+import { type Bytes, checkedUtf8, slices, upTo, utf8Check } from "./formats/checked-text.ts";
+import { csvShape, passwordFile, unknownFile } from "./formats/csv-columns.ts";
+import { csvRecords } from "./formats/csv-records.ts";
+import { dnsAliases, isDnsText } from "./formats/dns-lines.ts";
+import { type JsonElement, JsonElements } from "./formats/json-elements.ts";
+import { shapeOf, simpleLoginAlias } from "./formats/json-shapes.ts";
+import { zipParts } from "./formats/zip-files.ts";
+import { type ImportedAlias, type ImportSource, textOf, unreadable } from "./imported-alias.ts";
+
+/** Octets of the beginning by which the kind of a file is told. */
+const HEAD_BYTES = 65_536;
+const SLICE_BYTES = 65_536;
+
+/**
+ * Reads a file.
+ * @param expected the format that the user chose; absent: any
+ * @throws AppError `invalid`, `too_large`; also while the rows are read
+ */
+export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ImportSource> {
+  const bytes = upTo(limits.importFileMaxBytes, file)[Symbol.asyncIterator]();
+  const { head, whole } = await withHead(bytes);
+  const source = await readByHead(head, whole);
+  if (expected !== undefined && expected !== source.format) {
+    await source.rows[Symbol.asyncIterator]().return?.();
+    throw unreadable(`This is not a file of the chosen format; it is of ${importFormatNames[source.format]}.`);
+  }
+  return source;
+}
+
+async function readByHead(head: Buffer, whole: Bytes): Promise<ImportSource> {
+  if (head.length === 0) throw unreadable("The file is empty.");
+  if (head.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1")))
+    return { format: "simplelogin-zip", rows: simpleLoginZip(whole) };
+  if (isUtf16(head)) throw unreadable("The file is not text in UTF-8. Please save it as UTF-8 and try again.");
+  const text = head.toString("utf8").replace(/^\u{feff}/u, "");
+  const bytes = checkedUtf8(whole);
+  if (/^\s*[[{]/.test(text)) return readJson(text, bytes);
+  if (isDnsText(text)) return { format: "forward-email-txt", rows: dnsAliases(bytes, limits.importRowsMax) };
+  return readCsv(text, bytes);
+}
+
+const isUtf16 = (head: Buffer) => /^(?:fffe|feff)/.test(head.toString("hex", 0, 2));
+
+/** Reads the beginning, and returns it together with the whole. */
+async function withHead(bytes: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; whole: Bytes }> {
+  const begun: Uint8Array[] = [];
+  let length = 0;
+  while (length < HEAD_BYTES) {
+    const { done, value } = await bytes.next();
+    if (done === true) break;
+    begun.push(value);
+    length += value.length;
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* begun.splice(0);
+      for (let next = await bytes.next(); next.done !== true; next = await bytes.next()) yield next.value;
+    } finally {
+      await bytes.return?.();
+    }
+  }
+  return { head: Buffer.concat(begun).subarray(0, HEAD_BYTES), whole: whole() };
+}
+
+async function readCsv(head: string, bytes: Bytes): Promise<ImportSource> {
+  const line = head.split(/[\r\n]/, 1)[0] ?? "";
+  const delimiter = line.includes(",") ? "," : line.includes(";") ? ";" : "\t";
+  const records = csvRecords(bytes, delimiter);
+  const first = await records.next();
+  if (first.done === true) throw unreadable("The file is empty.");
+  const { format, toAlias } = csvShape(first.value.cells);
+  async function* rows(): AsyncGenerator<ImportedAlias> {
+    for await (const { cells, row } of records) yield toAlias(cells, row);
+  }
+  return { format, rows: rows() };
+}
+
+/** Password managers' JSON, by names of members at the beginning. */
+const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
+  ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
+  ["Proton Pass", /^\s*\{[^[]*"vaults"\s*:/],
+  ["1Password", /^\s*\{\s*"accounts"\s*:\s*\[\s*\{\s*"attrs"/],
+];
+
+async function readJson(head: string, bytes: Bytes): Promise<ImportSource> {
+  const [manager] = passwordJson.find(([, pattern]) => pattern.test(head)) ?? [];
+  if (manager !== undefined) throw passwordFile(manager);
+  const elements = jsonElements(bytes);
+  for (;;) {
+    const { done, value } = await elements.next();
+    if (done === true) throw unknownFile();
+    const shape = shapeOf(value);
+    if (shape !== null) return { format: shape.format, rows: jsonAliases(value, elements) };
+  }
+}
+
+async function* jsonAliases(first: JsonElement, rest: AsyncGenerator<JsonElement>): AsyncGenerator<ImportedAlias> {
+  const shape = shapeOf(first);
+  let row = 1;
+  if (shape === null) return;
+  yield shape.read(first.value, row);
+  for await (const element of rest) {
+    if (!shape.isOf(element)) continue;
+    row += 1;
+    yield shape.read(element.value, row);
+  }
+}
+
+/** Yields the objects in the lists of a JSON text. @throws AppError `invalid` */
+export async function* jsonElements(bytes: Bytes): AsyncGenerator<JsonElement> {
+  const reader = new JsonElements();
+  for await (const chunk of bytes) for (const slice of slices(chunk, SLICE_BYTES)) yield* reader.push(slice);
+  reader.end();
+}
+
+const aliasesFile = "aliases.json";
+const mailboxesFile = "mailboxes.json";
+const protonFile = "Proton Pass/data.json";
+
+/**
+ * Reads the archive of SimpleLogin: aliases name their mailbox by a number, and the list of mailboxes may come after
+ * them.
+ */
+async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ImportedAlias> {
+  const readers = new Map([aliasesFile, mailboxesFile].map((name) => [name, newReader()]));
+  const mailboxes = new Map<unknown, string>();
+  const aliases: { value: Record<string, unknown>; mailbox: unknown }[] = [];
+  const rules = { isWanted: isKnownFile, unpackedMaxBytes: limits.importUnpackedMaxBytes };
+  for await (const { name, bytes: part } of zipParts(bytes, rules)) {
+    const reader = readers.get(name);
+    if (reader === undefined) throw passwordFile("Proton Pass");
+    reader.isSeen = true;
+    reader.check(part);
+    for (const { value } of [...slices(part, SLICE_BYTES)].flatMap((slice) => reader.elements.push(slice))) {
+      if (name === mailboxesFile) mailboxes.set(value.id, textOf(value.email));
+      else if (aliases.length <= limits.importRowsMax) {
+        const { email, note, enabled, delete_on } = value;
+        aliases.push({ value: { email, note: textOf(note), enabled, delete_on }, mailbox: value.mailbox_id });
+      }
+    }
+  }
+  for (const reader of readers.values()) if (reader.isSeen) reader.end();
+  if (readers.get(aliasesFile)?.isSeen !== true)
+    throw unreadable("This archive is not an export of SimpleLogin: it has no aliases.json.");
+  let row = 0;
+  for (const { value, mailbox } of aliases) {
+    row += 1;
+    yield simpleLoginAlias(value, row, mailboxes.get(mailbox));
+  }
+}
+
+const isKnownFile = (name: string) => [aliasesFile, mailboxesFile, protonFile].includes(name);
+
+function newReader() {
+  const [elements, check] = [new JsonElements(), utf8Check()];
+  const end = () => {
+    check(null);
+    elements.end();
+  };
+  return { elements, check, end, isSeen: false };
+}

@@ -1,0 +1,111 @@
+/** A server and people with API keys, for the tests of this dialect. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { type KeyScope, keyScopes } from "@kauke/contract";
+import type { InjectOptions } from "fastify";
+import { expect } from "vitest";
+import * as z from "zod";
+import {
+  type Reply,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+  Visitor,
+} from "../../test/test-server.ts";
+
+const confirmation = { origin: "http://localhost:3000", domain: "kauke.test" };
+
+/** A test server that asks mailboxes for confirmation, as a public one does. */
+export const startAddyServer = (options: TestServerOptions = {}) => startTestServer({ confirmation, ...options });
+
+/** Confirms the mailbox for the account, as its reader does by the link in the message. */
+export async function confirmMailbox({ store, clock }: TestServer, userId: string, address: string): Promise<void> {
+  const tokenHash = randomBytes(32);
+  const tokenExpiresAt = new Date(clock.now().getTime() + 3_600_000);
+  await store.destinations.ask({ userId, address, id: randomUUID(), tokenHash, tokenExpiresAt, isByOwner: true });
+  const answered = await store.destinations.answerLink(tokenHash, "mine");
+  expect(answered?.state).toBe("confirmed");
+}
+
+/** A person with a confirmed mailbox, and a program that has a key of theirs. */
+export interface Person {
+  visitor: Visitor;
+  userId: string;
+  mailbox: string;
+  key: string;
+  /** Makes a call as a client with the key. */
+  ask(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+}
+
+export async function newKey(visitor: Visitor, scopes: readonly KeyScope[] = keyScopes, more: object = {}) {
+  const { status, body } = await visitor.call("createApiKey", { body: { name: "a client", scopes, ...more } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body as { key: { id: string }; secret: string };
+}
+
+export async function newPerson(server: TestServer, mailbox = `${randomUUID()}@inbox.example`): Promise<Person> {
+  const visitor = await new Visitor(server).register(mailbox);
+  await confirmMailbox(server, visitor.userId, mailbox);
+  const { secret: key } = await newKey(visitor);
+  const ask: Person["ask"] = (method, url, body, headers) => askWith(server, { key, method, url, body, headers });
+  return { visitor, userId: visitor.userId, mailbox, key, ask };
+}
+
+interface Asked {
+  key?: string;
+  method: string;
+  url: string;
+  body?: unknown;
+  headers?: Record<string, string> | undefined;
+}
+
+/** Makes a call as a client without cookies. */
+export function askWith(server: TestServer, { key, method, url, body, headers }: Asked): Promise<Reply> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return new Visitor(server).send({
+    method: method as InjectOptions["method"],
+    url,
+    payload: body === undefined ? undefined : JSON.stringify(body),
+    headers: { "content-type": "application/json", ...authorization, ...headers },
+  });
+}
+
+/** Creates an alias by the client's own call. */
+export async function newAlias({ ask }: Person, body: object = {}): Promise<Record<string, any>> {
+  const { status, body: answer } = await ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
+  expect(status, JSON.stringify(answer)).toBe(201);
+  return answer.data;
+}
+
+const request = z.strictObject({
+  name: z.string(),
+  method: z.string(),
+  path: z.string(),
+  /** Header fields besides those that all requests of the client have. */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Names of header fields that this request does not have although others do. */
+  without: z.array(z.string()).optional(),
+  body: z.unknown().optional(),
+  answer: z.strictObject({ status: z.array(z.int()), model: z.string().optional() }),
+  /** Values to take from the answer for later requests, by name, with their path in the answer. */
+  remember: z.record(z.string(), z.string()).optional(),
+  note: z.string().optional(),
+});
+export type ClientRequest = z.infer<typeof request>;
+
+const client = z.strictObject({
+  product: z.string(),
+  version: z.string(),
+  sources: z.array(z.strictObject({ repository: z.string(), commit: z.string(), files: z.array(z.string()) })),
+  headers: z.record(z.string(), z.string()),
+  /** Requests that the client makes in this order when it starts. */
+  startUp: z.array(request).default([]),
+  requests: z.array(request),
+});
+export type Client = z.infer<typeof client>;
+
+const folder = new URL("../../../../../../test-vectors/clients/addy/", import.meta.url);
+
+export const clients: readonly Client[] = readdirSync(folder).map((file) =>
+  client.parse(JSON.parse(readFileSync(new URL(file, folder), "utf8"))),
+);

@@ -1,0 +1,133 @@
+/** Queries of addy.io's clients, with PHP's names for nested values: `filter[search]`, `page[size]`. Pure. */
+import * as z from "zod";
+import { parseBody } from "../../request/parse-body.ts";
+
+const PAGE_SIZE_MAX = 100;
+/** A page number that Kotlin's and Swift's integers hold, as the answer repeats it. */
+const PAGE_NUMBER_MAX = 1_000_000;
+
+const fields = [
+  "local_part",
+  "domain",
+  "email",
+  "emails_forwarded",
+  "emails_blocked",
+  "emails_replied",
+  "emails_sent",
+  "last_forwarded",
+  "last_blocked",
+  "last_replied",
+  "last_sent",
+  "last_used",
+  "active",
+  "created_at",
+  "updated_at",
+  "deleted_at",
+] as const;
+export type SortField = (typeof fields)[number];
+
+const whole = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,7}$/, `This must be a whole number from 1 to ${max}`)
+    .transform(Number)
+    .refine((number) => number >= 1 && number <= max, `This must be a whole number from 1 to ${max}`);
+const yesOrNo = z.enum(["true", "false"], "This must be true or false").transform((text) => text === "true");
+const id = z.uuid("This must be an id").toLowerCase();
+const deletion = z.enum(["with", "without", "only"], "This must be with, without or only");
+
+const pageShape = {
+  "page.number": whole(PAGE_NUMBER_MAX).default(1),
+  "page.size": whole(PAGE_SIZE_MAX).default(PAGE_SIZE_MAX),
+};
+
+const aliasQuery = z.object({
+  ...pageShape,
+  "filter.deleted": deletion.optional(),
+  /** The same filter in the form of older clients. */
+  deleted: deletion.optional(),
+  "filter.active": yesOrNo.optional(),
+  "filter.pinned": yesOrNo.optional(),
+  "filter.search": z
+    .string()
+    .refine((text) => text.length >= 3 && text.length <= 50, "Please search for 3 to 50 characters")
+    .optional(),
+  sort: z
+    .enum(
+      fields.flatMap((field) => [field, `-${field}`] as const),
+      "Aliases can't be sorted by this",
+    )
+    .optional(),
+  recipient: id.optional(),
+  domain: id.optional(),
+  username: id.optional(),
+});
+
+export interface PageQuery {
+  number: number;
+  size: number;
+}
+
+export interface AliasQuery {
+  page: PageQuery;
+  /** Only deleted aliases are asked for, or those of a domain or user name of one's own: there are none. */
+  isForNone: boolean;
+  active: boolean | undefined;
+  pinned: boolean | undefined;
+  search: string | undefined;
+  sort: { field: SortField; isDescending: boolean };
+  /** Id of the mailbox to which the aliases forward. */
+  recipient: string | undefined;
+}
+
+type RawQuery = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the query of a list of aliases. Names that are not known are ignored.
+ * @throws AppError `invalid`, with messages by name, e.g. `filter.search`
+ */
+export function readAliasQuery(raw: RawQuery): AliasQuery {
+  const query = parseBody(aliasQuery, plainQuery(raw));
+  const { sort = "-created_at" } = query;
+  return {
+    page: { number: query["page.number"], size: query["page.size"] },
+    isForNone: (query["filter.deleted"] ?? query.deleted) === "only" || Boolean(query.domain ?? query.username),
+    active: query["filter.active"],
+    pinned: query["filter.pinned"],
+    search: query["filter.search"]?.toLowerCase(),
+    sort: { field: sort.replace("-", "") as SortField, isDescending: sort.startsWith("-") },
+    recipient: query.recipient,
+  };
+}
+
+/** Reads the page that a list without filters of ours is asked for. @throws AppError `invalid` */
+export function readPageQuery(raw: RawQuery): PageQuery {
+  const query = parseBody(z.object(pageShape), plainQuery(raw));
+  return { number: query["page.number"], size: query["page.size"] };
+}
+
+const recipientQuery = z.object({
+  "filter.verified": yesOrNo.optional(),
+  "filter.alias_count": yesOrNo.default(true),
+});
+
+/** @throws AppError `invalid` */
+export function readRecipientQuery(raw: RawQuery): { isVerified: boolean | undefined; isCounted: boolean } {
+  const query = parseBody(recipientQuery, plainQuery(raw));
+  return { isVerified: query["filter.verified"], isCounted: query["filter.alias_count"] };
+}
+
+/**
+ * Names a query's values as PHP would nest them. What follows the closing bracket is ignored, because the Android app
+ * writes `filter[active]=` as the name; of several values the last counts; empty ones count as not given.
+ * @returns e.g. `{ "filter.active": "true", sort: "-email" }` for `filter[active]==true&sort=-email&page[size]=`
+ */
+export function plainQuery(raw: RawQuery): Record<string, string> {
+  const plain = new Map<string, string>();
+  for (const [name, value] of Object.entries(raw)) {
+    const [, outer = "", inner] = /^(\w+)(?:\[(\w+)\])?/.exec(name) ?? [];
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === "string" && last !== "") plain.set(inner === undefined ? outer : `${outer}.${inner}`, last);
+  }
+  return Object.fromEntries(plain);
+}

@@ -1,0 +1,119 @@
+/** Calls about one alias and lists of aliases. */
+import type { Alias } from "../../../core/alias/alias.ts";
+import { createAlias } from "../../../core/alias/create-alias.ts";
+import { deleteAlias } from "../../../core/alias/delete-alias.ts";
+import { generateAlias } from "../../../core/alias/generate-alias.ts";
+import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
+import { toggleAlias } from "../../../core/alias/toggle-alias.ts";
+import { updateAlias } from "../../../core/alias/update-alias.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { aliasMailboxes } from "../../../core/mailbox/alias-mailboxes.ts";
+import { mailboxDestinations } from "../../../core/mailbox/mailbox-destinations.ts";
+import { parseBody } from "../../request/parse-body.ts";
+import { cutNote } from "../cut-note.ts";
+import { type CreateBody, createBody, idBody, recipientsBody, updateBody } from "./alias-bodies.ts";
+import { pageOf, selectAliases } from "./alias-list.ts";
+import { type AliasQuery, readAliasQuery } from "./alias-query.ts";
+import { type AddyCall, idOf, listUrl, type Mount } from "./call.ts";
+import { aliasToWire, generatedFormats } from "./wire.ts";
+
+const BY = "key";
+
+export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
+  const one = async (alias: Alias) => ({
+    data: aliasToWire(alias, await aliasMailboxes(deps, alias.userId, [alias])),
+  });
+
+  mount("GET /aliases", "aliases:read", ({ userId, request }) => listAliases(deps, userId, request));
+  mount("GET /aliases/:id", "aliases:read", async ({ userId, request }) =>
+    one(await findAlias(deps, userId, idOf(request))),
+  );
+  mount("POST /aliases", "aliases:create", async ({ userId, request, reply }) => {
+    const alias = await create(deps, userId, parseBody(createBody, request.body));
+    void reply.code(201);
+    return one(alias);
+  });
+
+  const update = async ({ userId, request }: AddyCall) => {
+    const { description } = parseBody(updateBody, request.body);
+    const aliasId = idOf(request);
+    if (description === undefined) return one(await findAlias(deps, userId, aliasId));
+    return one(await updateAlias(deps, { userId, aliasId }, { notes: cutNote(description) }, BY));
+  };
+  mount("PATCH /aliases/:id", "aliases:write", update);
+  // The Android app's HTTP library (Fuel 2.3.1) sends PATCH as POST with this header field.
+  mount("POST /aliases/:id", "aliases:write", (call) => {
+    if (call.request.headers["x-http-method-override"] !== "PATCH") throw new AppError("not_found");
+    return update(call);
+  });
+
+  const remove = async ({ userId, request }: AddyCall) => deleteAlias(deps, { userId, aliasId: idOf(request) });
+  mount("DELETE /aliases/:id", "aliases:write", remove);
+  // A deleted alias is not kept, so there is nothing to forget later, and nothing to restore.
+  mount("DELETE /aliases/:id/forget", "aliases:write", remove);
+
+  mount("POST /active-aliases", "aliases:write", async ({ userId, request }) => {
+    const { id: aliasId } = parseBody(idBody, request.body);
+    return one(await toggleAlias(deps, { userId, aliasId }, true));
+  });
+  mount("DELETE /active-aliases/:id", "aliases:write", async ({ userId, request }) => {
+    await toggleAlias(deps, { userId, aliasId: idOf(request) }, false);
+  });
+  mount("POST /pinned-aliases", "aliases:write", async ({ userId, request }) => {
+    const { id: aliasId } = parseBody(idBody, request.body);
+    return one(await updateAlias(deps, { userId, aliasId }, { pinned: true }, BY));
+  });
+  mount("DELETE /pinned-aliases/:id", "aliases:write", async ({ userId, request }) => {
+    await updateAlias(deps, { userId, aliasId: idOf(request) }, { pinned: false }, BY);
+  });
+  mount("POST /alias-recipients", "aliases:write", async ({ userId, request }) => {
+    const { alias_id: aliasId, recipient_ids: mailboxIds } = parseBody(recipientsBody, request.body);
+    const { failed } = await replaceMailboxes(deps, { userId, aliasIds: [aliasId], mailboxIds });
+    const code = failed.get(aliasId);
+    if (code !== undefined) throw new AppError(code);
+    return one(await findAlias(deps, userId, aliasId));
+  });
+}
+
+async function findAlias({ aliases }: CoreDeps, userId: string, aliasId: string): Promise<Alias> {
+  const alias = await aliases.find(userId, aliasId);
+  if (alias === null) throw new AppError("not_found", { message: "Alias not found" });
+  return alias;
+}
+
+async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["request"]) {
+  const query = readAliasQuery(request.query as Record<string, unknown>);
+  const selected = selectAliases(
+    await deps.aliases.listForUser(userId),
+    query,
+    await recipientCheck(deps, userId, query),
+  );
+  const { number, size } = query.page;
+  const mailboxes = await aliasMailboxes(deps, userId, selected.slice((number - 1) * size, number * size));
+  const url = listUrl(request, deps.ownMail.origin);
+  return pageOf(selected, query.page, { url, toWire: (alias) => aliasToWire(alias, mailboxes) });
+}
+
+/** Check for the mailbox that the query names as recipient; no address passes if the account has none with this id. */
+async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipient }: AliasQuery) {
+  const rows = recipient === undefined ? [] : await mailboxes.list(userId);
+  const address = rows.find(({ id }) => id === recipient)?.address;
+  const exact = address === undefined ? null : exactMailbox(address);
+  return (other: string) => exactMailbox(other) === exact;
+}
+
+/** Without recipients, the alias forwards to the account's default mailbox; without a format, it gets the default one. */
+async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
+  const { domain, format, local_part: name, recipient_ids: mailboxIds } = body;
+  const notes = cutNote(body.description ?? null);
+  if (format !== "custom")
+    return generateAlias(
+      deps,
+      { userId, domain, format: format ? generatedFormats[format] : undefined, mailboxIds, notes },
+      BY,
+    );
+  const destinations = await mailboxDestinations(deps, { userId, mailboxIds });
+  return createAlias(deps, { userId, name: name ?? "", domain, destinations, notes }, BY);
+}

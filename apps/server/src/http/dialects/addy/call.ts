@@ -1,0 +1,53 @@
+/** What the routes of this dialect have in common. */
+import type { KeyScope } from "@kauke/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { byKey, callerOf } from "../../request/key-caller.ts";
+
+export interface AddyCall {
+  userId: string;
+  keyId: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Answers one call; undefined is an answer without a body. */
+type Answer = (call: AddyCall) => Promise<unknown>;
+
+const PATH = "/api/v1";
+
+/** Mounts a call that a key with the scope may make. @param route method and path, e.g. `GET /aliases/:id` */
+export type Mount = (
+  route: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`,
+  scope: KeyScope,
+  answer: Answer,
+) => void;
+
+export function mountOn(app: FastifyInstance, deps: CoreDeps): Mount {
+  return (route, scope, answer) => {
+    const [method, path] = route.split(" ") as [HTTPMethods, string];
+    app.route({
+      method,
+      url: PATH + path,
+      onRequest: byKey(deps, scope),
+      handler: async (request, reply) => {
+        const { userId, keyId } = callerOf(request);
+        const body = await answer({ userId, keyId, request, reply });
+        return body === undefined ? reply.code(204).send() : body;
+      },
+    });
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id in the path. @throws AppError `not_found` for a text that is none */
+export function idOf({ params }: FastifyRequest): string {
+  const id = (params as { id: string }).id.toLowerCase();
+  if (!UUID.test(id)) throw new AppError("not_found");
+  return id;
+}
+
+/** Address of the list that a request reads, with its query, for links to other pages of it. */
+export const listUrl = ({ url }: FastifyRequest, origin: string): URL => new URL(url, origin);

@@ -1,0 +1,193 @@
+/**
+ * Aliases, mailboxes and errors as addy.io's clients read them. Kauke counts no mail and keeps no times of use, so all
+ * counters are 0 and all such times null. A webhook is no recipient and is not shown.
+ */
+import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
+import type { Alias } from "../../../core/alias/alias.ts";
+import type { ApiKey } from "../../../core/api-key/api-key.ts";
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import type { AliasMailbox } from "../../../core/mailbox/alias-mailboxes.ts";
+import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import type { User } from "../../../core/user/user.ts";
+import type { DialectProblem } from "../dialect-errors.ts";
+
+/** @returns e.g. `2026-11-23 14:05:09`, in UTC */
+export const toTime = (date: Date): string => date.toISOString().slice(0, 19).replace("T", " ");
+
+/** Names of the client's formats, with ours; a name of a person and a noun have no counterpart and become words. */
+export const generatedFormats = {
+  random_characters: "characters",
+  uuid: "uuid",
+  random_words: "words",
+  random_male_name: "words",
+  random_female_name: "words",
+  random_noun: "words",
+} as const satisfies Record<string, AliasFormat>;
+
+const formatNames: Readonly<Record<DefaultFormat, keyof typeof generatedFormats>> = {
+  characters: "random_characters",
+  words: "random_words",
+  uuid: "uuid",
+};
+
+/** @param mailboxes the account's, by exact address, at least those of this alias */
+export function aliasToWire(alias: Alias, mailboxes: ReadonlyMap<string, AliasMailbox>) {
+  const { userId, name, domain, createdAt } = alias;
+  const recipients = mailboxesOf(alias).flatMap((address) => mailboxes.get(exactMailbox(address)) ?? []);
+  return {
+    id: alias.id,
+    user_id: userId,
+    aliasable_id: null,
+    aliasable_type: null,
+    local_part: name,
+    extension: null,
+    domain,
+    email: `${name}@${domain}`,
+    active: alias.routing.state === "active",
+    pinned: alias.pinned,
+    description: alias.notes,
+    from_name: null,
+    attached_recipients_only: false,
+    emails_forwarded: 0,
+    emails_blocked: 0,
+    emails_replied: 0,
+    emails_sent: 0,
+    recipients: recipients.map((mailbox) => recipientToWire(userId, mailbox)),
+    last_forwarded: null,
+    last_blocked: null,
+    last_replied: null,
+    last_sent: null,
+    created_at: toTime(createdAt),
+    updated_at: toTime(createdAt),
+    deleted_at: null,
+  };
+}
+
+/** PGP is not offered, so all its switches are off; a mailbox that is not confirmed is one without a verified e-mail. */
+export function recipientToWire(userId: string, { id, address, state, createdAt }: AliasMailbox) {
+  const isConfirmed = state === "confirmed";
+  const time = toTime(createdAt);
+  return {
+    id,
+    user_id: userId,
+    email: address,
+    description: null,
+    can_reply_send: isConfirmed,
+    should_encrypt: false,
+    inline_encryption: false,
+    protected_headers: false,
+    remove_pgp_keys: false,
+    remove_pgp_signatures: false,
+    fingerprint: null,
+    email_verified_at: isConfirmed ? time : null,
+    aliases: [],
+    created_at: time,
+    updated_at: time,
+  };
+}
+
+/** A recipient in a list of recipients, which tells how many aliases forward to it. */
+export const listedRecipientToWire = (userId: string, mailbox: Mailbox, isCounted: boolean) => ({
+  ...recipientToWire(userId, mailbox),
+  ...(isCounted && { aliases_count: mailbox.aliasCount }),
+});
+
+export function domainOptionsToWire({ domain, format }: AccountDefaults, domains: readonly string[]) {
+  return {
+    data: domains,
+    // On shared domains, clients keep names of one's own from accounts without a subscription.
+    sharedDomains: [],
+    defaultAliasDomain: domain,
+    defaultAliasFormat: formatNames[format],
+  };
+}
+
+interface Account {
+  user: User;
+  defaults: AccountDefaults;
+  aliases: readonly Alias[];
+  mailboxes: readonly Mailbox[];
+  /** The mailbox that the account's clients show as its own. */
+  main: Mailbox;
+}
+
+/** A limit of 0 bandwidth means none; without a subscription, the apps take the account for one on a private server. */
+export function accountToWire({ user, defaults, aliases, mailboxes, main }: Account) {
+  const active = aliases.filter(({ routing }) => routing.state === "active").length;
+  return {
+    id: user.id,
+    username: user.email ?? user.walletAddress ?? main.address,
+    from_name: null,
+    email_subject: null,
+    banner_location: "off",
+    spam_warning_behaviour: "off",
+    bandwidth: 0,
+    bandwidth_limit: 0,
+    username_count: 0,
+    username_limit: 0,
+    default_username_id: user.id,
+    default_recipient_id: main.id,
+    default_alias_domain: defaults.domain,
+    default_alias_format: formatNames[defaults.format],
+    alias_separator: ".",
+    recipient_count: mailboxes.length,
+    recipient_limit: null,
+    active_domain_count: 0,
+    active_domain_limit: 0,
+    active_shared_domain_alias_count: active,
+    active_shared_domain_alias_limit: null,
+    active_rule_count: 0,
+    active_rule_limit: 0,
+    total_emails_forwarded: 0,
+    total_emails_blocked: 0,
+    total_emails_replied: 0,
+    total_emails_sent: 0,
+    total_aliases: aliases.length,
+    total_active_aliases: active,
+    total_inactive_aliases: aliases.length - active,
+    total_pinned_aliases: aliases.filter(({ pinned }) => pinned).length,
+    total_deleted_aliases: 0,
+    disabled: false,
+    subscription: null,
+    subscription_type: null,
+    subscription_ends_at: null,
+    created_at: toTime(user.createdAt),
+    updated_at: toTime(user.updatedAt),
+  };
+}
+
+export const keyToWire = ({ name, createdAt, expiresAt }: ApiKey) => ({
+  name,
+  created_at: toTime(createdAt),
+  expires_at: expiresAt === null ? null : toTime(expiresAt),
+});
+
+/** Figures of the last seven days, all 0, for the apps' start page. @param today last of the days */
+export function chartToWire(today: Date) {
+  const zeros = Array<number>(7).fill(0);
+  const labels = zeros.map((_, index) => weekdays[(today.getUTCDay() + index + 1) % 7]);
+  return { forwardsData: zeros, repliesData: zeros, sendsData: zeros, labels, outboundMessageTotals: [0, 0, 0] };
+}
+
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/** Names of our fields in errors, with the client's. */
+const fieldNames: Readonly<Record<string, string>> = {
+  alias: "local_part",
+  forwardTo: "recipient_ids",
+  mailboxIds: "recipient_ids",
+  notes: "description",
+};
+/** Errors about the name of a new alias, which the clients expect as an invalid field. */
+const nameErrors: ReadonlySet<string> = new Set(["alias_taken", "alias_released", "alias_reserved"]);
+
+/** `{ message }`, and for invalid input 422 with `errors` by field, of which the extension shows the first. */
+export function problemToWire({ code, message, errors }: ProblemBody, status: number): DialectProblem {
+  if (nameErrors.has(code)) return { status: 422, body: { message, errors: { local_part: [message] } } };
+  if (code !== "invalid") return { status, body: { message } };
+  if (errors === undefined) return { status: 422, body: { message } };
+  const renamed = Object.entries(errors).map(([field, texts]) => [fieldNames[field] ?? field, texts]);
+  return { status: 422, body: { message, errors: Object.fromEntries(renamed) } };
+}

@@ -1,0 +1,74 @@
+import { exportAliases } from "../../core/alias-export/export-aliases.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { createImport } from "../../core/import/create-import.ts";
+import { openService } from "../../core/import/import-from-service.ts";
+import { readImport } from "../../core/import/read-import.ts";
+import { deleteImport, findImport, importPage } from "../../core/import/read-imports.ts";
+import { type ImportRunner, runImport, undoImport } from "../../core/import/run-import.ts";
+import { steadyMs } from "../../core/ports.ts";
+import type { HandlersOf } from "../handler.ts";
+import { importRowToWire, importToWire } from "./wire.ts";
+
+type ImportCalls =
+  | "createImport"
+  | "createImportFromService"
+  | "listImports"
+  | "getImport"
+  | "runImport"
+  | "undoImport"
+  | "deleteImport"
+  | "exportAliases";
+
+/** The file as it arrives. @throws AppError `invalid` when the client ends before the file does */
+async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw new AppError("invalid", { message: "The file did not arrive whole." }, error);
+  }
+}
+
+export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf<ImportCalls> {
+  return {
+    async createImport({ userId, query, bytes }) {
+      const { format = "auto", domain, label = null } = query;
+      if (bytes === null) throw new AppError("invalid", { message: "The body must be the file." });
+      const open = () => readImport(whole(bytes), format === "auto" ? undefined : format);
+      return importToWire(await createImport(deps, { userId, domain, label, open }));
+    },
+    async createImportFromService({ userId, body }) {
+      const { domain, label = null } = body;
+      const parts = { serviceFetch: deps.serviceFetch, now: () => steadyMs(deps.clock) };
+      const open = async () => openService(body, parts);
+      return importToWire(await createImport(deps, { userId, domain, label, open }));
+    },
+    async listImports({ userId }) {
+      const imports = await deps.imports.list(userId);
+      for (const one of imports) runner.continue(one);
+      return { imports: imports.map(importToWire) };
+    },
+    async getImport({ userId, params, query }) {
+      const found = await findImport(deps, { userId, importId: params.importId });
+      runner.continue(found);
+      const page = await importPage(deps, found, { number: query.page ?? 0, result: query.result ?? null });
+      return { ...importToWire(found), page: { ...page, rows: page.rows.map(importRowToWire) } };
+    },
+    async runImport({ userId, params }) {
+      const started = await runImport(deps, { userId, importId: params.importId });
+      runner.continue(started);
+      return importToWire(started);
+    },
+    async undoImport({ userId, params }) {
+      const started = await undoImport(deps, { userId, importId: params.importId });
+      runner.continue(started);
+      return importToWire(started);
+    },
+    async deleteImport({ userId, params }) {
+      await deleteImport(deps, { userId, importId: params.importId });
+      return { message: "Import deleted" };
+    },
+    exportAliases: async ({ userId, params, query }) =>
+      exportAliases(deps, { userId, format: params.format, isSafe: query.safe === "spreadsheet" }),
+  };
+}

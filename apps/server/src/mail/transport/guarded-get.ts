@@ -1,0 +1,55 @@
+/**
+ * Reads from other services' APIs for imports: GET over https or http on a new guarded connection each time, so that an
+ * address given by a user leads to no host of the internal network. Redirects are not followed.
+ */
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { ServiceAnswer, ServiceFetch, ServiceRequest } from "../../core/import/service-fetch.ts";
+import type { Resolver } from "../resolver.ts";
+import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
+
+export interface GuardedGetOptions {
+  resolver: Resolver;
+  allow: AllowList;
+}
+
+const STAGE_MS = 10_000;
+
+export function guardedGet({ resolver, allow }: GuardedGetOptions): ServiceFetch {
+  const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+  return {
+    get: (request) => (isCallableUrl(request.url, allow) ? send(request) : Promise.resolve("refused")),
+  };
+
+  function send({ url, headers, totalMs }: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed"> {
+    const isSecure = url.protocol === "https:";
+    return new Promise((resolve) => {
+      const call = (isSecure ? requestHttps : requestHttp)(url, {
+        agent: isSecure ? agents.https : agents.http,
+        lookup: guardedLookup(resolver, allow, portOf(url)),
+        timeout: STAGE_MS,
+        headers: { ...headers, "user-agent": "Kauke" },
+      });
+      const timer = setTimeout(() => call.destroy(), totalMs);
+      call.on("timeout", () => call.destroy());
+      call.on("error", (error) => resolve(isRefusal(error) ? "refused" : "failed"));
+      call.on("close", () => {
+        clearTimeout(timer);
+        resolve("failed");
+      });
+      call.on("response", (response) => resolve(answerOf(response)));
+      call.end();
+    });
+  }
+}
+
+const isRefusal = (error: Error) => error instanceof LookupRefused && error.reason === "address_not_allowed";
+
+function answerOf(response: IncomingMessage): ServiceAnswer {
+  const status = response.statusCode ?? 0;
+  if (status !== 200) response.destroy();
+  const pages = Number(response.headers["x-page-count"] ?? Number.NaN);
+  return { status, pageCount: Number.isSafeInteger(pages) ? pages : null, body: status === 200 ? response : nothing() };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

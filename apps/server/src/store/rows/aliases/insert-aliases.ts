@@ -1,0 +1,88 @@
+/** Inserts many aliases in one statement, and tells what addresses mean to an account. */
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
+import type { AddressStanding } from "../../../core/import/import.ts";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
+import { anyOfBytes, anyOfIds } from "../any-of.ts";
+import { type AliasDocument, documentOfNew, sealingColumns } from "./alias-document.ts";
+
+interface Inserting {
+  trx: InTransaction;
+  released: ReleasedAddresses;
+  /** New aliases of one account. */
+  aliases: readonly Alias[];
+}
+
+/**
+ * Inserts those aliases whose address is free: neither of an alias nor held for another account.
+ * @returns ids of the aliases that were inserted
+ */
+export async function insertAliases(
+  context: StoreContext,
+  { trx, released, aliases }: Inserting,
+): Promise<Set<string>> {
+  const { keys } = context;
+  const rows = aliases.map((alias) => ({
+    ...alias,
+    active: alias.routing.state === "active",
+    index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
+    sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
+    ...sealingColumns(alias.sealTo),
+  }));
+  // In one order everywhere, so that two such statements with the same addresses wait for each other without deadlock.
+  rows.sort((a, b) => a.index.compare(b.index));
+  const { rows: inserted } = await sql<{ id: string; address_index: Buffer }>`
+    INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
+    SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id
+    FROM unnest(
+      ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.userId)}::uuid[],
+      ${rows.map((row) => row.active)}::boolean[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.index.toString("hex"))}::text[], ${rows.map((row) => row.sealed.toString("hex"))}::text[],
+      ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[]
+    ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
+    ON CONFLICT DO NOTHING RETURNING id, address_index`.execute(trx);
+  // The unique index has waited for concurrent deletions, so their holds are visible now.
+  const userId = aliases[0]?.userId ?? "";
+  const held = await released.claimAll(
+    trx,
+    inserted.map((row) => row.address_index),
+    userId,
+  );
+  const refused = inserted.filter((row) => held.has(row.address_index.toString("hex"))).map((row) => row.id);
+  if (refused.length > 0) await trx.deleteFrom("alias").where("id", "=", anyOfIds(refused)).execute();
+  return new Set(inserted.map((row) => row.id).filter((id) => !refused.includes(id)));
+}
+
+/** What each of the addresses means to the account, in two queries. Free addresses are absent from the result. */
+export async function addressStanding(
+  { db, keys, clock }: StoreContext,
+  userId: string,
+  addresses: readonly string[],
+): Promise<Map<string, AddressStanding>> {
+  const byIndex = new Map(addresses.map((it) => [keys.blindIndex("alias.address", it).toString("hex"), it]));
+  const indexes = anyOfBytes([...byIndex.keys()].map((hex) => Buffer.from(hex, "hex")));
+  const held = await db
+    .selectFrom("released_address")
+    .select("address_index")
+    .where("address_index", "=", indexes)
+    .where("former_user_index", "!=", formerUserIndex(keys, userId))
+    .where("until", ">", clock.now())
+    .execute();
+  const known = await db
+    .selectFrom("alias")
+    .select(["id", "user_id", "address_index", "sealed"])
+    .where("address_index", "=", indexes)
+    .execute();
+  const standing = new Map<string, AddressStanding>();
+  const addressOf = (index: Buffer) => byIndex.get(index.toString("hex")) ?? "";
+  for (const row of held) standing.set(addressOf(row.address_index), { kind: "other" });
+  for (const row of known) {
+    const isOwn = row.user_id === userId;
+    const notes = isOwn ? keys.open<AliasDocument>("alias", row.id, row.sealed).notes : null;
+    standing.set(addressOf(row.address_index), isOwn ? { kind: "own", notes } : { kind: "other" });
+  }
+  return standing;
+}

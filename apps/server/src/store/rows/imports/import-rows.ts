@@ -1,0 +1,60 @@
+/** Rows of imports: the sealed documents of an import and of its batches. */
+import type { AliasImport, ImportRow, ImportSummary } from "../../../core/import/import.ts";
+import type { AliasImportTable, Database, InTransaction } from "../../database.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+
+export interface BatchDocument {
+  rows: ImportRow[];
+}
+
+type ImportColumns = Pick<
+  AliasImportTable,
+  "id" | "user_id" | "state" | "row_count" | "created_at" | "changed_at" | "sealed"
+>;
+
+export const importColumns = ["id", "user_id", "state", "row_count", "created_at", "changed_at", "sealed"] as const;
+
+export function toImport(keys: ServerKeys, row: ImportColumns): AliasImport {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    state: row.state,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+    rows: row.row_count,
+    summary: keys.open<ImportSummary>("alias_import", row.id, row.sealed),
+  };
+}
+
+/**
+ * Locks an import, after its account: the deletion of an account locks in the same order.
+ */
+export async function lockImport(trx: InTransaction, importId: string) {
+  await trx
+    .selectFrom("user")
+    .select("id")
+    .where("id", "=", (query) => query.selectFrom("alias_import").select("user_id").where("id", "=", importId))
+    .forUpdate()
+    .execute();
+  return trx.selectFrom("alias_import").select(importColumns).where("id", "=", importId).forUpdate().executeTakeFirst();
+}
+
+/** The next batch that a run or an undo has to handle. */
+export function nextOpenBatch(db: Database | InTransaction, importId: string) {
+  return db
+    .selectFrom("alias_import_batch")
+    .select(["id", "sealed"])
+    .where("import_id", "=", importId)
+    .where("is_open", "=", true)
+    .orderBy("batch_index")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function openBatch(keys: ServerKeys, batch: { id: string; sealed: Buffer }): ImportRow[] {
+  return keys.open<BatchDocument>("alias_import_batch", batch.id, batch.sealed).rows;
+}
+
+export function sealBatch(keys: ServerKeys, id: string, rows: readonly ImportRow[]): Buffer {
+  return keys.seal("alias_import_batch", id, { rows });
+}

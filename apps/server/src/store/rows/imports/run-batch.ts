@@ -1,0 +1,107 @@
+/**
+ * Makes the aliases of one batch of an import. Aliases, summary and the batch's mark are written in one transaction, so
+ * that a batch is made once whatever happens between.
+ */
+import { limits } from "@kauke/contract";
+import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
+import type { BatchOutcome, ImportRow, ImportSummary } from "../../../core/import/import.ts";
+import { isToBeMade } from "../../../core/import/import.ts";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { insertAliases } from "../aliases/insert-aliases.ts";
+import { anyOfBytes } from "../any-of.ts";
+import { lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
+import type { ImportStoreParts } from "./imports.ts";
+
+interface Run {
+  importId: string;
+  toAlias(row: ImportRow): Alias | null;
+}
+
+/** @returns `null` when the import is gone or not running */
+export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Run): Promise<BatchOutcome | null> {
+  const { db, keys } = context;
+  return db.transaction().execute(async (trx) => {
+    const row = await lockImport(trx, run.importId);
+    if (row?.state !== "running") return null;
+    const now = toImport(keys, row);
+    const batch = await nextOpenBatch(trx, run.importId);
+    const rows = batch === undefined ? [] : openBatch(keys, batch);
+    const handled = await makeRows(context, parts, { ...run, trx, rows, userId: row.user_id });
+    if (batch !== undefined) {
+      const sealed = sealBatch(keys, batch.id, handled);
+      await trx.updateTable("alias_import_batch").set({ is_open: false, sealed }).where("id", "=", batch.id).execute();
+    }
+    const summary = summaryAfter(now.summary, rows, handled);
+    const isMore = (await nextOpenBatch(trx, run.importId)) !== undefined;
+    const state = isMore ? ("running" as const) : ("done" as const);
+    const changed_at = isMore ? row.changed_at : context.clock.now();
+    const sealed = keys.seal("alias_import", run.importId, summary);
+    await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", run.importId).execute();
+    return { import: { ...now, state, changedAt: changed_at, summary }, isMore };
+  });
+}
+
+function summaryAfter(before: ImportSummary, rows: readonly ImportRow[], handled: readonly ImportRow[]): ImportSummary {
+  const counts = { ...before.counts };
+  for (const row of rows) counts[row.result] -= 1;
+  for (const row of handled) counts[row.result] += 1;
+  const done = before.progress.done + rows.filter(isToBeMade).length;
+  const made = before.made + handled.filter((row) => row.made).length;
+  return { ...before, counts, made, progress: { ...before.progress, done } };
+}
+
+interface Making extends Run {
+  trx: InTransaction;
+  rows: readonly ImportRow[];
+  userId: string;
+}
+
+/** Makes the aliases of the rows. @returns all rows, with what became of each */
+async function makeRows(context: StoreContext, { released }: ImportStoreParts, making: Making): Promise<ImportRow[]> {
+  const { trx, rows, userId, toAlias } = making;
+  const wanted = rows.flatMap((row) => (isToBeMade(row) && !row.made ? (toAlias(row) ?? []) : []));
+  if (wanted.length === 0) return [...rows];
+  const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
+  const fitting = wanted.slice(0, room);
+  const made =
+    fitting.length === 0 ? new Set<string>() : await insertAliases(context, { trx, released, aliases: fitting });
+  const missed = fitting.filter(({ id }) => !made.has(id));
+  const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
+  const over = new Set(wanted.slice(room).map(({ id }) => id));
+  return rows.map((row) => {
+    const id = row.aliasId ?? "";
+    if (made.has(id)) return { ...row, made: true };
+    if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
+    if (own.has(id)) return { ...row, aliasId: null, result: "exists", reason: "You have it already." };
+    if (!missed.some((alias) => alias.id === id)) return row;
+    return refused(row, "taken", "Somebody else has taken this address since the dry run.");
+  });
+}
+
+const refused = (row: ImportRow, result: ImportRow["result"], reason: string): ImportRow => {
+  return { ...row, result, reason, alias: null, aliasId: null };
+};
+
+async function countAliases(trx: InTransaction, userId: string): Promise<number> {
+  const mine = trx.selectFrom("alias").where("user_id", "=", userId);
+  return (await mine.select((it) => it.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
+}
+
+/** Ids of those aliases whose address the account has already. */
+async function ownedBy(
+  { keys }: StoreContext,
+  { trx, userId, aliases }: { trx: InTransaction; userId: string; aliases: readonly Alias[] },
+): Promise<Set<string>> {
+  const byIndex = new Map(
+    aliases.map(({ id, name, domain }) => [keys.blindIndex("alias.address", aliasAddress(name, domain)), id] as const),
+  );
+  const found = await trx
+    .selectFrom("alias")
+    .select("address_index")
+    .where("user_id", "=", userId)
+    .where("address_index", "=", anyOfBytes([...byIndex.keys()]))
+    .execute();
+  const owned = new Set(found.map((row) => row.address_index.toString("hex")));
+  return new Set([...byIndex].flatMap(([index, id]) => (owned.has(index.toString("hex")) ? [id] : [])));
+}

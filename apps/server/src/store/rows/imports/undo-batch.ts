@@ -1,0 +1,141 @@
+/**
+ * Deletes what one batch of an import made and nobody changed since. The addresses are free again at once, instead of
+ * being held for 30 days like those of other deleted aliases: the hold keeps others from getting mail that is meant for
+ * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
+ * would stay blocked for everybody.
+ */
+import { aliasAddress } from "../../../core/alias/alias.ts";
+import { type BatchOutcome, type ImportRow, type ImportSummary, KEPT_NAMED_MAX } from "../../../core/import/import.ts";
+import type { InTransaction } from "../../database.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { type AliasDocument, toAlias } from "../aliases/alias-document.ts";
+import { anyOfIds } from "../any-of.ts";
+import { deleteFinishedMessages } from "../owned-mail.ts";
+import { lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
+import type { ImportStoreParts } from "./imports.ts";
+
+/** @returns `null` when the import is gone or not being undone */
+export async function undoBatch(
+  context: StoreContext,
+  { forgetBodies }: ImportStoreParts,
+  importId: string,
+): Promise<BatchOutcome | null> {
+  const { db, signals } = context;
+  const done = await db.transaction().execute((trx) => undoInTransaction(context, trx, importId));
+  if (done === null) return null;
+  if (done.deleted.length > 0) await signals.routeChanged({ userId: done.outcome.import.userId });
+  await forgetBodies(done.orphans);
+  return done.outcome;
+}
+
+async function undoInTransaction(context: StoreContext, trx: InTransaction, importId: string) {
+  const { keys, signals, clock } = context;
+  const row = await lockImport(trx, importId);
+  if (row?.state !== "undoing") return null;
+  const now = toImport(keys, row);
+  const batch = await nextOpenBatch(trx, importId);
+  const rows = batch === undefined ? [] : openBatch(keys, batch);
+  const made = rows.filter((it) => it.made);
+  const { deleted, kept } = await deleteUnchanged(context, trx, { made, userId: row.user_id });
+  const orphans = await deleteMailOf(trx, deleted);
+  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
+  const gone = new Set(deleted);
+  if (batch !== undefined) {
+    const left = rows.map((it) => (gone.has(it.aliasId ?? "") ? { ...it, made: false } : it));
+    const sealed = sealBatch(keys, batch.id, left);
+    await trx.updateTable("alias_import_batch").set({ is_open: false, sealed }).where("id", "=", batch.id).execute();
+  }
+  const summary = summaryAfter(now.summary, { made: made.length, deleted: deleted.length, kept });
+  const isMore = (await nextOpenBatch(trx, importId)) !== undefined;
+  const state = isMore ? ("undoing" as const) : ("undone" as const);
+  const changed_at = isMore ? row.changed_at : clock.now();
+  const sealed = keys.seal("alias_import", importId, summary);
+  await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", importId).execute();
+  return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
+}
+
+function summaryAfter(
+  before: ImportSummary,
+  { made, deleted, kept }: { made: number; deleted: number; kept: readonly string[] },
+): ImportSummary {
+  return {
+    ...before,
+    progress: { ...before.progress, done: before.progress.done + made },
+    undone: before.undone + deleted,
+    kept: [...before.kept, ...kept].slice(0, KEPT_NAMED_MAX),
+    keptCount: before.keptCount + kept.length,
+  };
+}
+
+/** Deletes aliases that are as the import made them. @returns deleted ids, and addresses of changed ones, which stay */
+async function deleteUnchanged(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { made, userId }: { made: readonly ImportRow[]; userId: string },
+): Promise<{ deleted: string[]; kept: string[] }> {
+  const planned = new Map(made.flatMap((row) => (row.aliasId === null ? [] : [[row.aliasId, row] as const])));
+  if (planned.size === 0) return { deleted: [], kept: [] };
+  const ids = [...planned.keys()];
+  const rows = await trx
+    .selectFrom("alias")
+    .selectAll()
+    .where("id", "=", anyOfIds(ids))
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  const used = await usedToSend(trx, ids);
+  const [deleted, kept]: [string[], string[]] = [[], []];
+  for (const row of rows) {
+    const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    const alias = toAlias(row, document, new Set(document.labels));
+    if (!used.has(row.id) && isAsMade(alias, planned.get(row.id))) deleted.push(row.id);
+    else kept.push(aliasAddress(alias.name, alias.domain));
+  }
+  return { deleted, kept };
+}
+
+/** Aliases with SMTP credentials or composed mail: their owner uses them. */
+async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<Set<string>> {
+  const credentials = await trx
+    .selectFrom("smtp_credential")
+    .select("alias_id")
+    .where("alias_id", "=", anyOfIds(ids))
+    .execute();
+  const jobs = await trx.selectFrom("email_job").select("alias_id").where("alias_id", "=", anyOfIds(ids)).execute();
+  return new Set([...credentials, ...jobs].map((row) => row.alias_id ?? ""));
+}
+
+function isAsMade(alias: ReturnType<typeof toAlias>, row: ImportRow | undefined): boolean {
+  if (row?.alias == null) return false;
+  const { routing } = alias;
+  const isActive = routing.state === "active";
+  const destinations = isActive ? routing.destinations : routing.lastDestinations;
+  return (
+    alias.name === row.alias.name &&
+    alias.domain === row.alias.domain &&
+    alias.notes === row.notes &&
+    alias.sealTo === "account" &&
+    isActive === row.active &&
+    JSON.stringify(destinations) === JSON.stringify(row.destinations)
+  );
+}
+
+/** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
+async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
+  if (aliasIds.length === 0) return [];
+  const messages = await trx
+    .selectFrom("message")
+    .select("id")
+    .where("id", "in", (query) =>
+      query.selectFrom("delivery").select("message_id").where("alias_id", "=", anyOfIds(aliasIds)),
+    )
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
+  return deleteFinishedMessages(
+    trx,
+    messages.map((row) => row.id),
+  );
+}
