@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { cutNotes, isActive } from "../aliases/alias-text.ts";
 import type { Verb } from "./palette-query.ts";
-import { closePalette } from "./palette-store.ts";
+import { closePalette, modifierName } from "./palette-store.ts";
 import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
 
 const verbWords: Record<Verb, string> = { open: "Open", copy: "Copy", pause: "Pause", activate: "Activate" };
@@ -150,7 +150,7 @@ const step: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 export function CommandPalette() {
   const listId = useId();
   const palette = usePalette();
-  const { text, type, entries, active, setPlace, choose } = palette;
+  const { text, type, verb, entries, active, setPlace, choose } = palette;
   const activeId = active < 0 ? undefined : `${listId}-${active}`;
   useEffect(() => {
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
@@ -194,14 +194,16 @@ export function CommandPalette() {
       <List id={listId} palette={palette} />
       <div className="palette-keys" aria-hidden="true">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> choose
+          <kbd>↑</kbd> <kbd>↓</kbd> move
         </span>
         <span>
-          <kbd>↵</kbd> open
+          <kbd>↵</kbd> choose
         </span>
-        <span>
-          <kbd>Ctrl</kbd> <kbd>↵</kbd> copy address
-        </span>
+        {verb === "open" ? (
+          <span>
+            <kbd>{modifierName()}</kbd> <kbd>↵</kbd> copy address
+          </span>
+        ) : null}
         <span>
           <kbd>esc</kbd> close
         </span>
