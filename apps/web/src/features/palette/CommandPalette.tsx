@@ -65,16 +65,18 @@ interface OptionProps {
 function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
   return (
     // The keyboard reaches options through the field
-    <li
+    <button
+      type="button"
       id={id}
       role="option"
+      tabIndex={-1}
       aria-selected={isChosen}
       className={entry.kind === "alias" && !isActive(entry.alias) ? "paused" : undefined}
       onPointerMove={onPoint}
       onClick={onChoose}
     >
       {entry.kind === "alias" ? <AliasWords entry={entry} /> : <CommandWords entry={entry} typed={typed} />}
-    </li>
+    </button>
   );
 }
 
@@ -89,14 +91,15 @@ function List({ id, palette }: { id: string; palette: Palette }) {
       className="options"
       id={id}
       role="listbox"
+      tabIndex={-1}
       aria-label="Aliases and commands"
       onMouseDown={(event) => event.preventDefault()}
     >
       {groups.map((group: Group) => (
-        <ul key={group.title} role="group" aria-label={group.title}>
-          <li className="group-title" role="presentation">
+        <div key={group.title} role="group" aria-label={group.title}>
+          <div className="group-title" aria-hidden="true">
             {group.title}
-          </li>
+          </div>
           {group.entries.map((entry) => (
             <Option
               key={keyOf(entry)}
@@ -108,7 +111,7 @@ function List({ id, palette }: { id: string; palette: Palette }) {
               onChoose={() => choose(entry)}
             />
           ))}
-        </ul>
+        </div>
       ))}
     </div>
   );

@@ -98,7 +98,7 @@ export function usePalette() {
     if (does === "create") askForName(typed);
     goTo(does === "create" ? "/dashboard" : does.path);
   };
-  const use = (alias: AliasWire, wanted: Verb) => {
+  const apply = (alias: AliasWire, wanted: Verb) => {
     closePalette();
     if (wanted === "open") openAlias(alias.id);
     else if (wanted === "copy") void copyText(addressOf(alias));
@@ -108,7 +108,7 @@ export function usePalette() {
   const choose = (entry: Entry | undefined, wanted?: Verb) => {
     if (entry === undefined) return;
     if (entry.kind === "command") run(entry.command);
-    else use(entry.alias, wanted ?? entry.verb);
+    else apply(entry.alias, wanted ?? entry.verb);
   };
   const active = Math.min(place, entries.length - 1);
   return { text, type, verb, typed, groups, entries, active, setPlace, choose, state, error, refetch };
