@@ -21,7 +21,7 @@ const text = bitwardenExport([
 ]);
 
 async function movePage(email: string, width: number) {
-  await site.person(email);
+  const person = await site.person(email);
   const visit = await site.visit({ width });
   const recorder = recordRequests(visit.context);
   await visit.page.goto("/auth");
@@ -29,7 +29,7 @@ async function movePage(email: string, width: number) {
   await seePath(visit.page, "/dashboard");
   await visit.page.goto("/move");
   await visit.page.getByText("Find the sites in your password manager").waitFor();
-  return { ...visit, recorder };
+  return { ...visit, recorder, person };
 }
 
 const choose = (page: Page, name: string, content: string) =>
@@ -112,4 +112,26 @@ test("a refusal is shown where it happened, and nothing is lost", async () => {
   await page.unroute("**/api/checklist");
   await page.getByRole("button", { name: "Add 2 sites" }).click();
   await page.getByRole("heading", { name: "Change your address at 2 sites" }).waitFor();
+});
+
+test("a site gets its own alias by one click, and says so when there is no mailbox for it", async () => {
+  const { page, person, expectRefusal } = await movePage("checks.alias@people.example", widths.desktop);
+  await choose(page, "export.json", text);
+  await page.getByRole("button", { name: "Add 2 sites" }).click();
+  const create = page.getByRole("button", { name: "Create alias for shop.example" });
+  expectRefusal(403, "/generate");
+  await create.click();
+  await seeToast(page, "Creation Failed", "You have no confirmed mailbox to forward to yet.");
+  const made = await person.createAlias({ alias: "shop.k7", forwardTo: "jonas@inbox.example", notes: "shop.example" });
+  let asked: unknown;
+  await page.route("**/generate", async (route) => {
+    asked = route.request().postDataJSON();
+    await route.fulfill({ status: 201, json: made });
+  });
+  await create.click();
+  const row = page.getByRole("list", { name: "Sites" }).getByRole("listitem").filter({ hasText: "shop.example" });
+  await row.getByRole("button", { name: "Copy shop.k7@kauke.test" }).waitFor();
+  expect(asked).toEqual({ hostname: "shop.example", notes: "shop.example" });
+  await page.reload();
+  await row.getByRole("button", { name: "Copy shop.k7@kauke.test" }).waitFor();
 });

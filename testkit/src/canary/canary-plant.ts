@@ -7,6 +7,7 @@ import { FakeMx } from "../fakes/fake-mx.ts";
 import { FakeWebhook } from "../fakes/fake-webhook.ts";
 import { sendMail } from "../send-mail.ts";
 import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
+import { plantAddyCalls } from "./canary-addy.ts";
 import { plantApiKeys } from "./canary-api-keys.ts";
 import { plantInEveryField } from "./canary-calls.ts";
 import { plantChecklist } from "./canary-checklist.ts";
@@ -90,6 +91,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantApiKeys(canaries, client, owner);
+  await plantAddyCalls(canaries, client, { owner, aliasId: aliases.id });
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });
   await plantFailedLogins(canaries, { client, email });

@@ -6,8 +6,11 @@ import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
+import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
+import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
+import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
 import { MoveGroup } from "../features/move/MoveGroup.tsx";
 
 export function SettingsPage() {
@@ -17,6 +20,13 @@ export function SettingsPage() {
         <EncryptionKeysCard />
         <ForwardEncryptedCard />
         <OutgoingCard />
+      </SettingsGroup>
+      <SettingsGroup title="Mailboxes and defaults">
+        <MailboxesCard />
+        <DefaultsCard />
+      </SettingsGroup>
+      <SettingsGroup title="Programs">
+        <ApiKeysCard />
       </SettingsGroup>
       <SettingsGroup title="Account">
         <SignInCard />

@@ -13,6 +13,7 @@ import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
 import { AliasEncryption } from "./AliasEncryption.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
 import { MailboxState } from "./MailboxState.tsx";
+import { useIsNewAlias } from "./new-alias.ts";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 
 /**
@@ -102,7 +103,8 @@ export const AliasRow = memo(function AliasRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
-  const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : ""].join(" ").trim();
+  const isNew = useIsNewAlias(alias.id);
+  const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isNew ? "new" : ""].join(" ").trim();
   return (
     <>
       <tr className={classes || undefined}>
