@@ -11,8 +11,8 @@ import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
 import { markSignedOut } from "./session/lost-session.ts";
 import { tellTabs } from "./session/session-tabs.ts";
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const init: RequestInit = { method, credentials: "same-origin" };
+async function send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin", keepalive };
   if (body instanceof Blob) {
     init.headers = { "Content-Type": "application/octet-stream" };
     init.body = body;
@@ -41,8 +41,8 @@ export async function endSession(signal: AbortSignal): Promise<void> {
 }
 
 /** Sends one request to the server. @throws ApiError for any status but 2xx, and when there was no response */
-export async function request(method: string, path: string, body?: unknown): Promise<Response> {
-  const response = await send(method, path, body);
+export async function request(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
+  const response = await send(method, path, body, keepalive);
   if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
   return response;
 }
@@ -71,11 +71,23 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
 }
 
 /** Like `call`, but with the response body unread, for callers that need its headers or content type. */
-export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
+export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
+  return callWith(name, given, false);
+}
+
+/**
+ * Like `call`, for a request that the browser finishes after the page is closed. Browsers allow 64 KiB for the bodies of
+ * all such requests together.
+ */
+export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Answer<N>> {
+  return (await (await callWith(name, given, true)).json()) as Answer<N>;
+}
+
+async function callWith(name: EndpointName, given: unknown, keepalive: boolean): Promise<Response> {
   const { method, path, body } = requestOf(name, given);
   try {
     const ahead = method === "GET" ? takeAhead(path) : undefined;
-    const response = await (ahead ?? request(method, path, body));
+    const response = await (ahead ?? request(method, path, body, keepalive));
     if (method !== "GET" && !changesNothing.has(name)) tellChanged();
     return response;
   } catch (error) {
