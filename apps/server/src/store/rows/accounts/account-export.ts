@@ -21,7 +21,7 @@ import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 import { clientNumberTables } from "./export-client-numbers.ts";
-import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
+import { type AnyRow, clearRow, inPages, type OwnedTable, ownedRows } from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
 interface Source extends StoreContext {
@@ -44,8 +44,13 @@ interface TableReader {
 }
 
 const withAccount = "with the account";
+const withOwner = "when you delete it, or with the account";
 const withAlias = "with its alias, or with the account";
 const withMail = "when the message is delivered or fails for good, or with the account";
+
+/** Reads the account's rows of a table, all with the same sentence about their deletion. */
+const rowsKept = (table: OwnedTable, deletionDate: string) => (source: Source) =>
+  ownedRows(source, table, (row) => ({ ...clearRow(source, table, row), deletionDate }));
 
 /**
  * Tables in the order in which the export reads them. Aliases come before the tables whose rows show alias addresses.
@@ -89,19 +94,11 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   ...clientNumberTables,
   encryption_key: {
     about: "Encryption keys. The private key is the stored age file, protected by your master password.",
-    rows: (source) =>
-      ownedRows(source, "encryption_key", (row) => ({
-        ...clearRow(source, "encryption_key", row),
-        deletionDate: "when you delete it, or with the account",
-      })),
+    rows: rowsKept("encryption_key", withOwner),
   },
   label: {
     about: "Labels of your aliases. An alias names its labels by their ids.",
-    rows: (source) =>
-      ownedRows(source, "label", (row) => ({
-        ...clearRow(source, "label", row),
-        deletionDate: "when you delete it, or with the account",
-      })),
+    rows: rowsKept("label", withOwner),
   },
   alias_import: {
     about: "Imports of aliases: the format, counts, and mailboxes that are not confirmed.",
@@ -125,11 +122,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   delivery: {
     about: "Deliveries in the queue: the destination of each and the number of attempts.",
-    rows: (source) =>
-      ownedRows(source, "delivery", (row) => ({
-        ...clearRow(source, "delivery", row),
-        deletionDate: withMail,
-      })),
+    rows: rowsKept("delivery", withMail),
   },
   message: {
     about: "Queued mail: envelope, size and times. The sealed message itself is not included.",
@@ -158,11 +151,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   checklist: {
     about:
       "Your checklist of sites that have an old address of yours: the site, that address, the new alias, the tick.",
-    rows: (source) =>
-      ownedRows(source, "checklist", (row) => ({
-        ...clearRow(source, "checklist", row),
-        deletionDate: "when you delete it, or with the account",
-      })),
+    rows: rowsKept("checklist", withOwner),
   },
   rate_limit: {
     about:
@@ -181,11 +170,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   mailbox: {
     about:
       "Mailboxes in your list: those you added, and those your aliases forward to, which get a row when the list is first shown.",
-    rows: (source) =>
-      ownedRows(source, "mailbox", (row) => ({
-        ...clearRow(source, "mailbox", row),
-        deletionDate: "when you remove it, or with the account",
-      })),
+    rows: rowsKept("mailbox", "when you remove it, or with the account"),
   },
   missing_mailbox: {
     about:
@@ -229,7 +214,7 @@ function aliasRows(source: Source): Pages {
     addresses.set(String(row.id), `${name}@${domain}`);
     for (const it of [...destinations, ...lastDestinations])
       if (it.kind === "mailbox") mailboxes.set(mailboxIndex(keys, it.address).toString("hex"), it.address);
-    return { ...clear, deletionDate: "when you delete it, or with the account" };
+    return { ...clear, deletionDate: withOwner };
   });
 }
 

@@ -124,8 +124,8 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
     event.preventDefault();
     if (pending || form.current === null) return;
     const data = new FormData(form.current);
-    const apiKey = String(data.get("key") ?? "").trim();
-    const baseUrl = String(data.get("server") ?? "").trim();
+    const apiKey = textIn(data, "key");
+    const baseUrl = textIn(data, "server");
     setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
     if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
   };
@@ -179,6 +179,11 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
 
 const kinds = { file: "From a file", service: "From an account" } as const;
 type Kind = keyof typeof kinds;
+
+function textIn(data: FormData, field: string): string {
+  const value = data.get(field);
+  return typeof value === "string" ? value.trim() : "";
+}
 
 export function SourceForm({ domains, pending, error, onFile, onService }: Props) {
   const [kind, setKind] = useState<Kind>("file");
