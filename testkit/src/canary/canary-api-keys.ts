@@ -15,13 +15,15 @@ export async function plantApiKeys(canaries: Canaries, client: CanaryClient, own
   };
   const [kept, revoked] = [await make("api-key"), await make("api-key-revoked")];
   await owner.call("DELETE", `/api/keys/${revoked.key.id}`);
-  const path = `/api/aliases/${owner.id}`;
   const send = async (headers: Record<string, string>, status: number, body?: unknown) => {
+    // A call with `Authentication` to the list of aliases would be one of SimpleLogin's clients.
+    const path = "authentication" in headers ? "/api/account/defaults" : `/api/aliases/${owner.id}`;
     const answer = await client.send({ method: body === undefined ? "GET" : "POST", path, body, headers });
     if (answer.status !== status) throw new Error(`a call by key answered ${answer.status} instead of ${status}`);
   };
   await send({ authorization: `Bearer ${kept.secret}` }, 200);
-  await send({ authentication: kept.secret }, 200);
+  // In this field it is a client compatible with SimpleLogin, which names aliases by number.
+  await send({ authentication: kept.secret }, 403);
   const alias = { alias: word("alias-by-key"), domain: "kauke.test", forwardTo: `${word("box-by-key")}@example.org` };
   await send({ authorization: `Bearer ${kept.secret}` }, 400, { ...alias, notes: word("notes-by-key") });
   await send({ authorization: `Bearer ${revoked.secret}` }, 401);

@@ -2,7 +2,7 @@
  * Calls the server; apart from this module only count-event.ts does. `call` is typed by the contract's route table,
  * `request` is untyped. Responses are checked against the contract's schemas in development only.
  */
-import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
+import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { changesNothing } from "./changes-nothing.ts";
@@ -13,7 +13,10 @@ import { tellTabs } from "./session/session-tabs.ts";
 
 async function send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
   const init: RequestInit = { method, credentials: "same-origin", keepalive };
-  if (body !== undefined) {
+  if (body instanceof Blob) {
+    init.headers = { "Content-Type": "application/octet-stream" };
+    init.body = body;
+  } else if (body !== undefined) {
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
@@ -50,7 +53,9 @@ async function checkAnswer(name: EndpointName, answer: unknown): Promise<void> {
 }
 
 type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? unknown : { params: Params<N> }) &
-  (Body<N> extends undefined ? unknown : { body: Body<N> });
+  (Body<N> extends undefined ? unknown : { body: Body<N> }) &
+  (Query<N> extends Record<string, never> ? unknown : { query: Query<N> }) &
+  ((typeof endpoints)[N] extends { bytesBody: true } ? { bytes: Blob } : unknown);
 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
@@ -98,10 +103,22 @@ export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>):
 }
 
 function requestOf(name: EndpointName, given: unknown): { method: string; path: string; body: unknown } {
-  const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
+  const { params, query = {}, bytes, body } = (given ?? {}) as GivenParts;
   const { method, path } = routes[name];
-  return { method, path: fillPath(path, params), body };
+  const search = new URLSearchParams(Object.entries(query).flatMap(([key, value]) => valueIn(key, value)));
+  const end = search.size === 0 ? "" : `?${search}`;
+  return { method, path: `${fillPath(path, params)}${end}`, body: bytes ?? body };
 }
+
+interface GivenParts {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  bytes?: Blob;
+  body?: unknown;
+}
+
+const valueIn = (key: string, value: string | number | undefined): [string, string][] =>
+  value === undefined ? [] : [[key, String(value)]];
 
 function tellChanged(): void {
   dropAhead();
