@@ -25,7 +25,7 @@ const baseChunk = {
       "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
       "src/api/(?:api-error|changes-nothing|client|connection|count-event)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs|stored-session)\\.ts",
-      "src/ui/(?:Mask|toast-store|use-is-live)\\.ts",
+      "src/ui/(?:Mask|toast-store|use-is-live|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
   ),
