@@ -32,14 +32,8 @@ import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
-  const { db, keys, signals } = context;
-  /** Converts rows of one account. */
-  const toAliases = async (userId: string, rows: readonly AliasRowWithDocument[]): Promise<Alias[]> => {
-    const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
-    const documents = opened.map(({ document }) => document);
-    const known = await knownLabels(db, userId, documents);
-    return opened.map(({ row, document }) => toAlias(row, document, known));
-  };
+  const { db, signals } = context;
+  const toAliases = (userId: string, rows: readonly AliasRowWithDocument[]) => openAliases(context, userId, rows);
   const ofUser = (userId: string) =>
     db
       .selectFrom("alias")
@@ -97,6 +91,18 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
 }
 
 type AliasRowWithDocument = AliasRow & { sealed: Buffer };
+
+/** Converts rows of one account, with those of their labels that exist. */
+async function openAliases(
+  { db, keys }: StoreContext,
+  userId: string,
+  rows: readonly AliasRowWithDocument[],
+): Promise<Alias[]> {
+  const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
+  const documents = opened.map(({ document }) => document);
+  const known = await knownLabels(db, userId, documents);
+  return opened.map(({ row, document }) => toAlias(row, document, known));
+}
 
 const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);
 
