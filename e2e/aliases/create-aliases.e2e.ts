@@ -1,9 +1,9 @@
 /** Creating aliases, with every message shown on the way. */
 import { aliasMessages } from "@kauke/contract";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { VisitOptions } from "../browser/browser.ts";
-import { seeFieldError, seeGone, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createAlias, createForm, fillCreate, listedAddresses } from "../browser/steps.ts";
 
@@ -11,14 +11,23 @@ const site = runSite();
 const inbox = "jonas@inbox.example";
 let made = 0;
 /** A new alias name: aliases are unique over all accounts of this test file's server. */
-const newName = () => `new-${++made}`;
+const newName = () => `fresh-${++made}`;
 
 async function openDashboard(options: VisitOptions = {}) {
   const person = await site.person();
   const visit = await site.visit({ as: person, ...options });
   await visit.page.goto("/dashboard");
-  await createForm(visit.page).waitFor();
+  // The form begins with the account's own mailbox.
+  await expect.poll(() => forwardField(visit.page).inputValue()).toBe(person.email);
   return { ...visit, person };
+}
+
+/** Pastes as the keyboard does: the text, with its line ends, comes from the clipboard. */
+async function paste(field: Locator, text: string): Promise<void> {
+  const page = field.page();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  await field.press("ControlOrMeta+v");
 }
 
 const nameField = (page: Page) => createForm(page).getByLabel("Alias name and domain");
@@ -52,7 +61,7 @@ describe("creating", () => {
 
   test("an empty form names both required fields", async () => {
     const { page } = await openDashboard();
-    await fillCreate(page, {});
+    await fillCreate(page, { forwardTo: "" });
     await seeFieldError(nameField(page), aliasMessages.nameRequired);
     await seeFieldError(forwardField(page), aliasMessages.forwardToRequired);
   });
@@ -72,7 +81,7 @@ describe("creating", () => {
     const hint =
       "Please enter valid email addresses and/or webhook URLs (https://hooks.example.org) separated by commas";
     const { page } = await openDashboard();
-    for (const forwardTo of ["nobody", `${inbox}, nobody`, "ftp://hooks.example.org/x", `${inbox},,`, "null"]) {
+    for (const forwardTo of ["nobody", `${inbox}, nobody`, "ftp://hooks.example.org/x", `${inbox},,nobody`, "null"]) {
       await fillCreate(page, { alias: newName(), forwardTo });
       await seeFieldError(forwardField(page), hint);
       await forwardField(page).fill(inbox);
@@ -171,6 +180,108 @@ describe("creating", () => {
     await fillCreate(page, { alias, forwardTo: inbox });
     await seeToast(page, "Creation Failed", /could not be reached/);
     expect(await nameField(page).inputValue()).toBe(alias);
+  });
+});
+
+describe("in one gesture", () => {
+  const readClipboard = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
+  const markedRow = (page: Page, address: string) => aliasRow(page, address).and(page.locator(".new"));
+
+  test("Enter creates and copies; domain and destinations stay, and the new row is marked for three seconds", async () => {
+    const { page, context } = await openDashboard();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const [first, second] = [newName(), newName()];
+    await createForm(page).getByLabel("Domain", { exact: true }).selectOption("vejas.test");
+    await forwardField(page).fill(inbox);
+    await nameField(page).fill(first);
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Created", `${first}@vejas.test is copied. It forwards from now on.`);
+    expect(await readClipboard(page)).toBe(`${first}@vejas.test`);
+    await markedRow(page, `${first}@vejas.test`).waitFor();
+    await seeFocus(nameField(page));
+    await page.keyboard.type(second);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => readClipboard(page)).toBe(`${second}@vejas.test`);
+    await aliasRow(page, `${second}@vejas.test`).getByText(inbox, { exact: true }).waitFor();
+    await seeGone(page.locator("tr.new"));
+  });
+
+  test("domain and destinations are still there after another page was visited", async () => {
+    const { page } = await openDashboard();
+    await createAlias(page, { alias: newName(), domain: "vejas.test", forwardTo: inbox });
+    const links = page.getByRole("banner");
+    await links.getByRole("link", { name: "_SETTINGS" }).click();
+    await links.getByRole("link", { name: "_FORWARD" }).click();
+    await expect.poll(() => forwardField(page).inputValue()).toBe(inbox);
+    expect(await createForm(page).getByLabel("Domain", { exact: true }).inputValue()).toBe("vejas.test");
+  });
+
+  test("a pasted address on one of our domains fills name and domain; one elsewhere stays", async () => {
+    const { page } = await openDashboard();
+    await paste(nameField(page), "Shop <shop@slapta.test>");
+    await expect.poll(() => nameField(page).inputValue()).toBe("shop");
+    expect(await createForm(page).getByLabel("Domain", { exact: true }).inputValue()).toBe("slapta.test");
+    await nameField(page).fill("");
+    await paste(nameField(page), "a@elsewhere.example");
+    await fillCreate(page, { forwardTo: inbox });
+    await seeFieldError(nameField(page), "Invalid alias format");
+    expect(await nameField(page).inputValue()).toBe("a@elsewhere.example");
+  });
+
+  test("pasted destinations are put in order, and what stays wrong is named", async () => {
+    const { page } = await openDashboard();
+    await forwardField(page).fill("");
+    await paste(forwardField(page), "Jonas <jonas@inbox.example>;\nmailto:rasa@inbox.example,");
+    await expect.poll(() => forwardField(page).inputValue()).toBe("jonas@inbox.example, rasa@inbox.example");
+    await fillCreate(page, { alias: newName(), forwardTo: "Jonas <jonas@inbox.example>; nobody" });
+    await seeFieldError(forwardField(page), aliasMessages.forwardToFormat);
+    await createForm(page).getByText("“nobody” is neither an e-mail address nor a webhook.", { exact: true }).waitFor();
+    expect(await forwardField(page).inputValue()).toBe("jonas@inbox.example, nobody");
+  });
+
+  test("a mistyped domain of a mailbox is asked about once", async () => {
+    const { page, person } = await openDashboard();
+    const question = createForm(page).getByText("Did you mean jonas@gmail.com?");
+    await fillCreate(page, { alias: newName(), forwardTo: "jonas@gmial.com" });
+    await question.waitFor();
+    await seeFocus(page.getByRole("button", { name: "Use It" }));
+    await page.keyboard.press("Enter");
+    await seeGone(question);
+    await seeFocus(forwardField(page));
+    expect(await forwardField(page).inputValue()).toBe("jonas@gmail.com");
+    await forwardField(page).fill("jonas@gmial.com");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Keep jonas@gmial.com" }).click();
+    await forwardField(page).press("Enter");
+    await seeToast(page, "Alias Created");
+    expect((await person.listAliases())[0]?.forwardTo).toBe("jonas@gmial.com");
+  });
+
+  test("a name of one's own and a reserved one are told while typing", async () => {
+    const { page, person } = await openDashboard();
+    const alias = newName();
+    await createAlias(page, { alias, domain: "kauke.test", forwardTo: inbox });
+    await nameField(page).fill(alias.toUpperCase());
+    await seeFieldError(nameField(page), `You already have ${alias.toUpperCase()}@kauke.test.`);
+    await createForm(page).getByLabel("Domain", { exact: true }).selectOption("vejas.test");
+    await seeGone(createForm(page).getByRole("alert"));
+    await nameField(page).fill("postmaster");
+    await seeFieldError(nameField(page), "The name postmaster is reserved.");
+    await nameField(page).fill("postmasters-of-vilnius");
+    await seeGone(createForm(page).getByRole("alert"));
+    expect(await person.listAliases()).toHaveLength(1);
+  });
+
+  test("a destination in use is put into the field and taken out again by its button", async () => {
+    const { page } = await openDashboard();
+    await createAlias(page, { alias: newName(), domain: "kauke.test", forwardTo: `${inbox}, rasa@inbox.example` });
+    const chip = createForm(page).getByRole("button", { name: inbox });
+    await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
+    await chip.press("Enter");
+    expect(await forwardField(page).inputValue()).toBe("rasa@inbox.example");
+    expect(await chip.getAttribute("aria-pressed")).toBe("false");
+    await chip.press(" ");
+    expect(await forwardField(page).inputValue()).toBe(`rasa@inbox.example, ${inbox}`);
   });
 });
 

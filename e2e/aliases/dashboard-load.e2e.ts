@@ -68,7 +68,14 @@ test("the session and the aliases are requested once, and before the page's scri
   releasePage();
   await firstRow(visit).waitFor();
   const calls = asked.filter((path) => path.startsWith("/api/") && path !== "/api/analytics");
-  expect(calls.toSorted()).toEqual([`/api/aliases/${userId}`, "/api/auth/session", "/api/domains", "/api/notices"]);
+  expect(calls.toSorted()).toEqual([
+    "/api/account/defaults",
+    `/api/aliases/${userId}`,
+    "/api/auth/session",
+    "/api/domains",
+    "/api/mailboxes",
+    "/api/notices",
+  ]);
 });
 
 test("if the session has ended the sign-in form replaces the heading, and the URL is kept", async () => {

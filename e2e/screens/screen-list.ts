@@ -3,6 +3,7 @@ import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kau
 import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
+import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
@@ -125,6 +126,7 @@ export const screens: readonly Screen[] = [
   },
   ...encryptionScreens,
   ...moveScreens,
+  ...aliasSettingsScreens,
   pageAt("/docs", "static-docs"),
   pageAt("/docs/smtp", "static-docs-smtp"),
   pageAt("/docs/clients", "static-docs-clients"),

@@ -23,6 +23,7 @@ export const changesNothing: ReadonlySet<EndpointName> = new Set([
   "readEmailChange",
   "readConfirmation",
   "countEvent",
+  "generateName",
   "decryptAuto",
   "decryptManual",
 ]);

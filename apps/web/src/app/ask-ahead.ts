@@ -10,5 +10,7 @@ export function askAhead(path: string): void {
   if (user === null || screenFor(path, true) !== "dashboard") return;
   callAhead("listAliases", { params: { userId: user.id } });
   callAhead("listDomains");
+  callAhead("listMailboxes");
+  callAhead("getAccountDefaults");
   callAhead("listNotices");
 }

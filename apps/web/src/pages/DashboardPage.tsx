@@ -8,7 +8,7 @@ import { useSessionLost } from "../api/session/lost-session.ts";
 import { useUser } from "../api/session/session.ts";
 import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
 import { AliasList } from "../features/aliases/AliasList.tsx";
-import { CreateAliasCard } from "../features/aliases/CreateAliasCard.tsx";
+import { CreateAliasCard } from "../features/aliases/create/CreateAliasCard.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
 function AuthenticationRequired() {

@@ -1,14 +1,17 @@
 /** Settings of the account. */
 import "../app/zod-jitless.ts";
 
-import { ExportCard } from "../features/account/ExportCard.tsx";
 import { ForwardEncryptedCard } from "../features/account/ForwardEncryptedCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
+import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
 import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
+import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
+import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
+import { MoveGroup } from "../features/move/MoveGroup.tsx";
 
 export function SettingsPage() {
   return (
@@ -18,12 +21,19 @@ export function SettingsPage() {
         <ForwardEncryptedCard />
         <OutgoingCard />
       </SettingsGroup>
+      <SettingsGroup title="Mailboxes and defaults">
+        <MailboxesCard />
+        <DefaultsCard />
+      </SettingsGroup>
+      <SettingsGroup title="Programs">
+        <ApiKeysCard />
+      </SettingsGroup>
       <SettingsGroup title="Account">
         <SignInCard />
         <SessionsCard />
         <AppearanceCard />
-        <ExportCard />
       </SettingsGroup>
+      <MoveGroup />
     </>
   );
 }

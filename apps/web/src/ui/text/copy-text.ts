@@ -14,22 +14,37 @@ export async function copyText(text: string, named = text): Promise<void> {
  * @returns whether the secret is now in the clipboard
  */
 export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
-  if (typeof ClipboardItem === "undefined" || navigator.clipboard?.write === undefined) return copyLater(secret, named);
-  const blob = secret.then((text) => new Blob([text], { type: "text/plain" }));
-  const written = navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-  const isThere = await blob.then(
+  const written = writeLater(secret);
+  const isThere = await secret.then(
     () => true,
     () => false,
   );
   if (isThere) return toastCopied(written, named);
-  await written?.catch(() => {});
+  await written.catch(() => {});
   return false;
 }
 
-/** Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click. */
-async function copyLater(secret: Promise<string>, named: string): Promise<boolean> {
-  const text = await secret.catch(() => null);
-  return text === null ? false : toastCopied(navigator.clipboard?.writeText(text), named);
+/**
+ * Copies a text that is still loading, without a toast. Must be called while the click or key press permits it.
+ * @param text if it rejects, nothing is copied
+ * @returns whether the text is now in the clipboard
+ */
+export async function copyQuietly(text: Promise<string>): Promise<boolean> {
+  return writeLater(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function writeLater(text: Promise<string>): Promise<void> {
+  const { clipboard } = navigator;
+  if (clipboard === undefined) throw new Error("no clipboard");
+  // Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click.
+  if (typeof ClipboardItem === "undefined" || clipboard.write === undefined) return clipboard.writeText(await text);
+  const blob = text.then((plain) => new Blob([plain], { type: "text/plain" }));
+  // Without permission the clipboard does not wait for the text, whose failure then has nobody else to handle it
+  blob.catch(() => {});
+  await clipboard.write([new ClipboardItem({ "text/plain": blob })]);
 }
 
 /**

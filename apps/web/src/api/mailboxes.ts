@@ -1,0 +1,90 @@
+/** The account's mailboxes, and what new aliases get by default. */
+import type { AccountDefaultsChange, AccountDefaultsWire, Body } from "@kauke/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { refetchAliases } from "./aliases.ts";
+import { call } from "./client.ts";
+
+const mailboxesKey = ["mailboxes"];
+const defaultsKey = ["account-defaults"];
+
+const mailboxesQuery = {
+  queryKey: mailboxesKey,
+  queryFn: async () => (await call("listMailboxes")).mailboxes,
+};
+
+/** Query for the account's mailboxes, oldest first. */
+export function useMailboxes() {
+  return useQuery(mailboxesQuery);
+}
+
+/** Like `useMailboxes`, but asks again whenever the page is opened: aliases made meanwhile may use other mailboxes. */
+export function useFreshMailboxes() {
+  return useQuery({ ...mailboxesQuery, refetchOnMount: "always" });
+}
+
+/** Query for the aliases that forward to a mailbox; asked again each time. */
+export function useMailboxAliases(mailboxId: string) {
+  return useQuery({
+    queryKey: [...mailboxesKey, mailboxId, "aliases"],
+    queryFn: async () => (await call("listMailboxAliases", { params: { mailboxId } })).aliases,
+    gcTime: 0,
+  });
+}
+
+export function useAccountDefaults() {
+  return useQuery({ queryKey: defaultsKey, queryFn: () => call("getAccountDefaults") });
+}
+
+/** Fetches mailboxes and defaults again after a change of the list. */
+function useRefetchMailboxes() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: mailboxesKey, exact: true }),
+      client.invalidateQueries({ queryKey: defaultsKey }),
+    ]);
+}
+
+export function useAddMailbox() {
+  const refetch = useRefetchMailboxes();
+  return useMutation({
+    mutationFn: (address: string) => call("addMailbox", { body: { address } }),
+    onSuccess: () => refetch(),
+  });
+}
+
+export function useRemoveMailbox(userId: string) {
+  const client = useQueryClient();
+  const refetch = useRefetchMailboxes();
+  return useMutation({
+    mutationFn: (mailboxId: string) => call("removeMailbox", { params: { mailboxId } }),
+    onSuccess: () => Promise.all([refetch(), refetchAliases(client, userId)]),
+  });
+}
+
+/** Changes the defaults; shown at once, and rolled back if the server refuses. */
+export function useChangeDefaults() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: AccountDefaultsChange) => call("changeAccountDefaults", { body }),
+    onMutate: (change) => {
+      const before = client.getQueryData<AccountDefaultsWire>(defaultsKey);
+      client.setQueryData<AccountDefaultsWire>(defaultsKey, (defaults) =>
+        defaults === undefined ? undefined : { ...defaults, ...change },
+      );
+      return before;
+    },
+    onSuccess: (defaults, { mailboxId }) => {
+      client.setQueryData<AccountDefaultsWire>(defaultsKey, defaults);
+      if (mailboxId !== undefined) return client.invalidateQueries({ queryKey: mailboxesKey, exact: true });
+    },
+    onError: (_error, _change, before) => client.setQueryData<AccountDefaultsWire>(defaultsKey, before),
+  });
+}
+
+/** Asks for a generated name that is free now; nothing is made. */
+export function useGenerateName(userId: string) {
+  return useMutation({
+    mutationFn: (body: Body<"generateName">) => call("generateName", { params: { userId }, body }),
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of what will forward
+ * where.
+ */
+import { limits } from "@kauke/contract";
+import { ArrowRight } from "lucide-react";
+import { useId, useMemo } from "react";
+import { useAliases } from "../../../api/aliases.ts";
+import { useDomains } from "../../../api/domains.ts";
+import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
+import { TextField } from "../../../ui/Field.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { addressOf, notesLeft, validEntries } from "../alias-text.ts";
+import { ForwardField } from "./ForwardField.tsx";
+import { NameField } from "./NameField.tsx";
+import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
+import { type CreateState, useCreateForm } from "./use-create-form.ts";
+
+function PreviewLine({ alias, domain, forwardTo }: CreateState["shown"]) {
+  const destinations = validEntries(forwardTo);
+  return (
+    <div className="preview">
+      <span className="hl">{addressOf({ alias: alias.trim() || "alias", domain: domain || "…" })}</span>
+      <ArrowRight className="i" aria-label="forwards to" role="img" />
+      <span className="wrap-anywhere min-w-0">
+        {destinations.length === 0 ? "destination" : destinations.join(", ")}
+      </span>
+    </div>
+  );
+}
+
+function DomainsMissing({ onRetry }: { onRetry: () => void }) {
+  return (
+    <p className="hint">
+      The domains could not be loaded.{" "}
+      <button type="button" className="link" onClick={onRetry}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
+const noDomains: readonly string[] = [];
+
+/** What the form offers and begins with. */
+function useOffer(userId: string) {
+  const domains = useDomains();
+  const { data: aliases } = useAliases(userId);
+  const { data: mailboxes } = useMailboxes();
+  const { data: defaults } = useAccountDefaults();
+  const boxes = useMemo(() => mailboxesToOffer(mailboxes ?? []), [mailboxes]);
+  const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
+  const beginning = {
+    domain: domains.data?.find((domain) => domain === defaults?.domain) ?? domains.data?.[0] ?? "",
+    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.address ?? "",
+  };
+  return {
+    domains,
+    offered,
+    beginning,
+    format: defaults?.format ?? "characters",
+    hasSite: defaults?.siteInName ?? false,
+  };
+}
+
+export function CreateAliasCard({ userId }: { userId: string }) {
+  const titleId = useId();
+  const { domains, offered, beginning, format, hasSite } = useOffer(userId);
+  const own = domains.data ?? noDomains;
+  const { form, shown, tidy, typo, onSubmit } = useCreateForm({ userId, domains: own, beginning, known: offered });
+  const { errors, isSubmitting } = form.formState;
+  return (
+    <form className="card" onSubmit={onSubmit} noValidate aria-labelledby={titleId}>
+      <div className="card-head">
+        <h2 id={titleId}>Create alias</h2>
+      </div>
+      <div className="card-body create">
+        <div className="grid gap-1.5">
+          <NameField {...{ userId, form, shown, tidy, format, hasSite }} domains={own} />
+          {domains.isError ? <DomainsMissing onRetry={() => domains.refetch()} /> : null}
+        </div>
+        <ForwardField {...{ form, shown, tidy, typo, offered }} />
+        <TextField
+          label={
+            <>
+              Notes <span className="opt">optional</span>
+            </>
+          }
+          aside={<span className="count">{notesLeft(shown.notes)}</span>}
+          maxLength={limits.notesMax}
+          autoComplete="off"
+          error={errors.notes?.message}
+          {...form.register("notes")}
+        />
+      </div>
+      <div className="card-foot">
+        <PreviewLine {...shown} />
+        <SubmitButton className="btn-primary" pending={isSubmitting} pendingLabel="Creating...">
+          Create Alias
+        </SubmitButton>
+      </div>
+    </form>
+  );
+}

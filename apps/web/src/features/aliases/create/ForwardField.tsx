@@ -1,0 +1,123 @@
+/**
+ * Destinations of a new alias: the field, what is wrong with its entries, the question about a mistyped domain, and a
+ * button for each destination that the account already uses.
+ */
+import { Check, Webhook } from "lucide-react";
+import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
+import { FieldError } from "../../../ui/Field.tsx";
+import { isUrl } from "../alias-text.ts";
+import { hasDestination, readDestinations, toggleDestination, wrongDestinations } from "./read-typed.ts";
+import { TypoNote } from "./TypoNote.tsx";
+import type { CreateState } from "./use-create-form.ts";
+
+interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo"> {
+  /** Destinations that the account uses, those offered first at the front. */
+  offered: readonly string[];
+}
+
+interface ChipsProps {
+  offered: readonly string[];
+  text: string;
+  onChange: (text: string) => void;
+}
+
+/** One button for each offered destination, pressed while the field contains it. */
+function Chips({ offered, text, onChange }: ChipsProps) {
+  if (offered.length === 0) return null;
+  return (
+    <ul className="chips" aria-label="Your destinations">
+      {offered.map((destination) => {
+        const isIn = hasDestination(text, destination);
+        const Icon = isIn ? Check : isUrl(destination) ? Webhook : null;
+        return (
+          <li key={destination}>
+            <button
+              type="button"
+              className="chip"
+              aria-pressed={isIn}
+              onClick={() => onChange(toggleDestination(text, destination))}
+            >
+              {Icon === null ? null : <Icon className="i" aria-hidden />}
+              <span>{destination}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Single-line fields drop line ends: pasted lines are joined by commas instead. */
+function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: string) => void): void {
+  const pasted = event.clipboardData.getData("text/plain");
+  if (!/[\r\n]/.test(pasted.trim())) return;
+  event.preventDefault();
+  const { value, selectionStart, selectionEnd } = event.currentTarget;
+  const end = value.length;
+  onText(`${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`);
+}
+
+/** Whether the focus goes to the button that submits the form, which asks and tidies by itself. */
+const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
+  relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
+
+/** Returns the focus to the field after an answer, since the pressed button disappears. */
+function useAnswer(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
+  return (isUsed: boolean) => {
+    typo.answer(isUsed);
+    field.current?.querySelector("input")?.focus();
+  };
+}
+
+export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
+  const id = useId();
+  const field = useRef<HTMLDivElement>(null);
+  const text = shown.forwardTo;
+  const error = form.formState.errors.forwardTo?.message;
+  const wrong = error === undefined ? [] : wrongDestinations(text);
+  const onAnswer = useAnswer(typo, field);
+  const { onBlur, onChange, ...input } = form.register("forwardTo");
+  const tidyAndAsk = () => typo.ask(tidy.destinations());
+  return (
+    <div className="field" ref={field}>
+      <label htmlFor={id}>Forward to</label>
+      <input
+        {...input}
+        id={id}
+        value={text}
+        className="input mono"
+        inputMode="email"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="you@example.org"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        onChange={(event) => {
+          typo.drop();
+          void onChange(event);
+        }}
+        onPaste={(event) => {
+          pasteLines(event, (pasted) => tidy.change("forwardTo", readDestinations(pasted)));
+          setTimeout(tidyAndAsk);
+        }}
+        onBlur={(event) => {
+          void onBlur(event);
+          if (!isSubmitting(event)) tidyAndAsk();
+        }}
+      />
+      <FieldError id={`${id}-error`}>{error}</FieldError>
+      {wrong.length === 0 ? null : (
+        <ul className="hint wrap-anywhere" role="status">
+          {wrong.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {typo.question === null ? null : (
+        <TypoNote key={typo.question.typed} question={typo.question} onAnswer={onAnswer} />
+      )}
+      <Chips offered={offered} text={text} onChange={(changed) => tidy.change("forwardTo", changed)} />
+    </div>
+  );
+}

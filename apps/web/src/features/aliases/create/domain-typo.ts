@@ -1,0 +1,63 @@
+/**
+ * Finds the common mail provider whose domain was probably meant by a mistyped one, e.g. gmail.com by gmial.com. The
+ * form asks once and changes nothing by itself. Pure.
+ */
+import { splitAddress } from "@kauke/contract/split-address";
+
+/** Domains that many people have a mailbox at. A listed domain is never questioned. */
+const providers = [
+  ..."gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com rocketmail.com".split(" "),
+  ..."icloud.com me.com mac.com aol.com proton.me protonmail.com tuta.com tutanota.com fastmail.com fastmail.fm".split(
+    " ",
+  ),
+  ..."gmx.com gmx.de gmx.net gmx.at gmx.ch web.de t-online.de freenet.de posteo.de mailbox.org mail.de".split(" "),
+  ..."hotmail.co.uk yahoo.co.uk btinternet.com orange.fr laposte.net wanadoo.fr libero.it virgilio.it".split(" "),
+  ..."zoho.com hey.com mail.com email.com hushmail.com runbox.com startmail.com disroot.org riseup.net".split(" "),
+  ..."seznam.cz wp.pl onet.pl interia.pl inbox.lt one.lt inbox.lv mail.ee comcast.net verizon.net sbcglobal.net".split(
+    " ",
+  ),
+] as const;
+
+const known: ReadonlySet<string> = new Set(providers);
+
+/** Shortest name at which one other letter is more likely a mistake than another company: `live` is near `love`. */
+const MIN_NAME = 5;
+
+/** Two-letter endings that are mistyped more often than meant; any other is a country. */
+const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "em", "nt", "ne"]);
+
+/**
+ * @returns the address with the domain that was probably meant; `null` if the domain is as likely the right one
+ * @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com"
+ */
+export function suggestedAddress(address: string): string | null {
+  const { local, domain } = splitAddress(address);
+  const typed = domain.toLowerCase();
+  if (local === "" || known.has(typed)) return null;
+  const meant = providers.find((provider) => isTypoOf(typed, provider));
+  return meant === undefined ? null : `${local}@${meant}`;
+}
+
+function isTypoOf(typed: string, provider: string): boolean {
+  if (!isOneEditApart(typed, provider)) return false;
+  const [name, ending] = atFirstDot(typed);
+  const [meantName] = atFirstDot(provider);
+  if (name === meantName) return ending.length !== 2 || mistypedEndings.has(ending);
+  return meantName.length >= MIN_NAME;
+}
+
+function atFirstDot(domain: string): [name: string, ending: string] {
+  const at = domain.indexOf(".");
+  return at < 0 ? [domain, ""] : [domain.slice(0, at), domain.slice(at + 1)];
+}
+
+/** Whether one inserted, left out or replaced character, or two swapped neighbours, lead from one text to the other. */
+export function isOneEditApart(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false;
+  if (a.length > b.length) return isOneEditApart(b, a);
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  if (a.length < b.length) return a.slice(at) === b.slice(at + 1);
+  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at];
+  return a.slice(at + 1) === b.slice(at + 1) || (isSwapped && a.slice(at + 2) === b.slice(at + 2));
+}

@@ -1,0 +1,34 @@
+/** Formats of generated names in words. Pure. */
+import { type AliasFormat, nameEntropyBits } from "@kauke/contract";
+
+export const formatLabels: Readonly<Record<AliasFormat, string>> = {
+  characters: "Characters",
+  words: "Words",
+  uuid: "UUID",
+  site: "Site name and characters",
+};
+
+export const siteWanted = "Enter the name of the site first, then generate";
+
+/** Host of a site as a person types it: `shop` stands for `shop.com`, whose name is `shop` too. */
+export const hostOf = (site: string): string => (/[.:/]/.test(site) ? site : `${site}.com`);
+
+const steps: readonly [bits: number, text: string][] = [
+  [30, "million"],
+  [40, "billion"],
+  [50, "trillion"],
+  [60, "quadrillion"],
+  [Number.POSITIVE_INFINITY, "quintillion"],
+];
+
+/**
+ * How many names a format has, rounded down to a power of ten in words: what somebody who guesses would have to try.
+ * @example chancesText("characters") // "1 in 4 quintillion"
+ */
+export function chancesText(format: AliasFormat): string {
+  const bits = nameEntropyBits[format];
+  if (bits >= 70) return `1 in 10 to the power of ${Math.floor(bits * Math.log10(2))}`;
+  const [, text] = steps.find(([limit]) => bits < limit) ?? steps[0] ?? [0, ""];
+  const power = 6 + 3 * steps.findIndex(([, name]) => name === text);
+  return `1 in ${Math.floor(2 ** bits / 10 ** power)} ${text}`;
+}

@@ -1,0 +1,49 @@
+import type { AliasWire, MailboxWire } from "@kauke/contract";
+import { expect, test } from "vitest";
+import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
+
+const to = (forwardTo: string) => ({ forwardTo, lastForwardTo: null }) as AliasWire;
+const hook = "https://hooks.example.org/x";
+
+test("mailboxes of the account come first, then what most aliases forward to", () => {
+  const aliases = [to(`rasa@example.org, ${hook}`), to(`Jonas@example.org, ${hook}`), to("rare@example.org")];
+  expect(offeredDestinations(["jonas@example.org"], aliases)).toEqual([
+    "jonas@example.org",
+    hook,
+    "rasa@example.org",
+    "rare@example.org",
+  ]);
+});
+
+test("a paused alias counts with the destinations it had", () => {
+  const paused = { forwardTo: "null", lastForwardTo: "jonas@example.org" } as AliasWire;
+  expect(offeredDestinations([], [paused])).toEqual(["jonas@example.org"]);
+});
+
+test("six are offered at most", () => {
+  const aliases = Array.from({ length: 20 }, (_, at) => to(`box${at}@example.org`));
+  expect(offeredDestinations(["jonas@example.org"], aliases)).toHaveLength(6);
+});
+
+test("the default mailbox comes first, then the most used; those that refused are left out", () => {
+  const box = (address: string, more: Partial<MailboxWire>) => ({
+    address,
+    state: "confirmed",
+    aliasCount: 0,
+    ...more,
+  });
+  const boxes = [
+    box("old@example.org", { aliasCount: 1 }),
+    box("busy@example.org", { aliasCount: 9 }),
+    box("mine@example.org", { isDefault: true }),
+    box("asked@example.org", { state: "asked", aliasCount: 3 }),
+    box("not-mine@example.org", { state: "refused", aliasCount: 20 }),
+    box("blocked@example.org", { state: "blocked", aliasCount: 20 }),
+  ] as MailboxWire[];
+  expect(mailboxesToOffer(boxes)).toEqual([
+    "mine@example.org",
+    "busy@example.org",
+    "asked@example.org",
+    "old@example.org",
+  ]);
+});

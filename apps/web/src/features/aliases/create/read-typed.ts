@@ -1,0 +1,144 @@
+/**
+ * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists separated
+ * by semicolons, blanks or line ends. Only this form is lenient; the API takes the exact form. Pure.
+ */
+import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
+import { splitAddress } from "@kauke/contract/split-address";
+import { entriesOf } from "../alias-text.ts";
+
+export interface TypedName {
+  alias: string;
+  /** The domain that was typed with the name; absent if there was none, or none of ours. */
+  domain?: string;
+}
+
+/**
+ * Splits an address on one of our domains into name and domain.
+ * @returns any other text unchanged
+ * @example readName("Shop <shop@kauke.test>", ["kauke.test"]) // { alias: "shop", domain: "kauke.test" }
+ */
+export function readName(text: string, domains: readonly string[]): TypedName {
+  const [address = text] = addressesIn(text);
+  const { local, domain } = splitAddress(bare(address));
+  const own = domains.find((candidate) => candidate.toLowerCase() === domain.toLowerCase());
+  return local === "" || own === undefined ? { alias: text } : { alias: local, domain: own };
+}
+
+/**
+ * Turns a text of destinations into the comma-separated form of the API. A text that already has this form is returned
+ * unchanged, since a semicolon may be part of a webhook's URL; entries that can't be read are kept as they were typed.
+ * @example readDestinations("Ann <ann@example.org>; bob@example.org,") // "ann@example.org, bob@example.org"
+ */
+export function readDestinations(text: string): string {
+  if (text.trim() === "" || parseForwardTo(text) !== null) return text;
+  const entries = new Map<string, string>();
+  for (const entry of splitOutside(text, /[,\r\n]/y).flatMap((part) => readEntry(part))) {
+    const key = keyOf(entry);
+    if (!entries.has(key)) entries.set(key, entry);
+  }
+  return [...entries.values()].join(", ");
+}
+
+/** Whether a text of destinations contains this one. */
+export function hasDestination(text: string, destination: string): boolean {
+  return entriesOf(text).some((entry) => keyOf(entry) === keyOf(destination));
+}
+
+/** Adds a destination at the end of a text of destinations, or removes it where it is. */
+export function toggleDestination(text: string, destination: string): string {
+  const entries = entriesOf(readDestinations(text));
+  const others = entries.filter((entry) => keyOf(entry) !== keyOf(destination));
+  return (others.length < entries.length ? others : [...entries, destination]).join(", ");
+}
+
+/** Replaces one destination of a text by another. */
+export function replaceDestination(text: string, from: string, to: string): string {
+  return entriesOf(text)
+    .map((entry) => (entry === from ? to : entry))
+    .join(", ");
+}
+
+/** Text by which two entries are the same destination: the case of a mailbox does not matter. */
+const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
+
+/** The entries of a comma-separated text that are neither a mailbox nor a webhook, each with the reason. */
+export function wrongDestinations(text: string): string[] {
+  return entriesOf(text)
+    .filter((entry) => !isDestination(entry))
+    .map(reasonOf);
+}
+
+const HOST_WITH_PATH = /^[\w-]+(?:\.[\w-]+)+\/\S*$/;
+
+function reasonOf(entry: string): string {
+  if (HOST_WITH_PATH.test(entry)) return `“${entry}” needs https:// in front to be a webhook.`;
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(entry)) return `“${entry}” is not a web address that starts with http or https.`;
+  if (entry.includes("@")) return `“${entry}” is not a complete e-mail address.`;
+  return `“${entry}” is neither an e-mail address nor a webhook.`;
+}
+
+const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
+
+/** A semicolon without a blank after it may be part of a URL, so those with one are separators before it is. */
+const separators = [/;(?=\s|$)/y, /;/y];
+
+/** Reads one line of the text between two commas. */
+function readEntry(text: string, [separator, ...others]: readonly RegExp[] = separators): string[] {
+  const read = readWhole(text) ?? readWords(text);
+  if (read !== null) return read;
+  if (separator === undefined) return [text.trim().replace(/\s+/g, " ")];
+  return splitOutside(text, separator).flatMap((part) => readEntry(part, others));
+}
+
+/** Destinations separated by blanks; `null` if one of the words is none. */
+function readWords(text: string): string[] | null {
+  const words = splitOutside(text, /\s/y).map((word) => readWhole(word.replace(/^;+|;+$/g, "")));
+  return words.every((word) => word !== null) ? words.flat() : null;
+}
+
+function readWhole(text: string): string[] | null {
+  const entry = text.trim();
+  if (entry === "") return [];
+  if (isDestination(entry)) return [entry];
+  const plain = bare(entry);
+  if (isDestination(plain)) return [plain];
+  return readNamed(entry);
+}
+
+/** Reads `Ann <ann@example.org>`, several times in a row too; `null` for any other text. */
+function readNamed(entry: string): string[] | null {
+  const plain = entry.replace(/"[^"]*"/g, (name) => name.replace(/[<>;]/g, " "));
+  if (!/^(?:[^<>;]*<[^<>]*>)+\W*$/.test(plain)) return null;
+  const words = [...plain.matchAll(/<([^<>]*)>|[^\s<>;]+/g)].map(([word, inner]) => bare(inner ?? word));
+  return addressesIn(plain).map(bare).every(isDestination) ? words.filter(isDestination) : null;
+}
+
+/** The texts in angle brackets, as in `Ann <ann@example.org>`. */
+const addressesIn = (text: string): string[] => [...text.matchAll(/<([^<>]*)>/g)].map(([, inner = ""]) => inner);
+
+/** Removes what stands around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
+function bare(text: string): string {
+  const seen = text.replace(/\p{Cf}/gu, "").trim();
+  const undressed = seen.replace(/^[<("'“‘[]+/, "").replace(/[>)"'”’\].:;,]+$/, "");
+  if (!/^mailto:/i.test(undressed)) return undressed;
+  return decoded(undressed.slice("mailto:".length).replace(/\?.*$/s, ""));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Splits at a separator, except within double quotes and angle brackets that are closed again. */
+function splitOutside(text: string, separator: RegExp): string[] {
+  const parts = [""];
+  for (const { 0: piece, index } of text.matchAll(/"[^"]*"|<[^<>]*>|[^]/g)) {
+    separator.lastIndex = index;
+    if (piece.length === 1 && separator.test(text)) parts.push("");
+    else parts[parts.length - 1] += piece;
+  }
+  return parts;
+}

@@ -1,0 +1,138 @@
+/**
+ * State of the form for a new alias. What was pasted is put into the API's form when it is pasted, when its field is
+ * left, and before it is sent; the new address is copied.
+ */
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
+import type { FormEvent } from "react";
+import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
+import { useCreateAlias } from "../../../api/aliases.ts";
+import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { addressOf } from "../alias-text.ts";
+import { type CreateFailure, createFailure, reservedFailure } from "../create-failure.ts";
+import { markNewAlias } from "../new-alias.ts";
+import { isReservedName } from "../reserved-name.ts";
+import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
+import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
+import { useTypoQuestion } from "./use-typo-question.ts";
+
+/** Domain and destinations are absent until they are typed or chosen; the form then shows what it begins with. */
+type Typed = Partial<CreateAliasBody>;
+export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
+
+export interface Beginning {
+  domain: string;
+  forwardTo: string;
+}
+
+const fields = ["alias", "domain", "forwardTo", "notes"] as const;
+
+function showCreated(address: string, isCopied: boolean): void {
+  if (isCopied)
+    return showToast({ title: "Alias Created", description: `${address} is copied. It forwards from now on.` });
+  const action = { label: "Copy", spoken: `Copy ${address}`, onAct: () => void copyText(address) };
+  showToast({ title: "Alias Created", description: `${address} forwards from now on.`, action });
+}
+
+/** Puts name and destinations into the form the API takes, as they stand in the fields. */
+function tidying(form: CreateForm, shown: Beginning, domains: readonly string[]) {
+  const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
+    form.setValue(field, text, { shouldValidate: form.formState.isSubmitted });
+  return {
+    change,
+    name() {
+      const typed = form.getValues("alias") ?? "";
+      const { alias, domain } = readName(typed, domains);
+      if (domain !== undefined) change("domain", domain);
+      if (alias !== typed) change("alias", alias);
+    },
+    /** @returns the destinations as they are now in the field */
+    destinations(): string {
+      const typed = form.getValues("forwardTo") ?? shown.forwardTo;
+      const read = readDestinations(typed);
+      if (read !== typed) change("forwardTo", read);
+      return read;
+    },
+  };
+}
+
+function useSend(form: CreateForm, userId: string) {
+  const create = useCreateAlias(userId);
+  const refuse = ({ title, description, fields: wrong }: CreateFailure) => {
+    for (const [name, message] of wrong) {
+      const field = fields.find((known) => known === name);
+      if (field !== undefined) form.setError(field, { message });
+    }
+    showFailure(title, description);
+  };
+  return async (values: CreateAliasBody): Promise<AliasWire | null> => {
+    if (await isReservedName(values.alias)) {
+      refuse(reservedFailure(values.alias));
+      return null;
+    }
+    try {
+      return await create.mutateAsync({ ...values, notes: values.notes === "" ? undefined : values.notes });
+    } catch (error) {
+      refuse(createFailure(error));
+      return null;
+    }
+  };
+}
+
+interface Given {
+  userId: string;
+  domains: readonly string[];
+  /** What the form begins with in a tab that has created no alias yet. */
+  beginning: Beginning;
+  /** Destinations that the account uses. */
+  known: readonly string[];
+}
+
+export function useCreateForm({ userId, domains, beginning, known }: Given) {
+  const begun = lastChoiceOf(userId) ?? beginning;
+  const form: CreateForm = useForm({
+    resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
+    defaultValues: { alias: "", notes: "" },
+  });
+  const {
+    alias = "",
+    notes = "",
+    domain = begun.domain,
+    forwardTo = begun.forwardTo,
+  } = useWatch({ control: form.control });
+  const shown = { alias, notes, domain, forwardTo };
+  const tidy = tidying(form, shown, domains);
+  const send = useSend(form, userId);
+  const typo = useTypoQuestion(known, ({ typed, meant }) =>
+    tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant)),
+  );
+  const submit = async (element: HTMLFormElement) => {
+    // Without the list of domains none is chosen yet
+    form.setValue("domain", domain || undefined);
+    form.setValue("forwardTo", forwardTo);
+    tidy.name();
+    if (typo.askFirst(tidy.destinations())) return;
+    const address = Promise.withResolvers<string>();
+    // Requested at once, while the key press or click still permits it
+    const copied = copyQuietly(address.promise);
+    await form.handleSubmit(async (values) => {
+      const created = await send(values);
+      if (created === null) return;
+      address.resolve(addressOf(created));
+      markNewAlias(created.id);
+      rememberChoice({ userId, domain: values.domain, forwardTo: values.forwardTo });
+      form.reset({ alias: "", domain: values.domain, forwardTo: values.forwardTo, notes: "" });
+      element.querySelector("input")?.focus();
+      showCreated(addressOf(created), await copied);
+    })();
+    address.reject(new Error("No alias was created"));
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void submit(event.currentTarget);
+  };
+  return { form, shown, tidy, typo, onSubmit };
+}
+
+export type CreateState = ReturnType<typeof useCreateForm>;

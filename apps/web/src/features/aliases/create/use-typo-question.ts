@@ -1,0 +1,55 @@
+/** Asks once about each mailbox whose domain looks mistyped, and passes the answer on. */
+import { useState } from "react";
+import { onUserChange } from "../../../api/session/session.ts";
+import { entriesOf } from "../alias-text.ts";
+import { suggestedAddress } from "./domain-typo.ts";
+
+export interface TypoQuestion {
+  typed: string;
+  meant: string;
+  /** Whether the form was submitted and now waits for the answer, which then gets the focus. */
+  isAwaited: boolean;
+}
+
+/** Addresses that were asked about and kept, until the page is left. */
+const kept = new Set<string>();
+onUserChange(() => kept.clear());
+
+function questionAbout(text: string, destinations: readonly string[]): TypoQuestion | null {
+  const known = destinations.map((destination) => destination.toLowerCase());
+  for (const typed of entriesOf(text)) {
+    if (kept.has(typed) || known.includes(typed.toLowerCase())) continue;
+    const meant = suggestedAddress(typed);
+    if (meant !== null) return { typed, meant, isAwaited: false };
+  }
+  return null;
+}
+
+/**
+ * @param known destinations of the account, which are never asked about
+ * @param onUse replaces the mistyped address
+ */
+export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
+  const [question, setQuestion] = useState<TypoQuestion | null>(null);
+  return {
+    question,
+    ask: (text: string): void => setQuestion(questionAbout(text, known)),
+    /**
+     * Asks before the form is sent. A question that is open already counts as answered by sending the form anyway.
+     * @returns whether the form has to wait
+     */
+    askFirst(text: string): boolean {
+      if (question !== null) kept.add(question.typed);
+      const found = questionAbout(text, known);
+      setQuestion(found === null ? null : { ...found, isAwaited: true });
+      return found !== null;
+    },
+    answer(isUsed: boolean): void {
+      if (question === null) return;
+      if (isUsed) onUse(question);
+      else kept.add(question.typed);
+      setQuestion(null);
+    },
+    drop: () => setQuestion(null),
+  };
+}

@@ -1,0 +1,137 @@
+/** The account's API keys, and the dialogs that create and revoke them. */
+import type { ApiKeyWire } from "@kauke/contract";
+import { Plus } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useApiKeys } from "../../api/api-keys.ts";
+import { readLinks } from "../../app/links.ts";
+import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { Mask } from "../../ui/Mask.tsx";
+import { dayText } from "../../ui/text/time-text.ts";
+import { CreateApiKeyDialog } from "./CreateApiKeyDialog.tsx";
+import { RevokeApiKeyDialog } from "./RevokeApiKeyDialog.tsx";
+
+function NoKeys() {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h4>No API keys yet</h4>
+      <p>With a key, your password manager, an extension or an app makes aliases here while you sign up somewhere.</p>
+    </div>
+  );
+}
+
+function LoadingKeys() {
+  return (
+    <ul className="api-keys" aria-hidden="true">
+      {[14, 9].map((width) => (
+        <li key={width}>
+          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
+          {["dates", "revoke"].map((fact) => (
+            <span className="skel" key={fact} />
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const Day = ({ iso }: { iso: string }) => <time dateTime={iso}>{dayText(iso)}</time>;
+
+function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyWire; onRevoke: () => void }) {
+  const { name, scopes, expiresAt, lastUsedOn, createdAt } = apiKey;
+  const [now] = useState(() => Date.now());
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now;
+  return (
+    <li>
+      <div className="named">
+        <span className="name">{name}</span>
+        <ul className="tags" aria-label="Scopes">
+          {scopes.map((scope) => (
+            <li className="tag" key={scope}>
+              {scope}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <dl>
+        <Fact label={isExpired ? "Expired" : "Expires"}>{expiresAt === null ? "Never" : <Day iso={expiresAt} />}</Fact>
+        <Fact label="Last used">{lastUsedOn === null ? "Never" : <Day iso={`${lastUsedOn}T00:00`} />}</Fact>
+        <Fact label="Created">
+          <Day iso={createdAt} />
+        </Fact>
+      </dl>
+      <button type="button" className="btn btn-danger-line btn-sm" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+        Revoke
+      </button>
+    </li>
+  );
+}
+
+function Foot() {
+  return (
+    <div className="card-foot">
+      <p className="hint">
+        Works with programs made for addy.io and SimpleLogin.{" "}
+        <a className="link" href={readLinks().docs}>
+          How to set them up
+        </a>
+      </p>
+    </div>
+  );
+}
+
+export function ApiKeysCard() {
+  const { data: keys, error, isFetching, refetch } = useApiKeys();
+  const [opened, setOpened] = useState<"create" | ApiKeyWire | null>(null);
+  const onClose = () => setOpened(null);
+  const failed = keys === undefined && error !== null && !isFetching;
+  return (
+    <section className="card" aria-labelledby="api-keys" aria-busy={keys === undefined && !failed}>
+      <div className="card-head">
+        <h3 id="api-keys">API keys</h3>
+        <div className="right">
+          <button
+            type="button"
+            className="btn btn-sm"
+            disabled={keys === undefined}
+            onClick={() => setOpened("create")}
+          >
+            <Plus className="i" aria-hidden />
+            Create API Key
+          </button>
+        </div>
+      </div>
+      {failed ? (
+        <LoadFailed
+          heading="h4"
+          title="Your API keys could not be loaded"
+          message={messageOf(error, "Please try again.")}
+          onRetry={() => void refetch()}
+        />
+      ) : keys === undefined ? (
+        <LoadingKeys />
+      ) : keys.length === 0 ? (
+        <NoKeys />
+      ) : (
+        <ul className="api-keys" aria-labelledby="api-keys">
+          {keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onRevoke={() => setOpened(key)} />
+          ))}
+        </ul>
+      )}
+      {failed ? null : <Foot />}
+      {opened === "create" ? <CreateApiKeyDialog onClose={onClose} /> : null}
+      {opened !== null && opened !== "create" ? <RevokeApiKeyDialog apiKey={opened} onClose={onClose} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,168 @@
+/** Dialog that makes an API key: name, what it may do, when it ends; then the key is shown once. */
+import { type CreateApiKeyBody, keyScopes } from "@kauke/contract";
+import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { useCreateApiKey } from "../../api/api-keys.ts";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FieldError, TextField } from "../../ui/Field.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { showFailure } from "../../ui/toast-store.ts";
+import { NewKeyShown } from "./NewKeyShown.tsx";
+import {
+  apiKeyNameLeft,
+  emptyApiKey,
+  expiryDays,
+  expiryLabel,
+  type NewApiKey,
+  type NewApiKeyErrors,
+  newApiKeyBody,
+  newApiKeyErrors,
+  scopeTexts,
+  toggleScope,
+} from "./new-api-key.ts";
+
+interface FieldsProps {
+  typed: NewApiKey;
+  errors: NewApiKeyErrors;
+  onChange: (change: Partial<NewApiKey>) => void;
+}
+
+function ScopeChoices({ typed, errors, onChange }: FieldsProps) {
+  const id = useId();
+  return (
+    <fieldset className="choices scopes" aria-describedby={errors.scopes ? `${id}-error` : undefined}>
+      <legend>It may</legend>
+      {keyScopes.map((scope) => (
+        <label className="choice" key={scope}>
+          <input
+            type="checkbox"
+            checked={typed.scopes.includes(scope)}
+            aria-invalid={errors.scopes ? true : undefined}
+            onChange={() => onChange({ scopes: toggleScope(typed.scopes, scope) })}
+          />
+          <span>
+            <b>{scopeTexts[scope].title}</b>
+            <code>{scope}</code>
+            <span>{scopeTexts[scope].means}</span>
+          </span>
+        </label>
+      ))}
+      <FieldError id={`${id}-error`}>{errors.scopes}</FieldError>
+    </fieldset>
+  );
+}
+
+function Fields({ typed, errors, onChange }: FieldsProps) {
+  const id = useId();
+  return (
+    <>
+      <TextField
+        label="Name"
+        aside={<span className="count">{apiKeyNameLeft(typed.name)} left</span>}
+        placeholder="Bitwarden on my phone"
+        autoComplete="off"
+        error={errors.name}
+        value={typed.name}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <ScopeChoices {...{ typed, errors, onChange }} />
+      <p className="hint">
+        A password manager needs the first. Extensions and apps that list and change aliases need all four.
+      </p>
+      <div className="field">
+        <label htmlFor={id}>Expires</label>
+        <Select
+          id={id}
+          value={typed.days ?? ""}
+          onChange={(event) => onChange({ days: expiryDays.find((days) => String(days ?? "") === event.target.value) })}
+        >
+          {expiryDays.map((days) => (
+            <option key={days} value={days ?? ""}>
+              {expiryLabel(days)}
+            </option>
+          ))}
+        </Select>
+      </div>
+    </>
+  );
+}
+
+interface Made {
+  name: string;
+  secret: string;
+}
+
+function useCreation(onMade: (made: Made) => void) {
+  const create = useCreateApiKey();
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async (body: CreateApiKeyBody) => {
+    setIsBusy(true);
+    try {
+      const { key, secret } = await create(body);
+      onMade({ name: key.name, secret });
+    } catch (error) {
+      const isLimited = error instanceof ApiError && error.rateLimited;
+      const title = isLimited ? "Rate Limit Exceeded" : "Key Not Created";
+      showFailure(title, refusalText(error, "The key could not be created. Please try again."));
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { run, isBusy };
+}
+
+/** Calls `forget` when the page is left, so that a page restored from memory does not show the key. */
+function useForgetOnLeaving(forget: () => void): void {
+  const onLeave = useEffectEvent(forget);
+  useEffect(() => {
+    const leave = () => onLeave();
+    window.addEventListener("pagehide", leave);
+    return () => window.removeEventListener("pagehide", leave);
+  }, []);
+}
+
+export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
+  const formId = useId();
+  const [typed, setTyped] = useState(emptyApiKey);
+  const [errors, setErrors] = useState<NewApiKeyErrors>({});
+  const [made, setMade] = useState<Made | null>(null);
+  const { run, isBusy } = useCreation(setMade);
+  useForgetOnLeaving(() => made !== null && onClose());
+  if (made !== null) return <NewKeyShown {...made} onClose={onClose} />;
+  const onChange = (change: Partial<NewApiKey>) => {
+    setTyped((before) => ({ ...before, ...change }));
+    setErrors((before) => ({
+      name: "name" in change ? undefined : before.name,
+      scopes: "scopes" in change ? undefined : before.scopes,
+    }));
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const found = newApiKeyErrors(typed);
+    setErrors(found);
+    const wrong = found.name === undefined ? found.scopes && "[type=checkbox]" : "input";
+    if (wrong) event.currentTarget.querySelector<HTMLInputElement>(wrong)?.focus();
+    else void run(newApiKeyBody(typed, new Date()));
+  };
+  return (
+    <Dialog
+      title="Create API key"
+      description="One for each program, so that you can revoke it alone."
+      onClose={() => isBusy || onClose()}
+    >
+      <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
+        <div className="body">
+          <Fields {...{ typed, errors, onChange }} />
+        </div>
+        <DialogFooter onCancel={onClose} isBusy={isBusy}>
+          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
+            Create API Key
+          </SubmitButton>
+        </DialogFooter>
+      </form>
+    </Dialog>
+  );
+}

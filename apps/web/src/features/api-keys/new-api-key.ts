@@ -1,0 +1,54 @@
+/** The form for a new API key: scopes in plain words, expiry choices, validation. Pure. */
+import { apiKeyMessages, type CreateApiKeyBody, type KeyScope, keyScopes, limits } from "@kauke/contract";
+
+export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: string }>> = {
+  "aliases:create": { title: "Create aliases", means: "They forward to your confirmed mailboxes only." },
+  "aliases:read": { title: "Read aliases", means: "Addresses, where they forward, notes. Exports too." },
+  "aliases:write": { title: "Change aliases", means: "Edit, pause and delete them." },
+  "account:read": { title: "Read the account", means: "Your mailboxes, defaults and figures." },
+};
+
+/** Days until a key expires; `null`: never. */
+export const expiryDays = [30, 90, 365, null] as const;
+export type ExpiryDays = (typeof expiryDays)[number];
+
+export const expiryLabel = (days: ExpiryDays): string =>
+  days === null ? "Never" : days === 365 ? "In a year" : `In ${days} days`;
+
+export interface NewApiKey {
+  name: string;
+  scopes: readonly KeyScope[];
+  days: ExpiryDays;
+}
+
+export const emptyApiKey: NewApiKey = { name: "", scopes: ["aliases:create"], days: 365 };
+
+export interface NewApiKeyErrors {
+  name?: string;
+  scopes?: string;
+}
+
+export const apiKeyNameLeft = (name: string): number => limits.keyNameMax - [...name.trim()].length;
+
+export function newApiKeyErrors({ name, scopes }: NewApiKey): NewApiKeyErrors {
+  const errors: NewApiKeyErrors = {};
+  if (name.trim() === "") errors.name = apiKeyMessages.nameRequired;
+  else if (apiKeyNameLeft(name) < 0) errors.name = apiKeyMessages.nameLong;
+  if (scopes.length === 0) errors.scopes = apiKeyMessages.scopesRequired;
+  return errors;
+}
+
+/** Adds or removes a scope; the result is in the order of the contract. */
+export function toggleScope(scopes: readonly KeyScope[], scope: KeyScope): KeyScope[] {
+  return keyScopes.filter((known) => (known === scope ? !scopes.includes(known) : scopes.includes(known)));
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export function newApiKeyBody({ name, scopes, days }: NewApiKey, now: Date): CreateApiKeyBody {
+  const expiresAt = days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
+  return { name: name.trim(), scopes: [...scopes], expiresAt };
+}
+
+/** Content of the QR code: address of the server and key, as clients read them from one picture. */
+export const qrText = (origin: string, secret: string): string => `${origin}|${secret}`;

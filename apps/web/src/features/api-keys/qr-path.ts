@@ -1,0 +1,24 @@
+/** Draws a QR code as the path of an SVG, without asking any server. */
+import { encodeQR } from "qr";
+
+/** Light modules around the code that readers need (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
+
+/** @returns side length in modules, quiet zone included, and the path of the dark modules */
+export function qrPath(text: string): { size: number; path: string } {
+  const modules = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE });
+  const runs = modules.flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`));
+  return { size: modules.length, path: runs.join("") };
+}
+
+/** Start and length of each run of dark modules in a row. */
+function darkRuns(row: readonly boolean[]): [start: number, length: number][] {
+  const runs: [number, number][] = [];
+  for (const [x, isDark] of row.entries()) {
+    const last = runs.at(-1);
+    if (!isDark) continue;
+    if (last !== undefined && last[0] + last[1] === x) last[1]++;
+    else runs.push([x, 1]);
+  }
+  return runs;
+}

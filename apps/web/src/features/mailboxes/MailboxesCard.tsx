@@ -1,0 +1,167 @@
+/** The account's mailboxes with their states, and the dialogs that add and remove them. */
+import type { ConfirmationState, MailboxWire } from "@kauke/contract";
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { useAskConfirmation } from "../../api/confirmations.ts";
+import { useChangeDefaults, useFreshMailboxes } from "../../api/mailboxes.ts";
+import { useUser } from "../../api/session/session.ts";
+import { IconButton } from "../../ui/IconButton.tsx";
+import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { Mask } from "../../ui/Mask.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { AddMailboxDialog } from "./AddMailboxDialog.tsx";
+import { aliasCountText, stateTag, stateTexts } from "./mailbox-text.ts";
+import { RemoveMailboxDialog } from "./RemoveMailboxDialog.tsx";
+
+function NoMailboxes() {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h4>No mailboxes yet</h4>
+      <p>Add the addresses that your aliases forward to. Each gets one message that asks whether it is yours.</p>
+    </div>
+  );
+}
+
+function LoadingMailboxes() {
+  return (
+    <ul className="mailboxes" aria-hidden="true">
+      {[22, 17].map((width) => (
+        <li key={width}>
+          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
+          <span className="skel" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SendButton({ address, state }: { address: string; state: ConfirmationState }) {
+  const ask = useAskConfirmation(useUser().id);
+  const label = state === "new" ? "Send Confirmation" : "Send Again";
+  const onClick = () =>
+    ask.mutate(address, {
+      onSuccess: () => showToast({ title: "Confirmation Sent", description: `Look for our message in ${address}.` }),
+      onError: (error) => showFailure("Not Sent", refusalText(error, "The confirmation could not be sent")),
+    });
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-sm"
+      label={ask.isPending ? `Sending... to ${address}` : `${label}: ${address}`}
+      pending={ask.isPending}
+      pendingLabel="Sending..."
+      onClick={onClick}
+    >
+      {label}
+    </SubmitButton>
+  );
+}
+
+function DefaultButton({ mailbox: { id, address } }: { mailbox: MailboxWire }) {
+  const change = useChangeDefaults();
+  const onClick = () =>
+    change.mutate(
+      { mailboxId: id },
+      {
+        onSuccess: () => showToast({ title: "Default Mailbox Changed", description: address }),
+        onError: (error) => showFailure("Update Failed", refusalText(error, "Failed to change the default mailbox")),
+      },
+    );
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-quiet btn-sm"
+      label={change.isPending ? `Saving... ${address}` : `Make default: ${address}`}
+      pending={change.isPending}
+      pendingLabel="Saving..."
+      onClick={onClick}
+    >
+      Make default
+    </SubmitButton>
+  );
+}
+
+function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () => void }) {
+  const { address, state, isDefault, aliasCount } = mailbox;
+  const isOpen = state === "new" || state === "asked";
+  const isOwn = useUser().email?.toLowerCase() === address.toLowerCase();
+  return (
+    <li>
+      <div>
+        <div className="name">
+          <span className="addr">
+            <b>{address}</b>
+          </span>
+          {isDefault ? <span className="tag">default</span> : null}
+          {state === "confirmed" ? null : <span className={stateTag[state].className}>{stateTag[state].text}</span>}
+        </div>
+        <p>
+          {aliasCountText(aliasCount)}
+          {isOwn ? ". You sign in with it." : "."} {stateTexts[state]}
+        </p>
+      </div>
+      <div className="acts">
+        {isOpen ? <SendButton {...{ address, state }} /> : null}
+        {state === "confirmed" && !isDefault ? <DefaultButton mailbox={mailbox} /> : null}
+        {isOwn ? null : (
+          <IconButton
+            icon={Trash2}
+            label="Remove"
+            fullLabel={`Remove ${address}`}
+            className="danger"
+            onClick={onRemove}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+export function MailboxesCard() {
+  const { data: mailboxes, error, isFetching, refetch } = useFreshMailboxes();
+  const [opened, setOpened] = useState<"add" | MailboxWire | null>(null);
+  const onClose = () => setOpened(null);
+  const failed = mailboxes === undefined && error !== null && !isFetching;
+  return (
+    <section className="card" aria-labelledby="mailboxes" aria-busy={mailboxes === undefined && !failed}>
+      <div className="card-head">
+        <h3 id="mailboxes">Mailboxes</h3>
+        <div className="right">
+          <button
+            type="button"
+            className="btn btn-sm"
+            disabled={mailboxes === undefined}
+            onClick={() => setOpened("add")}
+          >
+            <Plus className="i" aria-hidden />
+            Add Mailbox
+          </button>
+        </div>
+      </div>
+      {failed ? (
+        <LoadFailed
+          heading="h4"
+          title="Your mailboxes could not be loaded"
+          message={messageOf(error, "Please try again.")}
+          onRetry={() => void refetch()}
+        />
+      ) : mailboxes === undefined ? (
+        <LoadingMailboxes />
+      ) : mailboxes.length === 0 ? (
+        <NoMailboxes />
+      ) : (
+        <ul className="mailboxes" aria-labelledby="mailboxes">
+          {mailboxes.map((mailbox) => (
+            <MailboxRow key={mailbox.id} mailbox={mailbox} onRemove={() => setOpened(mailbox)} />
+          ))}
+        </ul>
+      )}
+      {opened === "add" ? <AddMailboxDialog onClose={onClose} /> : null}
+      {opened !== null && opened !== "add" ? <RemoveMailboxDialog mailbox={opened} onClose={onClose} /> : null}
+    </section>
+  );
+}

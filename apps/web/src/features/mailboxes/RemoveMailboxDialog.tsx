@@ -1,0 +1,92 @@
+/** Confirmation before a mailbox is removed: names the aliases that lose it, and those that would be left without one. */
+import type { Answer, MailboxWire } from "@kauke/contract";
+import { Info, TriangleAlert } from "lucide-react";
+import { messageOf } from "../../api/api-error.ts";
+import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
+import { useUser } from "../../api/session/session.ts";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { addressOf } from "../aliases/alias-text.ts";
+import { aliasCountText, namedText } from "./mailbox-text.ts";
+
+type Uses = Answer<"listMailboxAliases">["aliases"];
+
+function UsesNote({ uses }: { uses: Uses }) {
+  const only = uses.filter(({ isOnly }) => isOnly).map(addressOf);
+  if (only.length > 0)
+    return (
+      <div className="note" role="alert">
+        <TriangleAlert className="i" aria-hidden />
+        <div className="wrap-anywhere">
+          It is the only destination of <b>{namedText(only)}</b>. Choose another one there first, or delete the alias.
+        </div>
+      </div>
+    );
+  if (uses.length === 0) return <p className="hint">No alias forwards to it.</p>;
+  return (
+    <div className="note note-plain">
+      <Info className="i" aria-hidden />
+      <div className="wrap-anywhere">
+        {aliasCountText(uses.length)} will no longer forward to it: <b>{namedText(uses.map(addressOf))}</b>. Their other
+        destinations stay.
+      </div>
+    </div>
+  );
+}
+
+interface Props {
+  mailbox: MailboxWire;
+  onClose: () => void;
+}
+
+export function RemoveMailboxDialog({ mailbox: { id, address }, onClose }: Props) {
+  const { data: uses, error, isFetching, refetch } = useMailboxAliases(id);
+  const remove = useRemoveMailbox(useUser().id);
+  const onRemove = () =>
+    remove.mutate(id, {
+      onSuccess: () => {
+        showToast({ title: "Mailbox Removed", description: address });
+        onClose();
+      },
+      onError: (failure) => {
+        showFailure("Mailbox Not Removed", refusalText(failure, "The mailbox could not be removed. Please try again."));
+        void refetch();
+      },
+    });
+  return (
+    <Dialog
+      title="Remove mailbox"
+      description={`${address} leaves your list and all your aliases.`}
+      onClose={() => remove.isPending || onClose()}
+    >
+      <div className="body" aria-busy={uses === undefined}>
+        {uses !== undefined ? (
+          <UsesNote uses={uses} />
+        ) : error !== null && !isFetching ? (
+          <p className="hint" role="alert">
+            {messageOf(error, "Its aliases could not be loaded.")}{" "}
+            <button type="button" className="link" onClick={() => void refetch()}>
+              Try again
+            </button>
+          </p>
+        ) : (
+          <span className="skel" style={{ "--w": "80%" } as React.CSSProperties} />
+        )}
+      </div>
+      <DialogFooter onCancel={onClose} isBusy={remove.isPending}>
+        <SubmitButton
+          type="button"
+          className="btn-danger"
+          disabled={uses === undefined || uses.some(({ isOnly }) => isOnly)}
+          pending={remove.isPending}
+          pendingLabel="Removing..."
+          onClick={onRemove}
+        >
+          Remove Mailbox
+        </SubmitButton>
+      </DialogFooter>
+    </Dialog>
+  );
+}

@@ -1,0 +1,33 @@
+/** Texts about the mailboxes in Settings. */
+import type { ConfirmationState } from "@kauke/contract";
+import { countText } from "../../ui/text/count-text.ts";
+
+export const stateTexts: Readonly<Record<ConfirmationState, string>> = {
+  confirmed: "",
+  new: "We ask at the first message, or now.",
+  asked: "It takes few messages until its reader confirms.",
+  refused: "Its reader says it is not yours.",
+  blocked: "Its reader takes no mail from here.",
+};
+
+export const stateTag = {
+  new: { text: "not confirmed", className: "tag tag-accent" },
+  asked: { text: "not confirmed", className: "tag tag-accent" },
+  refused: { text: "refused", className: "tag" },
+  blocked: { text: "refused", className: "tag" },
+} as const;
+
+/** e.g. `No alias`, `1 alias`, `1,204 aliases` */
+export const aliasCountText = (count: number): string =>
+  count === 0 ? "No alias" : count === 1 ? "1 alias" : `${countText(count)} aliases`;
+
+/** Aliases named one by one in a dialog; the others are counted. */
+const NAMED_MAX = 5;
+
+/** e.g. `a@kauke.test, b@kauke.test and 3 more` */
+export function namedText(addresses: readonly string[]): string {
+  const named = addresses.slice(0, NAMED_MAX);
+  const more = addresses.length - named.length;
+  if (more > 0) return `${named.join(", ")} and ${countText(more)} more`;
+  return named.length < 2 ? named.join("") : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
+}

@@ -1,0 +1,138 @@
+/** The states of API keys, mailboxes and defaults in Settings, for the screen list. */
+import type { ApiKeyWire, MailboxWire } from "@kauke/contract";
+import type { Locator } from "playwright-core";
+import type { Visit } from "../browser/browser.ts";
+import { seeGone } from "../browser/see.ts";
+import { createForm } from "../browser/steps.ts";
+import { overlaid } from "./make-screen.ts";
+import type { Screen } from "./screen.ts";
+
+const idOf = (at: number) => `00000000-0000-4000-8000-00000000000${at}`;
+const createdAt = "2025-09-28T10:00:00.000Z";
+
+const keys: readonly ApiKeyWire[] = [
+  { name: "Bitwarden on my phone", scopes: ["aliases:create"], expiresAt: null, lastUsedOn: "2026-03-01" },
+  {
+    name: "The extension in the browser at work, which needs a long name",
+    scopes: ["aliases:create", "aliases:read", "aliases:write", "account:read"],
+    expiresAt: "2125-09-28T10:00:00.000Z",
+    lastUsedOn: null,
+  },
+  { name: "Old phone", scopes: ["aliases:read"], expiresAt: "2025-10-28T10:00:00.000Z", lastUsedOn: "2025-10-02" },
+].map((key, at) => ({ ...key, id: idOf(at), createdAt }) as ApiKeyWire);
+
+const mailboxes: readonly MailboxWire[] = [
+  ["jonas@example.org", "confirmed", true, 1204],
+  ["jonas.with.a.long.name.for.a.narrow.window@mail.department.example.org", "confirmed", false, 0],
+  ["rasa@example.org", "asked", false, 1],
+  ["new@example.org", "new", false, 2],
+  ["not-mine@example.org", "refused", false, 0],
+].map(([address, state, isDefault, aliasCount], at) => ({
+  ...({ address, state, isDefault, aliasCount } as Pick<MailboxWire, "address" | "state" | "isDefault" | "aliasCount">),
+  id: idOf(at),
+  createdAt,
+}));
+
+const secret = `kauke${"Za9".repeat(15)}xy`;
+
+const settings = (name: string, open: Screen["open"]): Screen => ({ name: `settings-${name}`, as: "some", open });
+
+async function goToSettings({ page, context }: Visit): Promise<void> {
+  await context.route(/\/api\/keys$/, (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 201, json: { key: keys[0], secret } })
+      : route.fulfill({ json: { keys } }),
+  );
+  await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes } }));
+  await context.route(/\/api\/mailboxes\/[^/]+\/aliases$/, (route) => route.fulfill({ json: { aliases: uses } }));
+  await page.goto("/settings");
+  await page.getByRole("button", { name: "Revoke Old phone" }).waitFor();
+  await page.getByRole("button", { name: "Remove rasa@example.org" }).waitFor();
+}
+
+const uses = ["shop", "library", "parcels", "bakery", "dentist", "tickets"].map((alias, at) => ({
+  id: idOf(at),
+  alias,
+  domain: "kauke.test",
+  isOnly: alias === "bakery",
+}));
+
+/** A dialog over the lists; with `goOn` it replaces the one that the screen listed before it shows. */
+function dialog(name: string, opener: string | RegExp, fill: (form: Locator, visit: Visit) => Promise<void>): Screen {
+  const open = async (visit: Visit) => {
+    await visit.page.getByRole("button", { name: opener }).first().click();
+    await fill(visit.page.getByRole("dialog"), visit);
+  };
+  const screen = settings(name, async (visit) => {
+    await goToSettings(visit);
+    await open(visit);
+  });
+  return overlaid({
+    ...screen,
+    async goOn(visit) {
+      await visit.page.keyboard.press("Escape");
+      await seeGone(visit.page.getByRole("dialog"));
+      await open(visit);
+    },
+  });
+}
+
+export const aliasSettingsScreens: readonly Screen[] = [
+  settings("api-keys", goToSettings),
+  {
+    ...dialog("api-key-create", "Create API Key", (form) => form.getByLabel("Name").fill("Bitwarden")),
+    goOn: undefined,
+  },
+  dialog("api-key-refused", "Create API Key", async (form) => {
+    await form.getByRole("checkbox").first().uncheck();
+    await form.getByRole("button", { name: "Create API Key" }).click();
+    await form.getByRole("alert").nth(1).waitFor();
+  }),
+  dialog("api-key-shown", "Create API Key", async (form, { page }) => {
+    await form.getByLabel("Name").fill("Bitwarden");
+    await form.getByRole("button", { name: "Create API Key" }).click();
+    await page.getByRole("img", { name: "QR code of server address and key" }).waitFor();
+  }),
+  dialog("api-key-revoke", "Revoke Old phone", (form) => form.getByRole("button", { name: "Revoke Key" }).waitFor()),
+  dialog("mailbox-add", "Add Mailbox", async (form) => {
+    await form.getByLabel("E-mail address").fill("jonas@gmial.com");
+    await form.getByRole("button", { name: "Add Mailbox" }).click();
+    await form.getByText("Did you mean").waitFor();
+  }),
+  dialog("mailbox-remove", "Remove rasa@example.org", (form) => form.getByText("It is the only destination").waitFor()),
+  settings("aliases-loading", async ({ page, context }) => {
+    await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, () => {});
+    await page.goto("/settings");
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+  }),
+  settings("aliases-failed", async ({ page, context, expectFailure }) => {
+    for (const path of ["/api/keys", "/api/mailboxes", "/api/account/defaults"]) expectFailure(path);
+    await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, (route) => route.abort("connectionrefused"));
+    await page.goto("/settings");
+    await page.getByText("Your API keys could not be loaded").waitFor();
+    await page.getByText("Your mailboxes could not be loaded").waitFor();
+    await page.getByText("The defaults could not be loaded").waitFor();
+  }),
+  settings("aliases-empty", async ({ page, context }) => {
+    await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes: [] } }));
+    await page.goto("/settings");
+    await page.getByText("No API keys yet").waitFor();
+    await page.getByText("No mailboxes yet").waitFor();
+  }),
+  {
+    name: "dashboard-create-filled",
+    as: "some",
+    async open({ page, context }) {
+      await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes } }));
+      await page.goto("/dashboard");
+      await page.getByRole("switch").first().waitFor();
+      await createForm(page).getByLabel("Alias name and domain").fill("shop.k7");
+      await createForm(page).getByText("You already have shop.k7@kauke.test.").waitFor();
+      await createForm(page).getByLabel("Forward to").fill("jonas@gmial.com, hooks.example.org/mail");
+      await createForm(page).getByRole("button", { name: "Create Alias" }).click();
+      await createForm(page).getByText("Did you mean").waitFor();
+      await createForm(page).getByRole("button", { name: "Create Alias" }).click();
+      await createForm(page).getByText("needs https://").waitFor();
+    },
+  },
+];
