@@ -9,6 +9,7 @@ import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
+import { moveScreens } from "./move-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
 import type { Screen } from "./screen.ts";
 import { sessionScreens } from "./session-screens.ts";
@@ -124,6 +125,7 @@ export const screens: readonly Screen[] = [
     },
   },
   ...encryptionScreens,
+  ...moveScreens,
   ...aliasSettingsScreens,
   pageAt("/docs", "static-docs"),
   pageAt("/docs/smtp", "static-docs-smtp"),

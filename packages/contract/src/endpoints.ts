@@ -9,6 +9,7 @@ import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./
 import { bulkAliasAnswer, bulkAliasBody } from "./alias-bulk.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { apiKeyEndpoints } from "./api-key-endpoints.ts";
+import { checklistEndpoints } from "./checklist.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
@@ -247,6 +248,7 @@ const shapes = {
   ...accountExportEndpoints,
   ...apiKeyEndpoints,
   ...importEndpoints,
+  ...checklistEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,

@@ -10,6 +10,7 @@ export * from "./account/ways-in.ts";
 export * from "./alias.ts";
 export * from "./alias-bulk.ts";
 export * from "./api-keys.ts";
+export * from "./checklist.ts";
 export * from "./confirmations.ts";
 export * from "./email-jobs.ts";
 export * from "./encryption.ts";

@@ -31,6 +31,12 @@ export const limits = {
   /** Maximum characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
+  /** Maximum rows of the checklist of an account. */
+  checklistMax: 5000,
+  /** Maximum rows that one call adds to the checklist or changes. */
+  checklistRowsPerCall: 1000,
+  /** Maximum characters of a site on the checklist; a host name has at most 253. */
+  siteMax: 253,
   subjectMax: 500,
   /** Maximum octets of a composed message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,

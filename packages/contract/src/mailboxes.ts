@@ -3,6 +3,7 @@ import * as z from "zod";
 import { generatedAliasFields, isMailbox } from "./alias.ts";
 import { confirmationState } from "./confirmations.ts";
 import { aliasFormats, defaultFormats } from "./generated-names.ts";
+import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";
 
 export const mailboxMessages = {
@@ -97,6 +98,7 @@ export const generateAliasBody = generatedNameBody
       .optional(),
     forwardTo: generatedAliasFields.forwardTo.optional(),
     notes: generatedAliasFields.notes.optional(),
+    labels: labelIds.optional(),
   })
   .refine((body) => body.mailboxIds === undefined || body.forwardTo === undefined, mailboxMessages.either);
 export type GenerateAliasBody = z.infer<typeof generateAliasBody>;

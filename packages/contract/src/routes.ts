@@ -138,6 +138,10 @@ export const routes = {
   getAccountDefaults: { method: "GET", path: "/api/account/defaults", access: "user", scope: "account:read" },
   changeAccountDefaults: { method: "PATCH", path: "/api/account/defaults", access: "user" },
   countEvent: { method: "POST", path: "/api/analytics", access: "anyone" },
+  listChecklist: { method: "GET", path: "/api/checklist", access: "user" },
+  addToChecklist: { method: "PUT", path: "/api/checklist", access: "user" },
+  changeChecklist: { method: "PATCH", path: "/api/checklist", access: "user" },
+  deleteChecklist: { method: "DELETE", path: "/api/checklist", access: "user" },
   dismissNotice: { method: "DELETE", path: "/api/notices/:noticeId", access: "user" },
 } as const satisfies Record<string, Route>;
 

@@ -15,8 +15,9 @@ export async function plantApiKeys(canaries: Canaries, client: CanaryClient, own
   };
   const [kept, revoked] = [await make("api-key"), await make("api-key-revoked")];
   await owner.call("DELETE", `/api/keys/${revoked.key.id}`);
-  const path = `/api/aliases/${owner.id}`;
   const send = async (headers: Record<string, string>, status: number, body?: unknown) => {
+    // A call with `Authentication` to the list of aliases would be one of SimpleLogin's clients.
+    const path = "authentication" in headers ? "/api/account/defaults" : `/api/aliases/${owner.id}`;
     const answer = await client.send({ method: body === undefined ? "GET" : "POST", path, body, headers });
     if (answer.status !== status) throw new Error(`a call by key answered ${answer.status} instead of ${status}`);
   };

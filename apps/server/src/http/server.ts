@@ -16,6 +16,7 @@ import { analyticsHandlers } from "./analytics/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
 import { authHandlers } from "./auth/routes.ts";
 import { browserCookie } from "./browser-cookie.ts";
+import { checklistHandlers } from "./checklist/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
@@ -255,6 +256,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
     ...noticeHandlers(deps),
+    ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
     ...labelHandlers(deps),

@@ -278,6 +278,14 @@ export interface RateLimitTable {
   last_action: Date;
 }
 
+export interface ChecklistTable {
+  id: string;
+  user_id: string;
+  /** Order of the account's documents, each of which holds a part of the checklist. */
+  position: number;
+  sealed: Buffer;
+}
+
 export interface ServerKeyTable {
   id: number;
   purpose: string;
@@ -316,6 +324,7 @@ export interface DB {
   reply_path: ReplyPathTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;
+  checklist: ChecklistTable;
   counter: CounterTable;
   rate_limit: RateLimitTable;
   server_key: ServerKeyTable;

@@ -2,6 +2,7 @@
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { ChecklistStore } from "../core/checklist/checklist.ts";
 import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
@@ -33,6 +34,7 @@ import { mailboxStore } from "./rows/aliases/mailboxes.ts";
 import { missingMailboxStore } from "./rows/aliases/missing-mailboxes.ts";
 import { replyPathStore } from "./rows/aliases/reply-paths.ts";
 import { smtpCredentialStore } from "./rows/aliases/smtp-credentials.ts";
+import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers/client-numbers.ts";
 import { type CounterStore, counterStore } from "./rows/counters.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
@@ -64,6 +66,7 @@ export interface RowStores {
   labels: LabelStore;
   rateLimits: RateLimitStore;
   notices: NoticeStore;
+  checklist: ChecklistStore;
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
@@ -98,6 +101,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     labels: labelStore(context),
     rateLimits: rateLimitStore(context),
     notices: noticeStore(context),
+    checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

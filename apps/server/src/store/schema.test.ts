@@ -184,6 +184,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
   },
   counter: { name: "text", value: "bigint" },
+  checklist: { id: "uuid", user_id: "uuid", position: "integer", sealed: "bytea" },
   rate_limit: {
     id: "uuid",
     action_type: "text",
@@ -298,6 +299,7 @@ it("opens a data directory of an older version and reads the data in it", async 
         "mailbox_number",
         "alias_import",
         "alias_import_batch",
+        "checklist",
       ],
     });
     await older.close();

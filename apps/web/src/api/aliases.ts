@@ -3,7 +3,7 @@
  * rolled back if the server refuses. After a toggle the server's response replaces the optimistic value, unless another
  * toggle of the same alias is still in flight.
  */
-import type { AliasWire, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
+import type { AliasWire, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 import { countEvent } from "./count-event.ts";
@@ -40,6 +40,19 @@ export function useCreateAlias(userId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: CreateAliasBody) => call("createAlias", { params: { userId }, body }),
+    onSuccess: (alias) => {
+      countEvent("alias_created");
+      if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
+      changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
+    },
+  });
+}
+
+/** Creates an alias with a generated name; what the call leaves out follows the account's defaults. */
+export function useGenerateAlias(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<"generateAlias">) => call("generateAlias", { params: { userId }, body }),
     onSuccess: (alias) => {
       countEvent("alias_created");
       if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });

@@ -25,6 +25,7 @@ const pages: Readonly<Record<ScreenName, Preloadable>> = {
   compose: preloadableWithQueries(async () => (await import("../pages/ComposePage.tsx")).ComposePage),
   decrypt: preloadableWithQueries(async () => (await import("../pages/DecryptPage.tsx")).DecryptPage),
   settings: preloadableWithQueries(async () => (await import("../pages/SettingsPage.tsx")).SettingsPage),
+  move: preloadableWithQueries(async () => (await import("../pages/MovePage.tsx")).MovePage),
   preview: preloadableWithQueries(async () => (await import("../pages/PreviewPage.tsx")).PreviewPage),
   confirm: preloadableWithQueries(async () => (await import("../pages/ConfirmPage.tsx")).ConfirmPage),
   "confirm-email": preloadableWithQueries(async () => (await import("../pages/ConfirmEmailPage.tsx")).ConfirmEmailPage),

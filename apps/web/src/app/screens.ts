@@ -20,6 +20,7 @@ export type ScreenName =
   | "sign-in-link"
   | "not-found"
   | "settings"
+  | "move"
   | "compose"
   | "decrypt"
   | "about"
@@ -39,6 +40,7 @@ export type ScreenName =
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
   settings: "Generate and manage your encryption settings.",
+  move: "Bring your aliases, then change your address where a site still has the old one.",
   compose: `Send encrypted e-mails using your ${product.name} aliases.`,
   decrypt: "Read AGE-encrypted mail with a stored key or with your own.",
 } as const satisfies Partial<Record<ScreenName, string>>;
@@ -66,6 +68,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/register": "register",
   "/dashboard": "dashboard",
   "/settings": "settings",
+  "/move": "move",
   "/compose": "compose",
   "/decrypt": "decrypt",
   "/about": "about",
@@ -92,6 +95,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   register: "Create your account",
   dashboard: "Email Forwarding",
   settings: "Settings",
+  move: "Move in",
   compose: "Compose Email",
   decrypt: "Decrypt Messages",
   about: "About",
@@ -146,6 +150,7 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
 export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
   ["dashboard", "/dashboard"],
   ["settings", "/settings"],
+  ["move", "/move"],
   ["compose", "/compose"],
   ["decrypt", "/decrypt"],
 ];

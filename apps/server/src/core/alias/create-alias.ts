@@ -41,8 +41,15 @@ export async function createAlias(
     const confirmed = await confirmedAmong(deps, input.userId, input.destinations);
     refuseUnconfirmed("forwardTo", { wanted: input.destinations, confirmed });
   }
-  const alias: Alias = {
-    id: deps.random.uuid(),
+  const alias = newAlias(deps, input);
+  await deps.aliases.insert(alias);
+  return alias;
+}
+
+/** An active alias as it is first stored, with a new id. */
+export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
+  return {
+    id: random.uuid(),
     userId: input.userId,
     name: input.name,
     domain: input.domain,
@@ -52,8 +59,6 @@ export async function createAlias(
     sealTo: "account",
     labels: input.labels ?? [],
     pinned: false,
-    createdAt: deps.clock.now(),
+    createdAt: clock.now(),
   };
-  await deps.aliases.insert(alias);
-  return alias;
 }

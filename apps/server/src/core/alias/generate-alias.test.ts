@@ -81,7 +81,10 @@ describe("a generated alias", () => {
     expect(cut.notes).toBe("x".repeat(limits.notesMax - 1));
     expect(await store.aliases.find(userId, cut.id)).toMatchObject({ notes: cut.notes });
     const refused = generateAlias(deps(), { userId, notes }, "key");
-    await expect(refused).rejects.toMatchObject({ code: "invalid", details: { errors: { notes: [expect.any(String)] } } });
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid",
+      details: { errors: { notes: [expect.any(String)] } },
+    });
   });
 
   it("has as notes the host of a site, of whatever length, and never more of its URL", async () => {

@@ -12,6 +12,7 @@ import { mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import { newAlias } from "./create-alias.ts";
 import { generateName } from "./generate-name.ts";
 import { siteHost, siteName } from "./site-name.ts";
 
@@ -66,19 +67,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
   for (let tries = 0; tries < TRIES; tries++) {
-    const alias: Alias = {
-      id: deps.random.uuid(),
-      userId,
-      name: draw(),
-      domain,
-      routing: { state: "active", destinations },
-      notes,
-      providerId: null,
-      sealTo: "account",
-      labels: input.labels ?? [],
-      pinned: false,
-      createdAt: deps.clock.now(),
-    };
+    const alias = newAlias(deps, { userId, name: draw(), domain, destinations, notes, labels: input.labels });
     if (await insertIfFree(deps, alias)) return alias;
   }
   throw new AppError("no_free_name");

@@ -47,13 +47,17 @@ const rules = {
   // Aliases in changes of many at once by one account: a person who tidies 5,000 aliases can go through all of them
   // ten times. A request counts as at least 100 aliases, since each is a commit.
   alias_bulk: { action: "alias_bulk", max: 50_000, windowSeconds: 3600 },
-  // Pages of aliases that one account's clients read by the calls compatible with SimpleLogin: each opens every alias.
+  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
+  client_bulk: { action: "client_bulk", max: 12, windowSeconds: 60 },
+  // Pages of aliases that one account's clients read by the calls of other services: each opens every alias.
   client_list: { action: "client_list", max: 50, windowSeconds: 60 },
   // Aliases paused or activated by these clients, and activities read: as often as SimpleLogin allows.
   client_toggle: { action: "client_toggle", max: 100, windowSeconds: 3600 },
   client_activities: { action: "client_activities", max: 30, windowSeconds: 60 },
-  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
-  dialect_bulk: { action: "dialect_bulk", max: 12, windowSeconds: 60 },
+  // Sites added to the checklist by one account: each call unseals the whole checklist.
+  checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
+  // Rows of the checklist ticked off or changed by one account: each call is a commit.
+  checklist_change: { action: "checklist_change", max: 1200, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
@@ -142,7 +146,9 @@ export const limitMessages: Record<LimitName, string> = {
   client_list: "You have read your aliases too often in a short time. Please wait a minute.",
   client_toggle: "You have paused or activated aliases too often in a short time.",
   client_activities: "You have read activities too often in a short time. Please wait a minute.",
-  dialect_bulk: "You have changed several aliases at once too often. Please wait a minute.",
+  client_bulk: "You have changed several aliases at once too often. Please wait a minute.",
+  checklist_add: "You have added sites to your checklist too often in a short time.",
+  checklist_change: "You have changed your checklist too often in a short time.",
   email_job_create: "You have sent as many messages as one account may in a day.",
   email_job_burst: "You are sending messages too fast.",
   submission: "You have sent as many messages as one account may in a day.",

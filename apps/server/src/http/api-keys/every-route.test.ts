@@ -1,5 +1,5 @@
 /** Who may make each call of the contract: without a key, with each wrong one, with each scope, and by cookie. */
-import { type Endpoint, type EndpointName, endpoints, type KeyScope, keyScopes } from "@kauke/contract";
+import { type Endpoint, type EndpointName, endpoints, fillPath, type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKeySecret } from "../../core/api-key/api-key-secret.ts";
 import { systemRandom } from "../../operate/random.ts";
@@ -58,6 +58,12 @@ function stranger(): Visitor {
   return visitor;
 }
 
+/** Makes a call without checking the form of its answer. */
+function send(visitor: Visitor, name: EndpointName, headers: Record<string, string>) {
+  const { method, path } = endpoints[name];
+  return visitor.send({ method, url: fillPath(path, { ...ids, userId: person.userId }), headers });
+}
+
 describe.each(signedIn)("%s", (name, { scope }) => {
   it("answers 401 without a key", async () => {
     expect(await stranger().call(name, { params: ids })).toMatchObject({
@@ -69,19 +75,19 @@ describe.each(signedIn)("%s", (name, { scope }) => {
   it("answers 401 to every wrong key, also beside the cookie of a session", async () => {
     for (const [what, headers] of Object.entries(wrongHeaders)) {
       for (const visitor of [stranger(), person]) {
-        const { status, body } = await visitor.call(name, { params: ids, headers });
-        expect([what, status, body.code]).toEqual([what, 401, "key_invalid"]);
+        const { status, body } = await send(visitor, name, headers);
+        expect([what, status]).toEqual([what, 401]);
+        // With the field Authentication some paths are another product's, whose errors have another form.
+        if (headers.authentication === undefined) expect(body.code).toBe("key_invalid");
       }
     }
   });
 
   it(scope === undefined ? "is made by no key" : `is made by a key with the scope ${scope} only`, async () => {
     for (const [given, secret] of byScope) {
-      for (const headers of [bearer(secret), { authentication: secret }]) {
-        const { status, body } = await stranger().call(name, { params: ids, headers });
-        if (given === scope) expect([401, 403]).not.toContain(status);
-        else expect([status, body.code]).toEqual([403, "key_scope"]);
-      }
+      const { status, body } = await stranger().call(name, { params: ids, headers: bearer(secret) });
+      if (given === scope) expect([401, 403]).not.toContain(status);
+      else expect([status, body.code]).toEqual([403, "key_scope"]);
     }
   });
 

@@ -102,12 +102,20 @@ describe("a generated alias", () => {
     const address = addressOf("unconfirmed");
     await ann.createAlias({ forwardTo: address });
     const { mailboxes } = (await ann.call("listMailboxes")).body;
-    const ids = (state: string) => mailboxes.filter((it: { state: string }) => it.state === state).map((it: { id: string }) => it.id);
+    const ids = (state: string) =>
+      mailboxes.filter((it: { state: string }) => it.state === state).map((it: { id: string }) => it.id);
     const key = await keyOf(ann);
     expect((await key.generate({ mailboxIds: ids("confirmed") })).status).toBe(201);
     expect((await key.generate()).body.forwardTo).toBe(ann.email);
-    for (const body of [{ mailboxIds: ids("new") }, { forwardTo: address }, { forwardTo: "https://hooks.example.org/x" }])
-      expect(await key.generate(body)).toMatchObject({ status: 400, body: { errors: { forwardTo: [expect.any(String)] } } });
+    for (const body of [
+      { mailboxIds: ids("new") },
+      { forwardTo: address },
+      { forwardTo: "https://hooks.example.org/x" },
+    ])
+      expect(await key.generate(body)).toMatchObject({
+        status: 400,
+        body: { errors: { forwardTo: [expect.any(String)] } },
+      });
     expect((await generate(ann, { mailboxIds: ids("new") })).status).toBe(201);
     expect((await generate(ann, { forwardTo: "https://hooks.example.org/x" })).status).toBe(201);
   });

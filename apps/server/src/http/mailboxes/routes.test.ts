@@ -118,7 +118,10 @@ describe("the mailboxes of an account", () => {
   it("at most five may wait for confirmation, and a sixth is not added", async () => {
     const ann = await new Visitor(server).register();
     for (let n = 0; n < 5; n++) expect((await add(ann, addressOf(`m${n}`))).status).toBe(201);
-    expect(await add(ann, addressOf("m5"))).toMatchObject({ status: 400, body: { errors: { address: [expect.any(String)] } } });
+    expect(await add(ann, addressOf("m5"))).toMatchObject({
+      status: 400,
+      body: { errors: { address: [expect.any(String)] } },
+    });
     expect(await mailboxesOf(ann)).toHaveLength(6);
   });
 
@@ -156,7 +159,10 @@ describe("the mailboxes of an account", () => {
     const { aliases } = (await ann.call("listAliases")).body;
     expect(aliases.every((it: { forwardTo: string }) => it.forwardTo.includes(address))).toBe(true);
     await ann.call("deleteAlias", { params: { aliasId: only.id } });
-    expect((await ann.call("removeMailbox", { params })).body).toEqual({ message: "Mailbox removed", changedAliases: 1 });
+    expect((await ann.call("removeMailbox", { params })).body).toEqual({
+      message: "Mailbox removed",
+      changedAliases: 1,
+    });
     expect((await ann.call("listAliases")).body.aliases).toMatchObject([{ forwardTo: "https://hooks.example.org/x" }]);
     expect(await mailboxesOf(ann)).toHaveLength(1);
     expect((await ann.call("removeMailbox", { params })).status).toBe(404);

@@ -38,7 +38,9 @@ function mountTheirs(app: FastifyInstance, onRequest: ReturnType<typeof byKey>):
     if (request.url.includes("fail")) throw new Error("failed");
     return { userId: callerOf(request).userId };
   });
-  app.get("/api/aliases/:id", { ...onlyWithAuthentication, onRequest }, async ({ params }) => ({ theirs: params }));
+  app.get("/api/aliases/:id/with-smtp", { ...onlyWithAuthentication, onRequest }, async ({ params }) => ({
+    theirs: params,
+  }));
   app.get("/api/session-free", onlyWithAuthentication, async () => ({ theirs: true }));
 }
 
@@ -62,11 +64,11 @@ it("a call of another product is told from ours on the same path by the field Au
   const person = await new Visitor(server).register();
   const { secret } = await newKey(person);
   const id = person.userId;
-  const theirs = await server.app.inject({ url: `/api/aliases/${id}`, headers: { authentication: secret } });
+  const theirs = await server.app.inject({ url: `/api/aliases/${id}/with-smtp`, headers: { authentication: secret } });
   expect(theirs.json()).toEqual({ theirs: { id } });
-  const ours = await server.app.inject({ url: `/api/aliases/${id}`, headers: bearer(secret) });
+  const ours = await server.app.inject({ url: `/api/aliases/${id}/with-smtp`, headers: bearer(secret) });
   expect(ours.json()).toEqual({ aliases: [] });
-  expect((await person.call("listAliases")).body).toEqual({ aliases: [] });
+  expect((await person.call("listAliasesWithSmtp")).body).toEqual({ aliases: [] });
   const stats = await server.app.inject({ url: "/api/account-stats", headers: { authentication: secret } });
   expect(stats.statusCode).toBe(200);
   expect((await server.app.inject({ url: "/api/session-free" })).statusCode).toBe(404);

@@ -25,6 +25,7 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/register", shown("register")],
   ["/dashboard", personal("dashboard")],
   ["/settings", personal("settings")],
+  ["/move", personal("move")],
   ["/compose", personal("compose")],
   ["/decrypt", personal("decrypt")],
   ["/about", shown("about")],

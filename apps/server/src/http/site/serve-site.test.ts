@@ -14,7 +14,7 @@ let server: TestServer;
 let unbuilt: TestServer;
 let previewState: PreviewState = "absent";
 /** Pages for signed-in users that are prerendered up to where the content depends on the user. */
-const begun = ["dashboard", "settings", "compose", "decrypt"];
+const begun = ["dashboard", "settings", "move", "compose", "decrypt"];
 const head = "<!doctype html><title>Kauke</title><head></head>";
 const shell = `${head}the plain shell`;
 const drawn = (name: string) =>

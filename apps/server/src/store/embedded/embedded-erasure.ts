@@ -33,6 +33,7 @@ export const erasedTables = [
   "reply_path",
   "one_time_token",
   "notice",
+  "checklist",
   "rate_limit",
   "server_key",
 ];

@@ -26,7 +26,7 @@ export const resealTables: readonly ResealTable[] = [
   byId("alias_import"),
   // A batch holds up to 500 rows of a file, so few of them are in memory at once.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
-  ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label"] as const).map(byId),
+  ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
 ];
 

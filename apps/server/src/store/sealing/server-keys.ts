@@ -33,7 +33,8 @@ export type SealedTable =
   | "message"
   | "delivery"
   | "one_time_token"
-  | "notice";
+  | "notice"
+  | "checklist";
 
 export interface ServerKeys {
   /** HMAC-SHA-256 with the key of the given purpose, 32 bytes. */

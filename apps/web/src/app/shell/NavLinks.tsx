@@ -8,7 +8,8 @@ const links = [
 ] as const;
 
 function NavLink({ href, word, path }: { href: string; word: string; path: string }) {
-  const current = path === href || (path === "/" && href === "/dashboard");
+  const current =
+    path === href || (path === "/" && href === "/dashboard") || (path === "/move" && href === "/settings");
   return (
     <Link href={href} aria-current={current ? "page" : undefined}>
       <span>

@@ -1,6 +1,6 @@
 /** Field for the encrypted text, or for a file instead: chosen, or dropped anywhere on the form. */
 import { FileLock2, X } from "lucide-react";
-import { type DragEvent, type Ref, useId, useRef } from "react";
+import { type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { sizeText } from "../../ui/text/time-text.ts";
 import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES } from "./encrypted-file.ts";
@@ -16,22 +16,6 @@ export async function chooseFile(file: File): Promise<ChosenFile | string> {
   if (start === null) return "The file could not be read";
   const kind = encryptedFileKind(new Uint8Array(start));
   return kind === null ? "This file was not encrypted with AGE" : { file, kind };
-}
-
-/** Event handlers for files dropped on a form. */
-export function dropHandlers(onFile: (file: File) => void) {
-  const allow = (event: DragEvent) => {
-    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
-  };
-  return {
-    onDragOver: allow,
-    onDrop(event: DragEvent) {
-      const file = event.dataTransfer.files[0];
-      if (file === undefined) return;
-      event.preventDefault();
-      onFile(file);
-    },
-  };
 }
 
 interface Props {

@@ -1,7 +1,8 @@
 /** State of a form's encrypted input: the chosen file and the error. The text itself stays in its textarea. */
 import { encryptionMessages } from "@kauke/contract";
 import { useRef, useState } from "react";
-import { chooseFile, dropHandlers } from "./EncryptedField.tsx";
+import { dropHandlers } from "../../ui/drop-handlers.ts";
+import { chooseFile } from "./EncryptedField.tsx";
 import type { ChosenFile, Encrypted } from "./open-encrypted.ts";
 
 export function useEncrypted() {

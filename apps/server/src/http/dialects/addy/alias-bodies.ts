@@ -24,7 +24,8 @@ const NAME = "A name has letters, digits, hyphens, underscores and single dots i
 
 export const createBody = z
   .object({
-    domain: z.string("Please choose a domain").trim().toLowerCase().min(1, "Please choose a domain"),
+    /** Absent: the account's default. */
+    domain: z.string("Please choose a domain").trim().toLowerCase().min(1, "Please choose a domain").nullish(),
     format: z.enum(formats, `This must be one of ${formats.join(", ")}`).nullish(),
     local_part: z.string("This must be a text").nullish(),
     description,

@@ -9,8 +9,10 @@ import { updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { aliasMailboxes } from "../../../core/mailbox/alias-mailboxes.ts";
 import { mailboxDestinations } from "../../../core/mailbox/mailbox-destinations.ts";
+import { takeLimit } from "../../../core/rate-limit/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
 import { cutNote } from "../cut-note.ts";
 import { type CreateBody, createBody, idBody, recipientsBody, updateBody } from "./alias-bodies.ts";
@@ -85,6 +87,7 @@ async function findAlias({ aliases }: CoreDeps, userId: string, aliasId: string)
 
 async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["request"]) {
   const query = readAliasQuery(request.query as Record<string, unknown>);
+  await takeLimit(deps, "client_list", { userId });
   const selected = selectAliases(
     await deps.aliases.listForUser(userId),
     query,
@@ -104,16 +107,16 @@ async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipie
   return (other: string) => exactMailbox(other) === exact;
 }
 
-/** Without recipients, the alias forwards to the account's default mailbox; without a format, it gets the default one. */
+/** What the client leaves out, recipients above all, is the account's default. */
 async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
-  const { domain, format, local_part: name, recipient_ids: mailboxIds } = body;
+  const { format, local_part: name, recipient_ids: mailboxIds } = body;
+  const domain = body.domain ?? undefined;
   const notes = cutNote(body.description ?? null);
-  if (format !== "custom")
-    return generateAlias(
-      deps,
-      { userId, domain, format: format ? generatedFormats[format] : undefined, mailboxIds, notes },
-      BY,
-    );
+  if (format !== "custom") {
+    const ours = format ? generatedFormats[format] : undefined;
+    return generateAlias(deps, { userId, domain, format: ours, mailboxIds, notes }, BY);
+  }
   const destinations = await mailboxDestinations(deps, { userId, mailboxIds });
-  return createAlias(deps, { userId, name: name ?? "", domain, destinations, notes }, BY);
+  const chosen = domain ?? (await accountDefaults(deps, userId)).domain;
+  return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
 }

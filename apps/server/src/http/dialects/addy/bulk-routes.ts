@@ -24,18 +24,18 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
   for (const [name, change] of Object.entries(changes)) {
     mount(`POST /aliases/${name}/bulk`, "aliases:write", async ({ userId, request }) => {
       const { ids } = parseBody(bulkBody, request.body);
-      await takeLimit(deps, "dialect_bulk", { userId });
+      await takeLimit(deps, "client_bulk", { userId });
       return changedToWire(ids, await changeAliases(deps, { userId, aliasIds: ids, change, by: "key" }));
     });
   }
   mount("POST /aliases/recipients/bulk", "aliases:write", async ({ userId, request }) => {
     const { ids, recipient_ids: mailboxIds } = parseBody(bulkRecipientsBody, request.body);
-    await takeLimit(deps, "dialect_bulk", { userId });
+    await takeLimit(deps, "client_bulk", { userId });
     return changedToWire(ids, await replaceMailboxes(deps, { userId, aliasIds: ids, mailboxIds }));
   });
   mount("POST /aliases/get/bulk", "aliases:read", async ({ userId, request }) => {
     const wanted = new Set(parseBody(bulkBody, request.body).ids);
-    await takeLimit(deps, "dialect_bulk", { userId });
+    await takeLimit(deps, "client_bulk", { userId });
     const aliases = (await deps.aliases.listForUser(userId)).filter(({ id }) => wanted.has(id));
     if (aliases.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
     const mailboxes = await aliasMailboxes(deps, userId, aliases);

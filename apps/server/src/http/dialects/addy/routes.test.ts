@@ -62,6 +62,15 @@ describe("a new alias", () => {
     await person.visitor.call("changeAccountDefaults", { body: { format: "characters" } });
   });
 
+  it("without a domain is on the account's default one", async () => {
+    for (const more of [
+      { domain: undefined },
+      { domain: null },
+      { domain: null, format: "custom", local_part: "mine" },
+    ])
+      expect((await newAlias(person, more)).domain).toBe("kauke.test");
+  });
+
   it("forwards to the mailboxes that are named, if they are confirmed", async () => {
     const { mailbox: second } = { mailbox: "second@inbox.example" };
     await person.visitor.createAlias({ forwardTo: second });
@@ -84,7 +93,7 @@ describe("a new alias", () => {
   it.each([
     [{ domain: "elsewhere.example" }, "domain"],
     [{ domain: "" }, "domain"],
-    [{ domain: undefined }, "domain"],
+    [{ domain: 5 }, "domain"],
     [{ format: "nonsense" }, "format"],
     [{ format: "custom" }, "local_part"],
     [{ format: "custom", local_part: "with space" }, "local_part"],

@@ -44,6 +44,7 @@ onEachContext((fixture) => {
       "message",
       "delivery",
       "notice",
+      "checklist",
     ];
     for (const table of readable) expect(text).toContain(`planted ${table}`);
     for (const known of [account.email, account.address, account.mailbox]) expect(text).toContain(known);

@@ -155,6 +155,15 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: keptUntil("notice", row.created_at as Date).toISOString(),
       })),
   },
+  checklist: {
+    about:
+      "Your checklist of sites that have an old address of yours: the site, that address, the new alias, the tick.",
+    rows: (source) =>
+      ownedRows(source, "checklist", (row) => ({
+        ...clearRow(source, "checklist", row),
+        deletionDate: "when you delete it, or with the account",
+      })),
+  },
   rate_limit: {
     about:
       "Counts for rate limits, stored by keyed hash of your account, e-mail, SMTP user names and mailboxes. They outlive the account. Counts that also depend on your network or browser can't be found without those.",

@@ -154,6 +154,29 @@ describe("links to an account's own e-mail", () => {
       expect(await store.users.settings(user.id)).toMatchObject({ leakGuard: false });
     });
 
+    it("a first proof removes the defaults of new aliases and the mailboxes that were added; later ones do not", async () => {
+      const { store } = fixture;
+      const [user, other] = [await insertUser(store), await insertUser(store)];
+      await store.mailboxes.add(other.id, "other@example.org", 1);
+      const choose = async () => {
+        const added = await store.mailboxes.add(user.id, "impostor@example.org", 1);
+        await store.users.changeDefaults(user.id, { format: "uuid", mailboxId: added?.id ?? null });
+      };
+      await choose();
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await store.users.defaults(user.id)).toEqual({});
+      expect(await store.mailboxes.list(user.id)).toEqual([]);
+      expect(await store.mailboxes.list(other.id)).toHaveLength(1);
+      const [notice] = await store.notices.listForUser(user.id);
+      expect(notice?.text).toContain(
+        "the default mailbox, domain and format of new aliases; mailboxes that were added to the list",
+      );
+      await choose();
+      await store.accountLinks.signIn((await given(user, "sign-in")).tokenHash, null);
+      expect(await store.users.defaults(user.id)).toMatchObject({ format: "uuid" });
+      expect(await store.mailboxes.list(user.id)).toHaveLength(1);
+    });
+
     it("a confirmation link confirms once, for its own account only", async () => {
       const { store, clock } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];

@@ -219,6 +219,16 @@ export async function plantAccount(
         kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
       }),
+    checklist: () =>
+      insert("checklist", {
+        id: of.id,
+        user_id: user.id,
+        position: 0,
+        sealed: keys.seal("checklist", of.id, {
+          next: 1,
+          rows: [{ number: 0, site: text("checklist"), oldAddress: mailbox, aliasId: alias.id, done: false }],
+        }),
+      }),
     rate_limit: () =>
       insert("rate_limit", {
         ...limit,

@@ -18,7 +18,8 @@ export type OwnedTable =
   | "alias_import"
   | "email_job"
   | "delivery"
-  | "notice";
+  | "notice"
+  | "checklist";
 
 const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";

@@ -55,6 +55,7 @@ const words = {
   guard: "the leak guard setting, which is on again",
   quotes: "the setting for the alias in quoted lines, which is off again",
   defaults: "the default mailbox, domain and format of new aliases",
+  mailboxes: "mailboxes that were added to the list",
   credentials: "SMTP credentials",
   keys: "API keys",
   sealing: "the choice of a key that forwarded mail is encrypted to",
@@ -82,8 +83,11 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
     .where("user_id", "=", userId)
     .where((row) => row.or([row("seal_key_id", "is not", null), row("seal_off", "=", true)]))
     .executeTakeFirst();
+  // Mailboxes that aliases forward to get new rows when the owner looks at the list.
+  const mailboxes = await trx.deleteFrom("mailbox").where("user_id", "=", userId).returning("added").execute();
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
   return {
+    [words.mailboxes]: mailboxes.some((row) => row.added),
     [words.credentials]: credentials.numDeletedRows > 0n,
     [words.keys]: (await revokeKeys(trx, userId)) > 0,
     [words.sealing]: user.seal_key_id !== null || aliases.numUpdatedRows > 0n,

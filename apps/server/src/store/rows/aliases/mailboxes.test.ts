@@ -61,7 +61,11 @@ describe("the mailboxes of an account", () => {
 
     it("leave the list when no alias forwards to them any more, unless they were added or confirmed", async () => {
       const { id, email } = await insertUser(given.store);
-      const alias = await insertAlias(given.store, id, forwardingTo("used@x.example", "sure@x.example", "added@x.example"));
+      const alias = await insertAlias(
+        given.store,
+        id,
+        forwardingTo("used@x.example", "sure@x.example", "added@x.example"),
+      );
       await confirm(id, "sure@x.example");
       expect(await listed(id)).toHaveLength(4);
       await given.store.mailboxes.add(id, "added@x.example", limits.addedMailboxesMax);
@@ -128,7 +132,11 @@ describe("the mailboxes of an account", () => {
     it("a chosen domain that the operator has removed falls back to the first", async () => {
       const { id } = await insertUser(given.store);
       await given.store.users.changeDefaults(id, { domain: "slapta.test", format: "words", siteInName: true });
-      expect(await accountDefaults(deps(), id)).toMatchObject({ domain: "slapta.test", format: "words", siteInName: true });
+      expect(await accountDefaults(deps(), id)).toMatchObject({
+        domain: "slapta.test",
+        format: "words",
+        siteInName: true,
+      });
       const fewer = { ...deps(), ownDomains: ["kauke.test"] };
       expect(await accountDefaults(fewer, id)).toMatchObject({ domain: "kauke.test", format: "words" });
     });

@@ -1,0 +1,133 @@
+/** The card "Change your address": the checklist, and how sites come onto it. */
+import { limits } from "@kauke/contract/limits";
+import { Plus } from "lucide-react";
+import { useId, useState } from "react";
+import { messageOf } from "../../../api/api-error.ts";
+import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
+import { DeletionDialog } from "../../../ui/DeletionDialog.tsx";
+import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import type { Login } from "../export-file/password-export.ts";
+import { ChecklistTable } from "./ChecklistTable.tsx";
+import { ChooseLogins } from "./ChooseLogins.tsx";
+import { headingOf } from "./checklist-view.ts";
+import { ExportFileChooser } from "./ExportFileChooser.tsx";
+import { useExportFile } from "./use-export-file.ts";
+
+function useAddLogins(onDone: () => void) {
+  const add = useAddToChecklist();
+  const onAdd = (logins: readonly Login[]) =>
+    add.mutate(
+      logins.map(({ site, address: oldAddress }) => ({ site, oldAddress, aliasId: null })),
+      {
+        onSuccess: (added) => {
+          const known = logins.length - added;
+          showToast({
+            title: `${countText(added)} ${added === 1 ? "site" : "sites"} added`,
+            ...(known === 0 ? {} : { description: `${countText(known)} were on the list already` }),
+          });
+          onDone();
+        },
+      },
+    );
+  const error = add.isError ? messageOf(add.error, "Failed to save the checklist") : null;
+  return { onAdd, pending: add.isPending, error, reset: add.reset };
+}
+
+function useDeletion() {
+  const [asking, setAsking] = useState(false);
+  const deletion = useDeleteChecklist();
+  const onConfirm = () => {
+    setAsking(false);
+    deletion.mutate(undefined, {
+      onSuccess: () => showToast({ title: "Checklist deleted" }),
+      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete the checklist")),
+    });
+  };
+  return { asking, setAsking, onConfirm };
+}
+
+function LoadingRows() {
+  return (
+    <ul className="checklist" aria-hidden="true">
+      {[14, 9, 17].map((width) => (
+        <li key={width}>
+          <span className="tick" />
+          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
+          <span className="skel" style={{ "--w": "20ch" } as React.CSSProperties} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function ChecklistCard({ userId }: { userId: string }) {
+  const titleId = useId();
+  const { data: rows, error, isFetching, refetch } = useChecklist();
+  const file = useExportFile();
+  const [isAdding, setIsAdding] = useState(false);
+  const close = () => {
+    file.clear();
+    setIsAdding(false);
+  };
+  const { reset, ...adding } = useAddLogins(close);
+  const deletion = useDeletion();
+  const failed = rows === undefined && error !== null && !isFetching;
+  const isEmpty = rows !== undefined && rows.length === 0;
+  const cancel = () => {
+    reset();
+    close();
+  };
+  return (
+    <section className="card" aria-labelledby={titleId} aria-busy={rows === undefined && !failed}>
+      <div className="card-head">
+        <h2 id={titleId}>{isEmpty || rows === undefined ? "Change your address" : headingOf(rows, countText)}</h2>
+        {rows === undefined || isEmpty || isAdding ? null : (
+          <div className="right">
+            <button type="button" className="btn btn-sm" onClick={() => setIsAdding(true)}>
+              <Plus className="i" aria-hidden />
+              Add sites
+            </button>
+          </div>
+        )}
+      </div>
+      {failed ? (
+        <LoadFailed
+          title="Your checklist could not be loaded"
+          message={messageOf(error, "Please try again.")}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
+      {rows === undefined && !failed ? <LoadingRows /> : null}
+      {rows === undefined || !(isEmpty || isAdding) ? null : file.read === null ? (
+        <ExportFileChooser {...file} onCancel={isEmpty ? undefined : cancel} />
+      ) : (
+        <ChooseLogins {...file.read} {...adding} onCancel={cancel} />
+      )}
+      {rows === undefined || isEmpty ? null : (
+        <>
+          <ChecklistTable userId={userId} rows={rows} />
+          <div className="card-foot">
+            <p className="hint">
+              Sealed on the server, with at most {countText(limits.checklistMax)} sites. Nothing is changed at the sites
+              themselves.
+            </p>
+            <button type="button" className="btn btn-sm btn-danger-line" onClick={() => deletion.setAsking(true)}>
+              Delete checklist
+            </button>
+          </div>
+        </>
+      )}
+      {deletion.asking ? (
+        <DeletionDialog
+          title="Delete checklist"
+          description="This deletes every site on the list, with its ticks. Aliases that you created for them stay."
+          label="Delete Checklist"
+          onConfirm={deletion.onConfirm}
+          onClose={() => deletion.setAsking(false)}
+        />
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+/** One site of the checklist: its tick, its old address, and the alias that replaces it. */
+import type { ChecklistRowWire } from "@kauke/contract";
+import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
+import { useId } from "react";
+import { IconButton } from "../../../ui/IconButton.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { copyText } from "../../../ui/text/copy-text.ts";
+import { siteLink } from "../export-file/site-name.ts";
+
+interface Props {
+  row: ChecklistRowWire;
+  /** Address of the row's alias; `null` if it has none, or if it was deleted. */
+  alias: string | null;
+  isMaking: boolean;
+  onTick: (done: boolean) => void;
+  onMake: () => void;
+  onRemove: () => void;
+}
+
+function Site({ site, id }: { site: string; id: string }) {
+  const link = siteLink(site);
+  return (
+    <span className="site" id={id}>
+      {link === null ? (
+        site
+      ) : (
+        <a href={link} target="_blank" rel="noreferrer">
+          {site}
+          <ArrowUpRight className="i" aria-hidden />
+          <span className="sr"> (opens in a new tab)</span>
+        </a>
+      )}
+    </span>
+  );
+}
+
+export function ChecklistRow({ row, alias, isMaking, onTick, onMake, onRemove }: Props) {
+  const id = useId();
+  const { site, oldAddress, done } = row;
+  return (
+    <li className={done ? "is-done" : undefined}>
+      <input
+        type="checkbox"
+        className="tick"
+        aria-label={`Address changed at ${site}, ${oldAddress}`}
+        checked={done}
+        onChange={(event) => onTick(event.target.checked)}
+      />
+      <Site site={site} id={id} />
+      <span className="addr old">
+        <span className="sr">Old address: </span>
+        {oldAddress}
+      </span>
+      <span className="new">
+        {alias === null ? (
+          <SubmitButton
+            type="button"
+            className="btn-sm"
+            pending={isMaking}
+            pendingLabel="Creating..."
+            label={isMaking ? undefined : `Create alias for ${site}`}
+            onClick={onMake}
+          >
+            <Plus className="i" aria-hidden />
+            Create alias
+          </SubmitButton>
+        ) : (
+          <>
+            <span className="addr">
+              <span className="sr">New alias: </span>
+              <b>{alias}</b>
+            </span>
+            <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${alias}`} onClick={() => void copyText(alias)} />
+          </>
+        )}
+      </span>
+      <IconButton
+        icon={X}
+        className="remove"
+        label="Take off the list"
+        fullLabel={`Take ${site} off the list`}
+        onClick={onRemove}
+      />
+    </li>
+  );
+}

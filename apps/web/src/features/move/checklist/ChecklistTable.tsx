@@ -1,0 +1,162 @@
+/** The checklist with its progress, filter, search and pages. */
+import type { ChecklistRowWire } from "@kauke/contract";
+import { Search } from "lucide-react";
+import { type CSSProperties, useMemo, useState } from "react";
+import { useAliases } from "../../../api/aliases.ts";
+import { useChangeChecklist } from "../../../api/checklist.ts";
+import { Pager } from "../../../ui/Pager.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import { showToast } from "../../../ui/toast-store.ts";
+import { pageOf } from "../../aliases/list-view.ts";
+import { ChecklistRow } from "./ChecklistRow.tsx";
+import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
+import { showChangeFailure, useSiteAlias } from "./use-site-alias.ts";
+
+const ROWS_PER_PAGE = 25;
+
+const words: Readonly<Record<ShownPart, string>> = { open: "Open", done: "Done", all: "All" };
+
+interface Props {
+  userId: string;
+  rows: readonly ChecklistRowWire[];
+}
+
+/** Filter, search and page, and the rows that were ticked since the filter was chosen. */
+function useChecklistView(rows: readonly ChecklistRowWire[]) {
+  const [choice, setChoice] = useState<ChecklistChoice>({ part: "open", query: "" });
+  const [page, setPage] = useState(1);
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const found = useMemo(() => shownRows(rows, choice, kept), [rows, choice, kept]);
+  const choose = (change: Partial<ChecklistChoice>) => {
+    setChoice((before) => ({ ...before, ...change }));
+    setKept(new Set());
+    setPage(1);
+  };
+  const turnTo = (wanted: number) => {
+    setKept(new Set());
+    setPage(wanted);
+  };
+  const keep = (id: string) => setKept((before) => new Set([...before, id]));
+  return { choice, choose, turnTo, keep, view: pageOf(found, page, ROWS_PER_PAGE) };
+}
+
+function Progress({ rows }: { rows: readonly ChecklistRowWire[] }) {
+  const done = rows.filter((row) => row.done).length;
+  return (
+    <div className="progress">
+      <p className="count" aria-live="polite">
+        {countText(done)} of {countText(rows.length)} done
+      </p>
+      <span className="bar" aria-hidden="true">
+        <i style={{ "--part": String(done / rows.length) } as CSSProperties} />
+      </span>
+    </div>
+  );
+}
+
+function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeof useChecklistView>) {
+  const done = rows.filter((row) => row.done).length;
+  const counts = { open: rows.length - done, done, all: rows.length };
+  return (
+    <div className="checklist-tools">
+      <div className="segments" role="radiogroup" aria-label="Sites shown">
+        {shownParts.map((part) => (
+          <label key={part}>
+            <input type="radio" name="part" checked={choice.part === part} onChange={() => choose({ part })} />
+            <span>
+              {words[part]} {countText(counts[part])}
+            </span>
+          </label>
+        ))}
+      </div>
+      <label className="affix">
+        <Search className="i" aria-hidden />
+        <input
+          className="input"
+          type="search"
+          placeholder="Search"
+          aria-label="Search sites"
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="none"
+          value={choice.query}
+          onChange={(event) => choose({ query: event.target.value })}
+        />
+      </label>
+    </div>
+  );
+}
+
+function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistView>, "choice" | "choose">) {
+  const isSearch = choice.query.trim() !== "";
+  return (
+    <div className="empty">
+      <h3 className="wrap-anywhere">
+        {isSearch
+          ? `No sites match “${choice.query.trim()}”`
+          : choice.part === "open"
+            ? "All done"
+            : "Nothing done yet"}
+      </h3>
+      <p>
+        {isSearch
+          ? "Search covers the site and its old address."
+          : choice.part === "open"
+            ? "Every site on this list has your new address."
+            : "Tick a site once you have changed your address there."}
+      </p>
+      <button type="button" className="btn btn-sm" onClick={() => choose(isSearch ? { query: "" } : { part: "all" })}>
+        {isSearch ? "Clear search" : "Show all sites"}
+      </button>
+    </div>
+  );
+}
+
+export function ChecklistTable({ userId, rows }: Props) {
+  const list = useChecklistView(rows);
+  const { view, turnTo } = list;
+  const { data: aliases } = useAliases(userId);
+  const addresses = useMemo(() => new Map(aliases?.map((it) => [it.id, `${it.alias}@${it.domain}`])), [aliases]);
+  const change = useChangeChecklist();
+  const { pendingId, make } = useSiteAlias(userId);
+  const tick = ({ id }: ChecklistRowWire, done: boolean) => {
+    list.keep(id);
+    change.mutate([{ id, done }], { onError: showChangeFailure });
+  };
+  const remove = ({ id, site }: ChecklistRowWire) =>
+    change.mutate([{ id, remove: true }], {
+      onSuccess: () => showToast({ title: "Taken off the list", description: site }),
+      onError: showChangeFailure,
+    });
+  return (
+    <>
+      <Progress rows={rows} />
+      <Filter {...list} rows={rows} />
+      {view.items.length === 0 ? (
+        <NothingShown {...list} />
+      ) : (
+        <ul className="checklist" aria-label="Sites">
+          {view.items.map((row) => (
+            <ChecklistRow
+              key={row.id}
+              row={row}
+              alias={(row.aliasId === null ? undefined : addresses.get(row.aliasId)) ?? null}
+              isMaking={pendingId === row.id}
+              onTick={(done) => tick(row, done)}
+              onMake={() => void make(row)}
+              onRemove={() => remove(row)}
+            />
+          ))}
+        </ul>
+      )}
+      {view.pages === 1 ? null : (
+        <div className="list-foot">
+          <span className="count" aria-live="polite">
+            {view.range}
+          </span>
+          <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={turnTo} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+/** Asks which addresses of an export are to be replaced: aliases of other services are ticked, others are not. */
+import { type FormEvent, useId, useState } from "react";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import type { LoginGroup } from "../export-file/login-groups.ts";
+import type { Login } from "../export-file/password-export.ts";
+
+const FIRST_ADDRESSES = 6;
+
+interface Props {
+  program: string;
+  entries: number;
+  groups: readonly LoginGroup[];
+  pending: boolean;
+  error: string | null;
+  onAdd: (logins: Login[]) => void;
+  onCancel: () => void;
+}
+
+const sitesText = (count: number) => `${countText(count)} ${count === 1 ? "site" : "sites"}`;
+
+interface GroupsProps {
+  title: string;
+  hint: string;
+  groups: readonly LoginGroup[];
+  chosen: ReadonlySet<string>;
+  onToggle: (name: string) => void;
+}
+
+function Groups({ title, hint, groups, chosen, onToggle }: GroupsProps) {
+  const id = useId();
+  const [isWhole, setIsWhole] = useState(groups.length <= FIRST_ADDRESSES + 1);
+  if (groups.length === 0) return null;
+  const shown = isWhole ? groups : groups.slice(0, FIRST_ADDRESSES);
+  return (
+    <fieldset
+      className={groups.some((group) => group.isService) ? "choices" : "choices addresses"}
+      aria-describedby={id}
+    >
+      <legend>{title}</legend>
+      <p className="hint" id={id}>
+        {hint}
+      </p>
+      {shown.map(({ name, isService, logins }) => (
+        <label className="choice" key={name}>
+          <input type="checkbox" checked={chosen.has(name)} onChange={() => onToggle(name)} />
+          <span>
+            {isService ? <b>{name}</b> : <b className="addr">{name}</b>}
+            <span className="count">{sitesText(logins.length)}</span>
+          </span>
+        </label>
+      ))}
+      {isWhole ? null : (
+        <button type="button" className="link" onClick={() => setIsWhole(true)}>
+          Show all {countText(groups.length)} addresses
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+export function ChooseLogins({ program, entries, groups, pending, error, onAdd, onCancel }: Props) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(groups.filter(({ isService }) => isService).map(({ name }) => name)),
+  );
+  const onToggle = (name: string) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      if (!after.delete(name)) after.add(name);
+      return after;
+    });
+  const logins = groups.filter(({ name }) => chosen.has(name)).flatMap((group) => group.logins);
+  const services = groups.filter(({ isService }) => isService);
+  const others = groups.filter(({ isService }) => !isService);
+  const handleSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!pending && logins.length > 0) onAdd(logins);
+  };
+  return (
+    <form className="card-body choose-logins" aria-label="Addresses to replace" onSubmit={handleSubmit}>
+      <p>
+        {countText(entries)} {entries === 1 ? "login" : "logins"} from {program} read on this device. Tick what you want
+        to replace: only those sites and addresses are stored, sealed.
+      </p>
+      <Groups
+        title="Aliases of other services"
+        hint="They keep working only as long as you keep your account there."
+        {...{ groups: services, chosen, onToggle }}
+      />
+      <Groups
+        title="Your other addresses"
+        hint="An address that every site knows links them to each other."
+        {...{ groups: others, chosen, onToggle }}
+      />
+      {error === null ? null : (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="acts">
+        <button type="button" className="btn" onClick={onCancel}>
+          Cancel
+        </button>
+        <SubmitButton className="btn-primary" pending={pending} pendingLabel="Adding..." disabled={logins.length === 0}>
+          Add {sitesText(logins.length)}
+        </SubmitButton>
+      </div>
+    </form>
+  );
+}

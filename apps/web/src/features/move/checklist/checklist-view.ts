@@ -1,0 +1,44 @@
+/** Filter, search and order of the checklist. Pure. */
+import type { ChecklistRowWire } from "@kauke/contract";
+
+export const shownParts = ["open", "done", "all"] as const;
+export type ShownPart = (typeof shownParts)[number];
+
+export interface ChecklistChoice {
+  part: ShownPart;
+  query: string;
+}
+
+const isShown: Readonly<Record<ShownPart, (row: ChecklistRowWire) => boolean>> = {
+  open: (row) => !row.done,
+  done: (row) => row.done,
+  all: () => true,
+};
+
+/**
+ * The rows that a filter shows, by site.
+ * @param kept ids of rows that stay although the filter no longer shows them: those ticked since it was chosen
+ */
+export function shownRows(
+  rows: readonly ChecklistRowWire[],
+  { part, query }: ChecklistChoice,
+  kept: ReadonlySet<string>,
+): ChecklistRowWire[] {
+  const needle = query.trim().toLowerCase();
+  const matches = ({ site, oldAddress }: ChecklistRowWire) => `${site}\n${oldAddress}`.toLowerCase().includes(needle);
+  return rows
+    .filter((row) => (isShown[part](row) || kept.has(row.id)) && (needle === "" || matches(row)))
+    .sort((a, b) => (a.site === b.site ? compare(a.oldAddress, b.oldAddress) : compare(a.site, b.site)));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Number of different sites: a site with two old addresses has two rows. */
+export const siteCount = (rows: readonly ChecklistRowWire[]): number =>
+  new Set(rows.map(({ site }) => site.toLowerCase())).size;
+
+/** Heading of the list, e.g. `Change your address at 84 sites`. */
+export function headingOf(rows: readonly ChecklistRowWire[], countText: (count: number) => string): string {
+  const count = siteCount(rows);
+  return `Change your address at ${countText(count)} ${count === 1 ? "site" : "sites"}`;
+}

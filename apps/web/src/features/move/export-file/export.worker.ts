@@ -1,0 +1,23 @@
+/**
+ * Reads a password manager's export in a worker, so that its text never reaches the page's memory. The worker receives
+ * the file, answers with sites and addresses or with the problem, and is then terminated by the page.
+ */
+import { readExportBytes } from "./export-bytes.ts";
+import { ExportFileError, type ExportProblem, type PasswordExport } from "./password-export.ts";
+
+export type ExportAnswer = { result: PasswordExport } | { problem: ExportProblem; program: string | null };
+
+const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
+
+scope.onmessage = async ({ data: file }: MessageEvent<File>) => {
+  scope.postMessage(await answerTo(file));
+};
+
+async function answerTo(file: File): Promise<ExportAnswer> {
+  try {
+    return { result: await readExportBytes(new Uint8Array(await file.arrayBuffer())) };
+  } catch (error) {
+    if (error instanceof ExportFileError) return { problem: error.problem, program: error.program };
+    return { problem: "damaged", program: null };
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Reads the export of a password manager. Of each login it keeps the site and the addresses that it is signed in with;
+ * passwords, one-time codes and notes are dropped while the file is read, and no text of them is returned.
+ */
+import { csvRows, readCsvHeader } from "./csv.ts";
+import { siteName } from "./site-name.ts";
+
+/** A login with one of its addresses. */
+export interface Login {
+  site: string;
+  address: string;
+}
+
+export interface PasswordExport {
+  /** Name of the program that wrote the file, e.g. `Bitwarden`. */
+  program: string;
+  /** Number of logins in the file, with and without an address. */
+  entries: number;
+  logins: Login[];
+}
+
+/**
+ * Why a file is no readable export. `aliases`: a list of aliases, not of logins; `other`: a format not known here.
+ */
+export type ExportProblem =
+  | "encrypted"
+  | "too_large"
+  | "damaged"
+  | "empty"
+  | "keepass_database"
+  | "xml"
+  | "aliases"
+  | "other";
+
+export class ExportFileError extends Error {
+  readonly problem: ExportProblem;
+  /** Program or service that wrote the file, where it is known. */
+  readonly program: string | null;
+
+  constructor(problem: ExportProblem, program: string | null = null) {
+    super(problem);
+    this.name = "ExportFileError";
+    this.problem = problem;
+    this.program = program;
+  }
+}
+
+/** @throws ExportFileError */
+export function readPasswordExport(text: string): PasswordExport {
+  const start = text.slice(0, 256).trimStart();
+  if (start === "") throw new ExportFileError("empty");
+  if (start.startsWith("-----BEGIN PGP MESSAGE-----")) throw new ExportFileError("encrypted", "Proton Pass");
+  if (start.startsWith("-----BEGIN AGE ENCRYPTED FILE-----")) throw new ExportFileError("encrypted");
+  if (start.startsWith("<")) throw new ExportFileError("xml");
+  return start.startsWith("{") || start.startsWith("[") ? readJson(text) : readCsv(text);
+}
+
+/** Fields that are dropped while JSON is parsed. */
+const secretFields = new Set([
+  "password",
+  "passwordHistory",
+  "totp",
+  "totpUri",
+  "notes",
+  "note",
+  "fields",
+  "extraFields",
+]);
+
+type Json = { readonly [key: string]: unknown };
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const objectIn = (value: unknown): Json => (isObject(value) ? value : {});
+const listIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function readJson(text: string): PasswordExport {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\uFEFF/, ""), (key, value: unknown) =>
+      secretFields.has(key) ? undefined : value,
+    );
+  } catch {
+    throw new ExportFileError("damaged");
+  }
+  const whole = objectIn(parsed);
+  if (whole.encrypted === true) throw new ExportFileError("encrypted", "vaults" in whole ? "Proton Pass" : "Bitwarden");
+  if (Array.isArray(whole.items)) return collected("Bitwarden", listIn(whole.items).flatMap(bitwardenEntry));
+  if (isObject(whole.vaults)) {
+    const items = Object.values(whole.vaults).flatMap((vault) => listIn(objectIn(vault).items));
+    return collected("Proton Pass", items.flatMap(protonEntry));
+  }
+  throw new ExportFileError(isAliasJson(parsed) ? "aliases" : "other");
+}
+
+const isAliasJson = (parsed: unknown): boolean =>
+  Array.isArray(objectIn(parsed).aliases) ||
+  "full_address" in (listIn(parsed)[0] ?? {}) ||
+  "tables" in objectIn(parsed);
+
+interface Entry {
+  urls: string[];
+  name: string;
+  users: string[];
+}
+
+const BITWARDEN_LOGIN = 1;
+
+function bitwardenEntry({ type, name, login }: Json): Entry[] {
+  if (type !== BITWARDEN_LOGIN) return [];
+  const { username, uris } = objectIn(login);
+  return [{ urls: listIn(uris).map(({ uri }) => textIn(uri)), name: textIn(name), users: [textIn(username)] }];
+}
+
+function protonEntry({ data, aliasEmail }: Json): Entry[] {
+  const { type, metadata, content } = objectIn(data);
+  if (type !== "login" && type !== "alias") return [];
+  const { urls, itemEmail, itemUsername, username } = objectIn(content);
+  return [
+    {
+      urls: Array.isArray(urls) ? urls.map(textIn) : [],
+      name: textIn(objectIn(metadata).name),
+      users: [aliasEmail, itemEmail, itemUsername, username].map(textIn),
+    },
+  ];
+}
+
+/** Names of columns in lower case, as programs write them. The first that a file has is read. */
+const urlColumns = ["login_uri", "url", "urls", "web site", "website", "uri"];
+const nameColumns = ["name", "title", "account"];
+const userColumns = ["login_username", "username", "login name", "login", "email", "user name"];
+const passwordColumns = ["login_password", "password"];
+
+/** Programs by columns that only their files have together. */
+const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
+  ["Bitwarden", ["login_uri", "login_username"]],
+  ["Proton Pass", ["type", "vault"]],
+  ["KeePass", ["account", "login name", "web site"]],
+  ["KeePassXC", ["group", "title", "username", "url"]],
+  ["Firefox", ["url", "username", "httprealm"]],
+  ["Safari", ["title", "url", "username", "otpauth"]],
+  ["Chrome", ["name", "url", "username", "password"]],
+];
+
+const aliasLists: readonly (readonly [service: string, columns: readonly string[]])[] = [
+  ["SimpleLogin", ["alias", "enabled", "mailboxes"]],
+  ["addy.io", ["local_part", "domain", "email"]],
+  ["Mailx", ["alias", "enabled", "recipients"]],
+];
+
+function readCsv(text: string): PasswordExport {
+  try {
+    const { header, shape, next } = readCsvHeader(text);
+    const has = (columns: readonly string[]) => columns.every((column) => header.includes(column));
+    const aliasList = aliasLists.find(([, columns]) => has(columns));
+    if (aliasList !== undefined) throw new ExportFileError("aliases", aliasList[0]);
+    const url = firstOf(header, urlColumns);
+    const name = firstOf(header, nameColumns);
+    const users = userColumns.map((column) => header.indexOf(column)).filter((column) => column >= 0);
+    const isLogins = users.length > 0 && (url >= 0 || name >= 0) && firstOf(header, passwordColumns) >= 0;
+    if (!isLogins) throw new ExportFileError("other");
+    const columns = [header.indexOf("type"), url, name, ...users];
+    const rows = csvRows(text, { from: next, shape, columns });
+    return collected(programs.find(([, wanted]) => has(wanted))?.[0] ?? "a password manager", entriesOf(rows));
+  } catch (error) {
+    throw error instanceof ExportFileError ? error : new ExportFileError("damaged");
+  }
+}
+
+const firstOf = (header: readonly string[], names: readonly string[]): number =>
+  header.indexOf(names.find((name) => header.includes(name)) ?? "\0");
+
+function* entriesOf(rows: Iterable<readonly string[]>): Generator<Entry> {
+  for (const [type = "", urls = "", name = "", ...users] of rows)
+    if (["", "login", "alias"].includes(type.toLowerCase())) yield { urls: urls.split(/[,\s]+/), name, users };
+}
+
+// What signs in as an address, in forms that programs store; mailto: and names around an address are not among them.
+const address = /^[^\s@,;<>"\p{Cc}\p{Cs}]{1,64}@[^\s@,;<>"\p{Cc}\p{Cs}]+\.[^\s@.,;<>"\p{Cc}\p{Cs}]+$/u;
+
+function collected(program: string, entries: Iterable<Entry>): PasswordExport {
+  const logins = new Map<string, Login>();
+  let count = 0;
+  for (const { urls, name, users } of entries) {
+    count += 1;
+    const site = siteName(urls, name);
+    if (site === null) continue;
+    for (const user of users) {
+      const trimmed = user.trim();
+      const key = `${site.toLowerCase()}\0${trimmed.toLowerCase()}`;
+      if (trimmed.length <= 254 && address.test(trimmed) && !logins.has(key))
+        logins.set(key, { site, address: trimmed });
+    }
+  }
+  if (count === 0) throw new ExportFileError("empty", program);
+  return { program, entries: count, logins: [...logins.values()] };
+}

@@ -1,0 +1,25 @@
+/** Says in words why a file is no readable export of a password manager, and what to choose instead. */
+import type { ExportProblem } from "./password-export.ts";
+
+/** Sentences for a problem with the file of this name. */
+export function problemText(problem: ExportProblem, program: string | null, fileName: string): string {
+  const file = `“${fileName}”`;
+  switch (problem) {
+    case "encrypted":
+      return `${file} is encrypted${program === null ? "" : ` by ${program}`}, so this page cannot read it. Export again and choose the format without encryption, then delete that file.`;
+    case "keepass_database":
+      return `${file} is a KeePass database. Open it in KeePass or KeePassXC, export it as CSV and choose that file.`;
+    case "xml":
+      return `${file} is an XML file. Export again and choose CSV or JSON.`;
+    case "aliases":
+      return `${file} is a list of aliases${program === null ? "" : ` from ${program}`}, not of logins. Use it above, under Import aliases.`;
+    case "too_large":
+      return `${file} is too large. The maximum is 32 MB.`;
+    case "damaged":
+      return `${file} could not be read to its end. It may be damaged or cut off; export it again.`;
+    case "empty":
+      return `There are no logins in ${file}.`;
+    case "other":
+      return `${file} is not an export of a password manager that this page knows.`;
+  }
+}

@@ -1,0 +1,37 @@
+/** Names the site of a login, as short as a person says it: never a whole URL, which can hold secrets. */
+import { limits } from "@kauke/contract/limits";
+
+const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
+
+/**
+ * The site of an entry of a password manager.
+ * @param urls as the entry has them, e.g. `https://www.shop.example/login?next=…`, `shop.example`, `android://…@app`
+ * @param name the entry's own name, used if no URL names a site
+ * @returns e.g. `shop.example`; `null` if nothing names the site
+ */
+export function siteName(urls: readonly string[], name: string): string | null {
+  for (const url of urls) {
+    const host = hostOf(url.trim());
+    if (host !== null) return host;
+  }
+  const plain = name.replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, " ").trim();
+  return plain === "" ? null : plain.slice(0, limits.siteMax).trimEnd();
+}
+
+function hostOf(url: string): string | null {
+  const app = androidApp.exec(url)?.[1];
+  if (app !== undefined) return app.slice(0, limits.siteMax);
+  const whole = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^:/]+:\d+(?:\/|$)/.test(url) ? url : `https://${url}`;
+  if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return null;
+  const host = new URL(whole).hostname.replace(/^www\d?\.(?=[^.]+\.)/, "");
+  return host === "" || host.length > limits.siteMax || !/[.:]|^localhost$/.test(host) ? null : host;
+}
+
+const hostName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/i;
+/** Beginnings of the names of Android apps, which are host names backwards. */
+const appName = /^(?:com|org|net|io)\.[^.]+\./i;
+
+/** A link to the site; `null` if its name is no host name. */
+export function siteLink(site: string): string | null {
+  return hostName.test(site) && !appName.test(site) ? `https://${site}` : null;
+}

@@ -1,0 +1,14 @@
+/** Move in: aliases of other services, and the checklist of sites that still have an old address. */
+import "../app/zod-jitless.ts";
+
+import { useUser } from "../api/session/session.ts";
+import { ChecklistCard } from "../features/move/checklist/ChecklistCard.tsx";
+
+export function MovePage() {
+  const user = useUser();
+  return (
+    <div className="stack">
+      <ChecklistCard userId={user.id} />
+    </div>
+  );
+}
