@@ -11,12 +11,14 @@ import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade 
 import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";
 
-export type ImportDeps = MailboxDeps & Pick<CoreDeps, "imports" | "random" | "clock" | "rateLimits" | "limitRules">;
+export type ImportDeps = MailboxDeps &
+  Pick<CoreDeps, "imports" | "labels" | "random" | "clock" | "rateLimits" | "limitRules">;
 
 export interface NewImport {
   userId: string;
   /** Our domain for twins; absent: the account's default. */
   domain: string | undefined;
+  /** Label of the account for all aliases that the import makes; `null` for none. */
   label: string | null;
   /** Opens the source. It is called after the limits were checked. */
   open(): Promise<ImportSource>;
@@ -34,6 +36,7 @@ const READING_MAX = 4;
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
   const { userId } = input;
   if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
+  await refuseForeignLabel(deps, input);
   if (reading.has(userId) || reading.size >= READING_MAX) throw new AppError("busy");
   reading.add(userId);
   try {
@@ -42,6 +45,12 @@ export async function createImport(deps: ImportDeps, input: NewImport): Promise<
   } finally {
     reading.delete(userId);
   }
+}
+
+async function refuseForeignLabel(deps: ImportDeps, { userId, label }: NewImport): Promise<void> {
+  if (label === null) return;
+  const labels = await deps.labels.listForUser(userId);
+  if (!labels.some(({ id }) => id === label)) throw fieldError("label", "Please choose one of your labels");
 }
 
 async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImport> {

@@ -67,7 +67,7 @@ export class ImportRunner {
 }
 
 /** The alias that a row makes; `null` for a row that makes none. */
-function aliasOf(row: ImportRow, { userId }: AliasImport, now: Date): Alias | null {
+function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;
   return {
@@ -78,7 +78,7 @@ function aliasOf(row: ImportRow, { userId }: AliasImport, now: Date): Alias | nu
     notes: row.notes,
     providerId: null,
     sealTo: "account",
-    labels: [],
+    labels: summary.label === null ? [] : [summary.label],
     pinned: false,
     createdAt: now,
   };

@@ -43,8 +43,11 @@ function plainName(local: string): string {
  * address
  */
 export function importedNotes(notes: string, was: string | null): string | null {
-  // NUL can't be stored; other control characters would break the list.
-  const text = notes.replaceAll(/[\u{0}-\u{1f}\u{7f}]+/gu, " ").trim();
+  // NUL can't be stored, and other control characters would break the list; line ends and tabs stay.
+  const text = notes
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}]+/gu, " ")
+    .trim();
   const mark = was === null ? "" : markOfTwin(was);
   const room = limits.notesMax - mark.length - (mark === "" ? 0 : 1);
   const whole = [wholeCharacters(text, Math.max(0, room)), mark].filter((part) => part !== "").join(" ");

@@ -182,6 +182,19 @@ describe("an import of a file", () => {
     expect(server.logged).toEqual([]);
   });
 
+  it("puts a label of the account on all that it makes, and on nothing else's", async () => {
+    const label = (await ann.call("createLabel", { body: { name: "moved", colour: "blue" } })).body;
+    const labelId = label.label?.id ?? label.id;
+    const bo = await new Visitor(server).register();
+    expect((await upload(bo, simpleLogin, `?label=${labelId}`)).body.errors).toHaveProperty("label");
+    const { importId } = (await upload(ann, simpleLogin, `?label=${labelId}`)).body;
+    expect(await run(ann, importId)).toMatchObject({ made: 3 });
+    const { aliases } = (await ann.call("listAliases")).body;
+    expect(aliases.map((it: any) => it.labels)).toEqual([[labelId], [labelId], [labelId]]);
+    await ann.call("undoImport", { params: { importId } });
+    expect(await ended(ann, importId)).toMatchObject({ undone: 3, keptCount: 0 });
+  });
+
   it("is limited per day", async () => {
     for (let count = 0; count < 20; count += 1) expect((await upload(ann, simpleLogin)).status).toBe(201);
     expect((await upload(ann, simpleLogin)).status).toBe(429);

@@ -1,13 +1,17 @@
 /** Reads CSV (RFC 4180, and what spreadsheets make of it) record by record in bounded memory. */
-import { Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import { CsvError, type Parser, parse } from "csv-parse";
 import { unreadable } from "../imported-alias.ts";
 import { type Bytes, slices } from "./checked-text.ts";
 
-/** Maximum octets of one record. */
+/** Maximum octets in the cells of one record. */
 const RECORD_MAX_BYTES = 65_536;
 /** Octets parsed without a turn of the event loop. */
 const SLICE_BYTES = 16_384;
+/**
+ * Maximum octets without the end of a record. The library's limit counts no delimiters, so a million empty columns would
+ * pass it.
+ */
+const UNENDED_MAX_BYTES = 131_072;
 
 export interface CsvRecord {
   /** Place in the file, from 1 for the record below the header. */
@@ -29,26 +33,46 @@ export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerat
     skip_empty_lines: true,
     max_record_size: RECORD_MAX_BYTES,
   });
-  const source = Readable.from(sliced(bytes));
-  source.on("error", (error) => parser.destroy(error));
-  source.pipe(parser);
   let row = 0;
   try {
-    for await (const cells of parser as AsyncIterable<string[]>) yield { row: row++, cells };
+    for await (const cells of recordsOf(parser, bytes)) yield { row: row++, cells };
   } catch (error) {
     // The library's messages quote the file, so they are never passed on.
-    if (!(error instanceof CsvError)) throw error;
-    const isLong = error.code === "CSV_MAX_RECORD_SIZE";
-    throw unreadable(
-      isLong
-        ? `Row ${row} is longer than 64 KiB, so this is not a list of aliases.`
-        : `Row ${row} can't be read: its quotes do not match.`,
-    );
+    if (error instanceof CsvError) throw error.code === "CSV_MAX_RECORD_SIZE" ? tooLong(row) : unmatched(row);
+    if (error instanceof TooLong) throw tooLong(row);
+    throw error;
   } finally {
-    source.destroy();
+    parser.destroy();
   }
 }
 
-async function* sliced(bytes: Bytes): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bytes) yield* slices(chunk, SLICE_BYTES);
+const unmatched = (row: number) => unreadable(`Row ${row} can't be read: its quotes do not match.`);
+const tooLong = (row: number) => unreadable(`Row ${row} is longer than 64 KiB, so this is not a list of aliases.`);
+
+class TooLong extends Error {}
+
+/** The records that each slice of the file ends. Slices are written one by one, so that an endless record is noticed. */
+async function* recordsOf(parser: Parser, bytes: Bytes): AsyncGenerator<string[]> {
+  parser.on("error", () => {});
+  let unended = 0;
+  for await (const chunk of bytes) {
+    for (const slice of slices(chunk, SLICE_BYTES)) {
+      const written = new Promise<void>((resolve) => parser.write(slice, () => resolve()));
+      const records = endedRecords(parser);
+      await written;
+      if (parser.errored !== null) throw parser.errored;
+      records.push(...endedRecords(parser));
+      unended = records.length > 0 ? 0 : unended + slice.length;
+      if (unended > UNENDED_MAX_BYTES) throw new TooLong();
+      yield* records;
+    }
+  }
+  parser.end();
+  for await (const cells of parser as AsyncIterable<string[]>) yield cells;
+}
+
+function endedRecords(parser: Parser): string[][] {
+  const records: string[][] = [];
+  for (let record = parser.read(); record !== null; record = parser.read()) records.push(record as string[]);
+  return records;
 }

@@ -3,6 +3,7 @@
  * paths. The size that an archive states is not believed: unpacked octets are counted as they appear.
  */
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
+import type { AppError } from "../../app-error.ts";
 import { unreadable } from "../imported-alias.ts";
 import { type Bytes, slices, tooLarge } from "./checked-text.ts";
 
@@ -24,18 +25,20 @@ const SLICE_BYTES = 4096;
 export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: ZipRules): AsyncGenerator<ZipPart> {
   const ready: ZipPart[] = [];
   const count = { entries: 0, open: 0, unpacked: 0 };
+  // The library catches what its callbacks throw, so errors are kept until it returns.
+  let problem: AppError | null = null;
   const unzip = new Unzip((file) => {
     count.entries += 1;
-    if (count.entries > ENTRIES_MAX) throw unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
-    if (isWanted(file.name)) unpack(file);
+    if (count.entries > ENTRIES_MAX) problem ??= unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
+    else if (isWanted(file.name)) unpack(file);
   });
   unzip.register(UnzipInflate);
   function unpack(file: UnzipFile): void {
     count.open += 1;
     file.ondata = (error, data, isLast) => {
-      if (error) throw damaged();
+      if (error) return void (problem ??= damaged());
       count.unpacked += data.length;
-      if (count.unpacked > unpackedMaxBytes) throw tooLarge();
+      if (count.unpacked > unpackedMaxBytes) problem ??= tooLarge();
       if (data.length > 0) ready.push({ name: file.name, bytes: data });
       if (isLast) count.open -= 1;
     };
@@ -44,9 +47,11 @@ export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: Zi
   for await (const chunk of bytes)
     for (const slice of slices(chunk, SLICE_BYTES)) {
       push(unzip, slice, false);
+      if (problem !== null) throw problem;
       yield* ready.splice(0);
     }
   push(unzip, new Uint8Array(0), true);
+  if (problem !== null) throw problem;
   yield* ready.splice(0);
   if (count.entries === 0 || count.open > 0) throw damaged();
 }
@@ -56,9 +61,7 @@ const damaged = () => unreadable("The ZIP archive is damaged or not complete.");
 function push(unzip: Unzip, slice: Uint8Array, isLast: boolean): void {
   try {
     unzip.push(slice, isLast);
-  } catch (error) {
-    throw isOurs(error) ? error : damaged();
+  } catch {
+    throw damaged();
   }
 }
-
-const isOurs = (error: unknown) => error instanceof Error && error.name === "AppError";

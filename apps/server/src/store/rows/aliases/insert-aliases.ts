@@ -1,5 +1,6 @@
-/** Inserts many aliases in one statement, and tells what addresses mean to an account. */
+/** Inserts many aliases in few statements, and tells what addresses mean to an account. */
 import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import type { AddressStanding } from "../../../core/import/import.ts";
@@ -24,17 +25,43 @@ export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
 ): Promise<Set<string>> {
-  const { keys } = context;
-  const rows = aliases.map((alias) => ({
+  const rows = aliases.map((alias) => newRow(context, alias));
+  // In one order everywhere, so that two such statements with the same addresses wait for each other without deadlock.
+  rows.sort((a, b) => a.index.compare(b.index));
+  const inserted: InsertedRow[] = [];
+  for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
+    inserted.push(...(await insertRows(trx, rows.slice(from, from + INSERTED_AT_ONCE))));
+    await nextTurn();
+  }
+  // The unique index has waited for concurrent deletions, so their holds are visible now.
+  const userId = aliases[0]?.userId ?? "";
+  const indexes = inserted.map((row) => row.address_index);
+  const held = await released.claimAll(trx, indexes, userId);
+  const refused = inserted.filter((row) => held.has(row.address_index.toString("hex"))).map((row) => row.id);
+  if (refused.length > 0) await trx.deleteFrom("alias").where("id", "=", anyOfIds(refused)).execute();
+  return new Set(inserted.map((row) => row.id).filter((id) => !refused.includes(id)));
+}
+
+/** Rows per statement. The embedded database holds the event loop during a statement, for some 30 ms with as many. */
+const INSERTED_AT_ONCE = 250;
+
+function newRow({ keys }: StoreContext, alias: Alias) {
+  return {
     ...alias,
     active: alias.routing.state === "active",
     index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...sealingColumns(alias.sealTo),
-  }));
-  // In one order everywhere, so that two such statements with the same addresses wait for each other without deadlock.
-  rows.sort((a, b) => a.index.compare(b.index));
-  const { rows: inserted } = await sql<{ id: string; address_index: Buffer }>`
+  };
+}
+
+interface InsertedRow {
+  id: string;
+  address_index: Buffer;
+}
+
+async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof newRow>[]): Promise<InsertedRow[]> {
+  const { rows: inserted } = await sql<InsertedRow>`
     INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
     SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id
     FROM unnest(
@@ -44,16 +71,7 @@ export async function insertAliases(
       ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[]
     ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
     ON CONFLICT DO NOTHING RETURNING id, address_index`.execute(trx);
-  // The unique index has waited for concurrent deletions, so their holds are visible now.
-  const userId = aliases[0]?.userId ?? "";
-  const held = await released.claimAll(
-    trx,
-    inserted.map((row) => row.address_index),
-    userId,
-  );
-  const refused = inserted.filter((row) => held.has(row.address_index.toString("hex"))).map((row) => row.id);
-  if (refused.length > 0) await trx.deleteFrom("alias").where("id", "=", anyOfIds(refused)).execute();
-  return new Set(inserted.map((row) => row.id).filter((id) => !refused.includes(id)));
+  return inserted;
 }
 
 /** What each of the addresses means to the account, in two queries. Free addresses are absent from the result. */

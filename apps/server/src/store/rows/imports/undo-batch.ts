@@ -4,6 +4,7 @@
  * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
  * would stay blocked for everybody.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
 import { type BatchOutcome, type ImportRow, type ImportSummary, KEPT_NAMED_MAX } from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
@@ -36,7 +37,11 @@ async function undoInTransaction(context: StoreContext, trx: InTransaction, impo
   const batch = await nextOpenBatch(trx, importId);
   const rows = batch === undefined ? [] : openBatch(keys, batch);
   const made = rows.filter((it) => it.made);
-  const { deleted, kept } = await deleteUnchanged(context, trx, { made, userId: row.user_id });
+  const { deleted, kept } = await deleteUnchanged(context, trx, {
+    made,
+    userId: row.user_id,
+    label: now.summary.label,
+  });
   const orphans = await deleteMailOf(trx, deleted);
   if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   const gone = new Set(deleted);
@@ -71,7 +76,7 @@ function summaryAfter(
 async function deleteUnchanged(
   { keys }: StoreContext,
   trx: InTransaction,
-  { made, userId }: { made: readonly ImportRow[]; userId: string },
+  { made, userId, label }: { made: readonly ImportRow[]; userId: string; label: string | null },
 ): Promise<{ deleted: string[]; kept: string[] }> {
   const planned = new Map(made.flatMap((row) => (row.aliasId === null ? [] : [[row.aliasId, row] as const])));
   if (planned.size === 0) return { deleted: [], kept: [] };
@@ -89,7 +94,7 @@ async function deleteUnchanged(
   for (const row of rows) {
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
     const alias = toAlias(row, document, new Set(document.labels));
-    if (!used.has(row.id) && isAsMade(alias, planned.get(row.id))) deleted.push(row.id);
+    if (!used.has(row.id) && isAsMade(alias, { row: planned.get(row.id), label })) deleted.push(row.id);
     else kept.push(aliasAddress(alias.name, alias.domain));
   }
   return { deleted, kept };
@@ -106,8 +111,12 @@ async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<S
   return new Set([...credentials, ...jobs].map((row) => row.alias_id ?? ""));
 }
 
-function isAsMade(alias: ReturnType<typeof toAlias>, row: ImportRow | undefined): boolean {
-  if (row?.alias == null) return false;
+function isAsMade(
+  alias: ReturnType<typeof toAlias>,
+  { row, label }: { row: ImportRow | undefined; label: string | null },
+): boolean {
+  if (row?.alias == null || alias.pinned) return false;
+  if (alias.labels.join() !== (label ?? "")) return false;
   const { routing } = alias;
   const isActive = routing.state === "active";
   const destinations = isActive ? routing.destinations : routing.lastDestinations;
@@ -121,6 +130,12 @@ function isAsMade(alias: ReturnType<typeof toAlias>, row: ImportRow | undefined)
   );
 }
 
+/**
+ * Aliases deleted by one statement. Each row has the database look into the tables that refer to it, and the embedded
+ * database holds the event loop during a statement.
+ */
+const DELETED_AT_ONCE = 125;
+
 /** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
@@ -133,7 +148,11 @@ async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Pr
     .orderBy("id")
     .forUpdate()
     .execute();
-  await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
+  for (let from = 0; from < aliasIds.length; from += DELETED_AT_ONCE) {
+    const some = aliasIds.slice(from, from + DELETED_AT_ONCE);
+    await trx.deleteFrom("alias").where("id", "=", anyOfIds(some)).execute();
+    await nextTurn();
+  }
   return deleteFinishedMessages(
     trx,
     messages.map((row) => row.id),

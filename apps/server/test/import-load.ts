@@ -1,0 +1,111 @@
+/**
+ * Reads, runs and undoes an import of many rows in this process, which `import-load-cost.test.ts` starts, and prints the
+ * longest time for which its event loop was blocked, and its memory, as JSON.
+ */
+import { randomUUID } from "node:crypto";
+import { createImport } from "@kauke/server/core/import/create-import";
+import { readImport } from "@kauke/server/core/import/read-import";
+import { ImportRunner, runImport, undoImport } from "@kauke/server/core/import/run-import";
+import { systemClock } from "@kauke/server/operate/clock";
+import { systemRandom } from "@kauke/server/operate/random";
+import { openStore } from "@kauke/server/store/open-store";
+import { putEmptyDatabase } from "@kauke/testkit/empty-database";
+import { memoryOf } from "@kauke/testkit/process-figures";
+
+const rows = Number(process.argv[2]);
+const longest: Record<string, number> = {};
+let phase = "start";
+let last = cpuMs();
+
+/** Processor time of the main thread. Unlike the clock, it does not advance while other programs occupy the cores. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+// All that the thread does between two turns of this timer is done without a turn of the event loop for others.
+setInterval(() => {
+  const now = cpuMs();
+  longest[phase] = Math.max(longest[phase] ?? 0, now - last);
+  last = now;
+}, 1).unref();
+
+async function* file(rows: number): AsyncGenerator<Uint8Array> {
+  let text = "alias,note,enabled,mailboxes\n";
+  for (let row = 0; row < rows; row += 1) {
+    const ending = ["kauke.test", "sl.example"][row % 2];
+    text += `name-${row}@${ending},"Shop ${row}, ""the big one""",${row % 3 ? "True" : "False"},ann@people.example bo@people.example\n`;
+    if (text.length < 65_536) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(text);
+}
+
+const dataDir = process.argv[3] ?? "";
+await putEmptyDatabase(dataDir, {});
+const store = await openStore({ databaseUrl: null, dataDir, secretKey: null });
+const userId = randomUUID();
+const now = new Date();
+await store.users.insert({
+  id: userId,
+  email: "ann@people.example",
+  emailConfirmedAt: now,
+  walletAddress: null,
+  googleId: null,
+  passwordHash: null,
+  authMethod: "email",
+  firstName: null,
+  lastName: null,
+  profileImageUrl: null,
+  balanceCents: 0,
+  createdAt: now,
+  updatedAt: now,
+} as Parameters<typeof store.users.insert>[0]);
+const deps = {
+  ...store,
+  clock: systemClock,
+  random: systemRandom,
+  ownDomains: ["kauke.test"],
+  limitRules: null,
+  confirmation: null,
+  logger: { info() {}, warn() {}, error: (event: string) => void console.error(event) },
+};
+const runner = new ImportRunner(deps);
+const seconds: Record<string, number> = {};
+
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  phase = name;
+  const begun = performance.now();
+  const result = await work();
+  seconds[name] = Math.round(performance.now() - begun) / 1000;
+  phase = "between";
+  return result;
+}
+
+/** Reads, runs and undoes an import. @returns what the run made */
+async function importWhole(count: number, prefix = ""): Promise<{ stored: number; made: number }> {
+  const open = () => readImport(file(count));
+  const planned = await timed(`${prefix}read`, () =>
+    createImport(deps, { userId, domain: undefined, label: null, open }),
+  );
+  await timed(`${prefix}run`, async () => {
+    runner.continue(await runImport(deps, { userId, importId: planned.id }));
+    await runner.settled();
+  });
+  const made = (await store.imports.find(userId, planned.id))?.summary.made ?? 0;
+  await timed(`${prefix}undo`, async () => {
+    runner.continue(await undoImport(deps, { userId, importId: planned.id }));
+    await runner.settled();
+  });
+  return { stored: planned.rows, made };
+}
+
+// The first use of each statement compiles code, once for the life of a process.
+await importWhole(1000, "first ");
+const { stored, made } = await importWhole(rows);
+const left = await store.aliases.count();
+const figures = { longest, seconds, made, left, peakMib: memoryOf(process.pid)?.peakMib ?? 0, rows: stored };
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+await store.close();
