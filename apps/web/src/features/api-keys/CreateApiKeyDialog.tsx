@@ -42,7 +42,7 @@ function ScopeChoice({ scope, isChosen, isWrong, onToggle }: ScopeProps) {
     <label className="choice">
       <input type="checkbox" checked={isChosen} aria-invalid={isWrong || undefined} onChange={onToggle} />
       <span>
-        <b>{title}</b>
+        {title}
         <code>{scope}</code>
         <span>{means}</span>
       </span>
