@@ -72,7 +72,7 @@ function FileSource({ pending, error, onFile }: FileProps) {
       <legend className="sr">File of your aliases</legend>
       <FileUp className="i i-20" aria-hidden />
       <div>
-        <h4>Drop the export of your aliases here</h4>
+        <h3>Drop the export of your aliases here</h3>
         <p>
           SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV) or
           Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
