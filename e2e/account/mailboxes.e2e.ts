@@ -84,7 +84,7 @@ test("the dice and Alt+G fill in a free name of the chosen format, which Enter t
   await page.keyboard.press("Alt+g");
   await expect.poll(() => name.inputValue()).not.toBe(first);
   await form.getByLabel("Format of generated names").selectOption("Words");
-  await expect.poll(() => name.inputValue()).toMatch(/^[a-z]+\.[a-z]+\.[a-z]+\d\d$/);
+  await expect.poll(() => name.inputValue()).toMatch(/^[a-z]+\.[a-z]+\.[a-z]+\.\d\d$/);
   const words = await name.inputValue();
   await seeFocus(name);
   await page.keyboard.press("Enter");

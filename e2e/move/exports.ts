@@ -32,3 +32,18 @@ export const aFile = (name: string, text: string) => ({
   mimeType: "application/octet-stream",
   buffer: Buffer.from(text),
 });
+
+/**
+ * SimpleLogin's aliases.csv: one alias of a domain of ours, two of theirs, one with a reserved name, one that is no
+ * address.
+ * @param part makes the addresses different from those of other imports
+ */
+export const simpleLoginExport = (part: string): string =>
+  [
+    "alias,note,enabled,mailboxes",
+    `garden.${part}@kauke.test,Garden,True,ann@inbox.example`,
+    `forum.${part}@simplelogin.com,"Used at forum.example, since May",True,ann@inbox.example`,
+    `shop.${part}@aleeas.com,,False,ann@inbox.example`,
+    "admin@kauke.test,,True,ann@inbox.example",
+    "bad name@kauke.test,,True,ann@inbox.example",
+  ].join("\r\n");

@@ -1,5 +1,5 @@
 /** Screens of the dashboard: one for every state that looks different. */
-import type { AliasWire, NoticeWire } from "@kauke/contract";
+import type { AliasWire, LabelWire, NoticeWire } from "@kauke/contract";
 import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeGone } from "../browser/see.ts";
@@ -79,6 +79,130 @@ function withOpenMailboxes(alias: AliasWire): AliasWire {
     });
   return { ...alias, unconfirmed };
 }
+
+const labels: readonly LabelWire[] = [
+  { id: "00000000-0000-4000-8000-0000000000a1", name: "Bank", colour: "blue" },
+  { id: "00000000-0000-4000-8000-0000000000a2", name: "Newsletters that I hardly ever read", colour: "olive" },
+  { id: "00000000-0000-4000-8000-0000000000a3", name: "Shops", colour: "teal" },
+  { id: "00000000-0000-4000-8000-0000000000a4", name: "Unused", colour: "red" },
+];
+
+/** Labels and pins by the name of an alias of `some`. */
+const order: Record<string, { labels: number[]; pinned?: true }> = {
+  "bank.lt": { labels: [0] },
+  "shop.k7": { labels: [2], pinned: true },
+  "news.7h2": { labels: [1, 2] },
+  rent: { labels: [0], pinned: true },
+};
+
+function withOrder(alias: AliasWire): AliasWire {
+  const { labels: indexes = [], pinned = false } = order[alias.alias] ?? {};
+  return { ...alias, pinned, labels: indexes.flatMap((index) => labels[index]?.id ?? []) };
+}
+
+/** The dashboard of an account that has labels and pins. */
+const ordered = (name: string, open: Screen["open"] = async () => {}): Screen => ({
+  name: `dashboard-${name}`,
+  as: "some",
+  async open(visit) {
+    const { page, context } = visit;
+    await context.route("**/api/aliases/*", async (route) => {
+      const response = await route.fetch();
+      const { aliases } = (await response.json()) as { aliases: AliasWire[] };
+      await route.fulfill({ response, json: { aliases: aliases.map(withOrder) } });
+    });
+    await context.route("**/api/labels", (route) => route.fulfill({ json: { labels } }));
+    await page.goto("/dashboard");
+    await page.getByRole("button", { name: /^Shops/ }).waitFor();
+    await open(visit);
+  },
+});
+
+/** A screen that is one step from the one listed before it, once `leave` has closed what that one opened. */
+function orderedStep(
+  name: string,
+  step: Screen["open"],
+  { before = async () => {}, leave = async () => {} }: { before?: Screen["open"]; leave?: Screen["open"] } = {},
+): Screen {
+  const inTurn =
+    (...steps: Screen["open"][]): Screen["open"] =>
+    async (visit) => {
+      for (const one of steps) await one(visit);
+    };
+  return { ...ordered(name, inTurn(before, step)), goOn: inTurn(leave, step) };
+}
+
+const selectThree = async ({ page }: Visit): Promise<void> => {
+  for (const name of ["shop.k7@kauke.test", "forum.q4@rukas.test", "rent@vejas.test"])
+    await page.getByRole("checkbox", { name: `Select ${name}` }).click();
+  await page.getByText("3 selected").waitFor();
+};
+
+const pressBulk =
+  (button: string): Screen["open"] =>
+  async ({ page }) => {
+    await page
+      .getByRole("group", { name: "Selected aliases" })
+      .getByRole("button", { name: button, exact: true })
+      .click();
+    await page.getByRole("dialog").waitFor();
+  };
+
+const orderScreens: readonly Screen[] = [
+  ordered("labels"),
+  orderedStep("label-empty", async ({ page }) => {
+    await page.getByRole("button", { name: /^Unused/ }).click();
+    await page.getByText("No alias has this label").waitFor();
+  }),
+  orderedStep("selected", async (visit) => {
+    await visit.page.getByRole("button", { name: /^All/ }).click();
+    await selectThree(visit);
+    await leaveRows(visit);
+  }),
+  overlaid(orderedStep("bulk-label", pressBulk("Label"), { before: selectThree })),
+  overlaid(orderedStep("bulk-remove-label", pressBulk("Remove label"), { before: selectThree, leave: closeDialog })),
+  overlaid(
+    orderedStep(
+      "bulk-destinations",
+      async (visit) => {
+        await pressBulk("Forward to")(visit);
+        await visit.page.getByRole("dialog").getByLabel("Forward to").fill("nobody");
+        await visit.page.keyboard.press("Enter");
+        await visit.page.getByRole("dialog").getByRole("alert").waitFor();
+      },
+      { before: selectThree, leave: closeDialog },
+    ),
+  ),
+  overlaid(
+    orderedStep(
+      "manage-labels",
+      async ({ page }) => {
+        await page.getByRole("button", { name: "Manage labels" }).click();
+        await page.getByRole("button", { name: "Edit label Shops" }).click();
+      },
+      { leave: closeDialog },
+    ),
+  ),
+  overlaid(
+    orderedStep(
+      "delete-label",
+      async ({ page }) => {
+        await page.getByRole("button", { name: "Delete label Bank" }).click();
+      },
+      { before: ({ page }) => page.getByRole("button", { name: "Manage labels" }).click() },
+    ),
+  ),
+  overlaid(
+    ordered("deleted-toast", async (visit) => {
+      await selectThree(visit);
+      await visit.page
+        .getByRole("group", { name: "Selected aliases" })
+        .getByRole("button", { name: "Delete", exact: true })
+        .click();
+      await holdToast(visit);
+    }),
+  ),
+];
 
 export const dashboardScreens: readonly Screen[] = [
   dashboardOf("empty", "empty"),
@@ -218,6 +342,7 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByText("The domains could not be loaded").waitFor();
     },
   },
+  ...orderScreens,
   {
     ...dashboardOf("some", "menu", async ({ page }) => {
       await page.getByRole("button", { name: "Menu" }).click();

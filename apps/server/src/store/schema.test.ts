@@ -292,6 +292,7 @@ it("opens a data directory of an older version and reads the data in it", async 
         "session",
         "missing_mailbox",
         "api_key",
+        "label",
         "mailbox",
         "label",
         "client_number_last",

@@ -2,21 +2,20 @@
 import { useMutation } from "@tanstack/react-query";
 import { callUnread } from "./client.ts";
 
-const fallbackName = "kauke-account.json";
-
 /**
  * File name of a Content-Disposition header.
- * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"') // "kauke-account-2026-11-22.json"
+ * @param fallback the name if the header has none
+ * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") // "kauke-account-2026-11-22.json"
  */
-function fileNameIn(disposition: string | null): string {
-  return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallbackName;
+export function fileNameIn(disposition: string | null, fallback: string): string {
+  return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallback;
 }
 
 export function useAccountExport() {
   return useMutation({
     mutationFn: async () => {
       const response = await callUnread("exportAccount");
-      const fileName = fileNameIn(response.headers.get("content-disposition"));
+      const fileName = fileNameIn(response.headers.get("content-disposition"), "kauke-account.json");
       // Parsing finds a response that a server or proxy cut off, so no incomplete file is saved.
       const data: unknown = await response.json();
       return { fileName, text: `${JSON.stringify(data, null, 2)}\n` };

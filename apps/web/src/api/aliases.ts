@@ -3,7 +3,7 @@
  * rolled back if the server refuses. After a toggle the server's response replaces the optimistic value, unless another
  * toggle of the same alias is still in flight.
  */
-import type { AliasWire, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
+import type { AliasWire, Answer, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 import { countEvent } from "./count-event.ts";
@@ -27,7 +27,7 @@ export function refetchAliases(client: QueryClient, userId: string): Promise<voi
 
 type Change = (aliases: AliasWire[]) => AliasWire[];
 
-function changeList(client: QueryClient, userId: string, change: Change): void {
+export function changeList(client: QueryClient, userId: string, change: Change): void {
   client.setQueryData<AliasWire[]>(keyOf(userId), (aliases) => (aliases === undefined ? undefined : change(aliases)));
 }
 
@@ -78,26 +78,30 @@ export function toggled(alias: AliasWire, active: boolean): AliasWire {
 
 /**
  * Toggles one alias. Requests for the same alias run one after the other, so a quick second click can't overtake the
- * first.
+ * first. Not a hook: a list has a switch in each row, and an observer of a mutation for each would cost more than all
+ * else of a row.
+ * @throws the failure, after the list was rolled back
  */
-export function useToggleAlias(userId: string, alias: AliasWire) {
-  const client = useQueryClient();
+export function toggleAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
+  const { userId } = alias;
   const mutationKey = ["toggle-alias", alias.id];
-  return useMutation({
+  const mutation = client.getMutationCache().build<Answer<"toggleAlias">, Error, boolean, AliasWire>(client, {
+    ...client.getDefaultOptions().mutations,
     mutationKey,
     scope: { id: `toggle-alias-${alias.id}` },
-    mutationFn: (active: boolean) => call("toggleAlias", { params: { aliasId: alias.id }, body: { active } }),
-    onMutate: (active) => {
-      changeList(client, userId, replaced(toggled(alias, active)));
+    mutationFn: (wanted) => call("toggleAlias", { params: { aliasId: alias.id }, body: { active: wanted } }),
+    onMutate: (wanted) => {
+      changeList(client, userId, replaced(toggled(alias, wanted)));
       return alias;
     },
-    onError: (_error, _active, before) => {
+    onError: (_error, _wanted, before) => {
       if (before) changeList(client, userId, replaced(before));
     },
     onSuccess: (answer) => {
       if (client.isMutating({ mutationKey }) <= 1) changeList(client, userId, replaced(answer.alias));
     },
   });
+  return mutation.execute(active);
 }
 
 export function useDeleteAlias(userId: string) {

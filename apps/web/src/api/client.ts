@@ -2,7 +2,7 @@
  * Calls the server; apart from this module only count-event.ts does. `call` is typed by the contract's route table,
  * `request` is untyped. Responses are checked against the contract's schemas in development only.
  */
-import type { Answer, Body, EndpointName, Params } from "@kauke/contract";
+import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { changesNothing } from "./changes-nothing.ts";
@@ -11,9 +11,12 @@ import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
 import { markSignedOut } from "./session/lost-session.ts";
 import { tellTabs } from "./session/session-tabs.ts";
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const init: RequestInit = { method, credentials: "same-origin" };
-  if (body !== undefined) {
+async function send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
+  const init: RequestInit = { method, credentials: "same-origin", keepalive };
+  if (body instanceof Blob) {
+    init.headers = { "Content-Type": "application/octet-stream" };
+    init.body = body;
+  } else if (body !== undefined) {
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
@@ -38,8 +41,8 @@ export async function endSession(signal: AbortSignal): Promise<void> {
 }
 
 /** Sends one request to the server. @throws ApiError for any status but 2xx, and when there was no response */
-export async function request(method: string, path: string, body?: unknown): Promise<Response> {
-  const response = await send(method, path, body);
+export async function request(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
+  const response = await send(method, path, body, keepalive);
   if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
   return response;
 }
@@ -50,7 +53,9 @@ async function checkAnswer(name: EndpointName, answer: unknown): Promise<void> {
 }
 
 type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? unknown : { params: Params<N> }) &
-  (Body<N> extends undefined ? unknown : { body: Body<N> });
+  (Body<N> extends undefined ? unknown : { body: Body<N> }) &
+  (Query<N> extends Record<string, never> ? unknown : { query: Query<N> }) &
+  ((typeof endpoints)[N] extends { bytesBody: true } ? { bytes: Blob } : unknown);
 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
@@ -66,11 +71,23 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
 }
 
 /** Like `call`, but with the response body unread, for callers that need its headers or content type. */
-export async function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
+export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
+  return callWith(name, given, false);
+}
+
+/**
+ * Like `call`, for a request that the browser finishes after the page is closed. Browsers allow 64 KiB for the bodies of
+ * all such requests together.
+ */
+export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Answer<N>> {
+  return (await (await callWith(name, given, true)).json()) as Answer<N>;
+}
+
+async function callWith(name: EndpointName, given: unknown, keepalive: boolean): Promise<Response> {
   const { method, path, body } = requestOf(name, given);
   try {
     const ahead = method === "GET" ? takeAhead(path) : undefined;
-    const response = await (ahead ?? request(method, path, body));
+    const response = await (ahead ?? request(method, path, body, keepalive));
     if (method !== "GET" && !changesNothing.has(name)) tellChanged();
     return response;
   } catch (error) {
@@ -86,10 +103,22 @@ export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>):
 }
 
 function requestOf(name: EndpointName, given: unknown): { method: string; path: string; body: unknown } {
-  const { params, body } = (given ?? {}) as { params?: Record<string, string>; body?: unknown };
+  const { params, query = {}, bytes, body } = (given ?? {}) as GivenParts;
   const { method, path } = routes[name];
-  return { method, path: fillPath(path, params), body };
+  const search = new URLSearchParams(Object.entries(query).flatMap(([key, value]) => valueIn(key, value)));
+  const end = search.size === 0 ? "" : `?${search}`;
+  return { method, path: `${fillPath(path, params)}${end}`, body: bytes ?? body };
 }
+
+interface GivenParts {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  bytes?: Blob;
+  body?: unknown;
+}
+
+const valueIn = (key: string, value: string | number | undefined): [string, string][] =>
+  value === undefined ? [] : [[key, String(value)]];
 
 function tellChanged(): void {
   dropAhead();

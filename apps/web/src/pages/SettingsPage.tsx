@@ -1,7 +1,6 @@
 /** Settings of the account. */
 import "../app/zod-jitless.ts";
 
-import { ExportCard } from "../features/account/ExportCard.tsx";
 import { ForwardEncryptedCard } from "../features/account/ForwardEncryptedCard.tsx";
 import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
@@ -12,6 +11,7 @@ import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
 import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
+import { MoveGroup } from "../features/move/MoveGroup.tsx";
 
 export function SettingsPage() {
   return (
@@ -32,8 +32,8 @@ export function SettingsPage() {
         <SignInCard />
         <SessionsCard />
         <AppearanceCard />
-        <ExportCard />
       </SettingsGroup>
+      <MoveGroup />
     </>
   );
 }

@@ -118,9 +118,24 @@ const LOGOUT_WAIT_MS = 2000;
  */
 let ending: AbortController | null = null;
 
+/** Work that still needs the session; each function starts it and returns `null` if there is none. */
+const lastWork = new Set<() => Promise<unknown> | null>();
+
+/** Registers work that a logout lets finish before it ends the session at the server. */
+export function beforeLogOut(work: () => Promise<unknown> | null): void {
+  lastWork.add(work);
+}
+
+/** Ends the session at the server after the last work, unless somebody has signed in meanwhile. */
+function endAfterLastWork(): Promise<void> {
+  const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
+  if (running.length === 0) return endAtServer();
+  return Promise.allSettled(running).then(() => (session.user === null ? endAtServer() : undefined));
+}
+
 /** Signs out in the browser at once, whatever the server answers. Resolves after its response, or after two seconds. */
 export async function logOut(): Promise<void> {
-  const ended = endAtServer();
+  const ended = endAfterLastWork();
   leaveSession();
   countEvent("logout");
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);

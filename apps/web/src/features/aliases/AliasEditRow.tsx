@@ -90,8 +90,9 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
   };
   return (
     <tr className="editing" onKeyDown={onKeyDown}>
+      <td className="c-pick" />
       <td className="c-on">
-        <AliasSwitch userId={userId} alias={alias} />
+        <AliasSwitch alias={alias} />
       </td>
       <td className="c-alias">
         <div className="pair">

@@ -1,103 +1,45 @@
-/** The alias list: search, page size, table, pager, and its empty, loading and error states. */
-import type { AliasWire } from "@kauke/contract";
-import { Search } from "lucide-react";
-import { memo, type RefObject, startTransition, useCallback, useId, useMemo, useRef, useState } from "react";
+/** The alias list: tools, filters, selection, table, pager, and its empty, loading and error states. */
+import type { AliasWire, LabelWire } from "@kauke/contract";
+import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useAliases, useDeleteAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
+import { useLabels } from "../../api/labels.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Pager } from "../../ui/Pager.tsx";
-import { Select } from "../../ui/Select.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { AliasTable, AliasTableSkeleton } from "./AliasTable.tsx";
 import { addressOf } from "./alias-text.ts";
+import { BulkBar, type BulkDialog } from "./BulkBar.tsx";
+import { BulkDestinationsDialog } from "./BulkDestinationsDialog.tsx";
+import { BulkLabelDialog } from "./BulkLabelDialog.tsx";
 import { DeleteAliasDialog } from "./DeleteAliasDialog.tsx";
-import { NoAliases, NoMatch } from "./ListStates.tsx";
-import { indexAliases, pageOf, pageSizes, searchAliases } from "./list-view.ts";
+import { FilterBar } from "./FilterBar.tsx";
+import { NoAliases, NoMatch, NothingHere } from "./ListStates.tsx";
+import { ListTools } from "./ListTools.tsx";
+import type { LabelsById, ListFilter } from "./list-view.ts";
+import { ManageLabelsDialog } from "./ManageLabelsDialog.tsx";
+import { useBulk } from "./use-bulk.ts";
+import { type ListView, useChoice, useListView, useShownAliases } from "./use-list-view.ts";
+import { type Picking, usePicking } from "./use-picking.ts";
 
-interface Choice {
-  query: string;
-  size: number;
-  page: number;
-}
-
-/**
- * State of search, page size and page; a new search or size starts at page 1. The fields are uncontrolled and the list
- * follows in an interruptible render, so a key press never waits for rows to render.
- */
-function useListView(aliases: readonly AliasWire[]) {
-  const [choice, setChoice] = useState<Choice>({ query: "", size: pageSizes[0], page: 1 });
-  const field = useRef<HTMLInputElement>(null);
-  const { query, page, size } = choice;
-  const indexed = useMemo(() => indexAliases(aliases), [aliases]);
-  const found = useMemo(() => searchAliases(indexed, query), [indexed, query]);
-  const view = useMemo(() => pageOf(found, page, size), [found, page, size]);
-  const choose = useCallback(
-    (change: Partial<Choice>) => startTransition(() => setChoice((before) => ({ ...before, page: 1, ...change }))),
-    [],
-  );
-  const clear = useCallback(() => {
-    if (field.current === null) return;
-    field.current.value = "";
-    field.current.focus();
-    choose({ query: "" });
-  }, [choose]);
-  return { choice, choose, clear, view, field };
-}
-
-type ListView = ReturnType<typeof useListView>;
-
-interface ToolsProps extends Pick<ListView, "choose"> {
-  /** Initial values of the uncontrolled fields for search and page size. */
-  first: Choice;
-  field: RefObject<HTMLInputElement | null>;
-}
-
-function Tools({ first, field, choose }: ToolsProps) {
-  return (
-    <div className="tools">
-      <label className="affix">
-        <Search className="i" aria-hidden />
-        <input
-          ref={field}
-          className="input"
-          type="search"
-          placeholder="Search"
-          aria-label="Search aliases"
-          // Addresses are not words to spell-check, and browsers must not suggest earlier searches.
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="none"
-          defaultValue={first.query}
-          onChange={(event) => choose({ query: event.target.value })}
-        />
-      </label>
-      <Select
-        aria-label="Aliases per page"
-        defaultValue={first.size}
-        onChange={(event) => choose({ size: Number(event.target.value) })}
-      >
-        {pageSizes.map((size) => (
-          <option key={size} value={size}>
-            {size} per page
-          </option>
-        ))}
-      </Select>
-    </div>
-  );
-}
-
-interface ListedProps extends Pick<ListView, "view" | "choose" | "clear"> {
+interface ListedProps extends Pick<ListView, "view" | "choose" | "clear" | "filter"> {
   userId: string;
   query: string;
+  labels: LabelsById | undefined;
+  picking: Picking;
   onDelete: (alias: AliasWire) => void;
 }
 
-const Listed = memo(function Listed({ userId, view, query, choose, clear, onDelete }: ListedProps) {
+const Listed = memo(function Listed({ view, query, choose, clear, filter, picking, ...table }: ListedProps) {
+  if (view.items.length === 0 && query.trim() === "" && filter !== "all") {
+    const name = typeof filter === "object" ? "label" : filter;
+    return <NothingHere filter={name} onAll={() => choose({ filter: "all" })} />;
+  }
   if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
   return (
     <>
-      <AliasTable userId={userId} aliases={view.items} query={query} onDelete={onDelete} />
+      <AliasTable {...table} aliases={view.items} query={query} picking={picking} />
       <div className="list-foot">
         <span className="count" aria-live="polite">
           {view.range}
@@ -123,22 +65,114 @@ function useDeletion(userId: string) {
   return { asked, setAsked, onConfirm };
 }
 
+/** The labels by id, fetched once an alias, the filter or a dialog needs them. */
+function useLabelsById(isWanted: boolean) {
+  const { data } = useLabels(isWanted);
+  const byId = useMemo(() => (data === undefined ? undefined : new Map(data.map((it) => [it.id, it]))), [data]);
+  return { list: data, byId };
+}
+
+type OpenDialog = BulkDialog | "manage" | null;
+
+interface BulkProps {
+  picking: Picking;
+  found: readonly AliasWire[];
+  labels: ReturnType<typeof useLabelsById>["list"];
+  dialog: OpenDialog;
+  onDialog: (dialog: OpenDialog) => void;
+  /** Gets the focus if the bar had it when the last selected alias left the list. */
+  title: RefObject<HTMLElement | null>;
+  bulk: ReturnType<typeof useBulk>;
+}
+
+/** The bar and the dialogs for the selected aliases. */
+function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    },
+    [title],
+  );
+  const picked = useMemo(() => {
+    const ids = new Set(picking.picked);
+    return found.filter(({ id }) => ids.has(id));
+  }, [picking.picked, found]);
+  const onDelete = () => {
+    remove(picked);
+    picking.clear();
+  };
+  const onChange: typeof change extends (ids: readonly string[], ...rest: infer Rest) => void
+    ? (...rest: Rest) => void
+    : never = (...given) => change(picking.picked, ...given);
+  const onClose = () => onDialog(null);
+  return (
+    <>
+      <BulkBar
+        picked={picked}
+        foundCount={found.length}
+        isPending={isPending}
+        onPickFound={picking.pickFound}
+        onClear={picking.clear}
+        onChange={onChange}
+        onDialog={onDialog}
+        onDelete={onDelete}
+      />
+      {dialog === "destinations" ? (
+        <BulkDestinationsDialog aliasIds={picking.picked} onChange={onChange} onClose={onClose} />
+      ) : null}
+      {dialog === "addLabel" || dialog === "removeLabel" ? (
+        <BulkLabelDialog
+          isAdding={dialog === "addLabel"}
+          picked={picked}
+          labels={labels}
+          onChange={onChange}
+          onClose={onClose}
+        />
+      ) : null}
+    </>
+  );
+}
+
 const none: AliasWire[] = [];
+const noLabels: LabelWire[] = [];
 
 export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
   const titleId = useId();
+  const title = useRef<HTMLHeadingElement>(null);
   const { data, error, isFetching, refetch } = useAliases(userId);
-  const aliases = data ?? none;
-  const { choice, choose, clear, view, field } = useListView(aliases);
+  const aliases = useShownAliases(data ?? none);
+  const { choice, choose, clear, field } = useChoice();
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
+  const labels = useLabelsById(hasLabels || dialog !== null || typeof choice.filter === "object");
+  const { filter, counts, found, view } = useListView(aliases, labels.byId, choice);
+  const picking = usePicking({ found, items: view.items });
+  const bulk = useBulk(userId);
   const { asked, setAsked, onConfirm } = useDeletion(userId);
+  const onFilter = useCallback((wanted: ListFilter) => choose({ filter: wanted }), [choose]);
+  const onManage = useCallback(() => setDialog("manage"), []);
   const isEmpty = data !== undefined && aliases.length === 0;
   return (
     <section className="card" aria-labelledby={titleId}>
       <div className="card-head list-head">
-        <h2 id={titleId}>Aliases</h2>
+        <h2 id={titleId} ref={title} tabIndex={-1}>
+          Aliases
+        </h2>
         {data === undefined ? null : <span className="tag">{countText(aliases.length)}</span>}
-        {aliases.length === 0 ? null : <Tools first={choice} field={field} choose={choose} />}
+        {aliases.length === 0 ? null : <ListTools first={choice} field={field} choose={choose} />}
       </div>
+      {aliases.length === 0 ? null : (
+        <FilterBar
+          labels={labels.list ?? noLabels}
+          counts={counts}
+          filter={filter}
+          onFilter={onFilter}
+          onManage={onManage}
+        />
+      )}
+      {picking.picked.length === 0 ? null : (
+        <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
+      )}
       {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
       {data === undefined && !isFetching && error !== null ? (
         <LoadFailed
@@ -149,11 +183,17 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       ) : null}
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (
-        <Listed {...{ userId, view, choose, clear }} query={choice.query} onDelete={setAsked} />
+        <Listed
+          {...{ userId, view, choose, clear, filter, picking }}
+          query={choice.query}
+          labels={labels.byId}
+          onDelete={setAsked}
+        />
       )}
       {asked === undefined ? null : (
         <DeleteAliasDialog alias={asked} onConfirm={onConfirm} onClose={() => setAsked(undefined)} />
       )}
+      {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
     </section>
   );
 }

@@ -1,8 +1,9 @@
 /** One alias of the list: switch, address, destinations, notes, and its actions. */
 import type { AliasWire } from "@kauke/contract";
-import { Copy, Pause, Pencil, Trash2, Webhook } from "lucide-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
 import { memo, useId } from "react";
-import { useToggleAlias } from "../../api/aliases.ts";
+import { toggleAlias } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Switch } from "../../ui/Switch.tsx";
@@ -12,27 +13,33 @@ import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
 import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
 import { AliasEncryption } from "./AliasEncryption.tsx";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
+import { LabelChips } from "./LabelChip.tsx";
+import type { LabelsById } from "./list-view.ts";
 import { MailboxState } from "./MailboxState.tsx";
 import { useIsNewAlias } from "./new-alias.ts";
+import { PickBox } from "./PickBox.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 
 /**
  * Switch that pauses an alias: shown at once, rolled back if refused; the response chooses the toast (specification
  * section 4).
  */
-export function AliasSwitch({ userId, alias }: { userId: string; alias: AliasWire }) {
-  const toggle = useToggleAlias(userId, alias);
+export function AliasSwitch({ alias }: { alias: AliasWire }) {
+  const client = useQueryClient();
   const address = addressOf(alias);
-  const onChange = (active: boolean) =>
-    toggle.mutate(active, {
-      onSuccess: ({ message }) => {
-        if (message.includes("activated"))
-          showToast({ title: "Alias Activated", description: `${address} forwards again.` });
-        else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });
-      },
-      onError: (error) => showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias")),
-    });
-  return <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={onChange} />;
+  const onChange = async (active: boolean) => {
+    try {
+      const { message } = await toggleAlias(client, alias, active);
+      if (message.includes("activated"))
+        showToast({ title: "Alias Activated", description: `${address} forwards again.` });
+      else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });
+    } catch (error) {
+      showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias"));
+    }
+  };
+  return (
+    <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={(active) => void onChange(active)} />
+  );
 }
 
 function Destinations({ userId, alias, described }: Pick<Props, "userId" | "alias" | "described">) {
@@ -90,6 +97,10 @@ interface Props {
   focusEdit: boolean;
   /** Whether the SMTP panel below the row is open. */
   isOpen: boolean;
+  isPicked: boolean;
+  labels: LabelsById | undefined;
+  /** @param isRange whether to select everything since the last one */
+  onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
   onDelete: (alias: AliasWire) => void;
@@ -100,21 +111,32 @@ interface Props {
  * state of their own have the alias' id as key.
  */
 export const AliasRow = memo(function AliasRow(props: Props) {
-  const { userId, alias, described, focusEdit, isOpen, onPanel, onEdit, onDelete } = props;
+  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
   const isNew = useIsNewAlias(alias.id);
-  const classes = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isNew ? "new" : ""].join(" ").trim();
+  const states = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isPicked ? "picked" : "", isNew ? "new" : ""];
+  const classes = states.filter((it) => it !== "").join(" ");
   return (
     <>
       <tr className={classes || undefined}>
+        <td className="c-pick">
+          <PickBox
+            label={`Select ${address}`}
+            checked={isPicked}
+            pick={alias.id}
+            onClick={(event) => onPick(alias.id, event.shiftKey)}
+          />
+        </td>
         <td className="c-on">
-          <AliasSwitch key={alias.id} userId={userId} alias={alias} />
+          <AliasSwitch alias={alias} />
         </td>
         <td className="c-alias">
           <span className="addr">
+            {alias.pinned ? <Pin className="i" role="img" aria-label="Pinned" /> : null}
             <b>{alias.alias}</b>@{alias.domain}
           </span>
+          <LabelChips ids={alias.labels} labels={labels} />
         </td>
         <td className="c-to">
           <Destinations key={alias.id} userId={userId} alias={alias} described={described} />
@@ -145,7 +167,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
       </tr>
       {isOpen ? (
         <tr key={alias.id} className="sub">
-          <td colSpan={5}>
+          <td colSpan={6}>
             <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
               <AliasEncryption alias={alias} />
             </SmtpPanel>

@@ -4,7 +4,10 @@ import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { AliasEditRow } from "./AliasEditRow.tsx";
 import { AliasRow } from "./AliasRow.tsx";
 import { describedMailboxes } from "./described-mailboxes.ts";
+import type { LabelsById } from "./list-view.ts";
+import { PickBox } from "./PickBox.tsx";
 import { nextRowKeys, noRowKeys, type RowKeys } from "./row-keys.ts";
+import type { Picking } from "./use-picking.ts";
 
 interface Props {
   userId: string;
@@ -12,6 +15,9 @@ interface Props {
   aliases: readonly AliasWire[];
   /** Search text that found these aliases. */
   query: string;
+  /** Labels of the account; `undefined` until they are loaded. */
+  labels: LabelsById | undefined;
+  picking: Picking;
   onDelete: (alias: AliasWire) => void;
 }
 
@@ -25,7 +31,7 @@ function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKe
   return keys;
 }
 
-export function AliasTable({ userId, aliases, query, onDelete }: Props) {
+export function AliasTable({ userId, aliases, query, labels, picking, onDelete }: Props) {
   const keys = useRowKeys({ aliases, query });
   const [editing, setEditing] = useState<string>();
   const [edited, setEdited] = useState<string>();
@@ -38,45 +44,65 @@ export function AliasTable({ userId, aliases, query, onDelete }: Props) {
   }, [editing]);
   const described = useMemo(() => describedMailboxes(aliases), [aliases]);
   return (
-    <table className="aliases">
-      <thead>
-        <tr>
-          <th scope="col">Active</th>
-          <th scope="col" className="w-[25%]">
-            Alias
-          </th>
-          <th scope="col" className="w-[29%]">
-            Forwards to
-          </th>
-          <th scope="col" className="c-notes">
-            Notes
-          </th>
-          <th scope="col">
-            <span className="sr">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {aliases.map((alias) =>
-          alias.id === editing ? (
-            <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
-          ) : (
-            <AliasRow
-              key={keys.get(alias.id)}
-              userId={userId}
-              alias={alias}
-              described={described.get(alias.id) ?? ""}
-              focusEdit={alias.id === edited}
-              isOpen={open.has(alias.id)}
-              onPanel={onPanel}
-              onEdit={onEdit}
-              onDelete={onDelete}
-            />
-          ),
-        )}
-      </tbody>
-    </table>
+    // The keys of the whole list, wherever in it the focus is.
+    <div role="presentation" onKeyDown={picking.onKeyDown}>
+      {/* Below 1024 px, where the table has no head. */}
+      <div className="pick-row">
+        <PickPage aliases={aliases} picking={picking} />
+        <span aria-hidden="true">Select all on this page</span>
+      </div>
+      <table className="aliases">
+        <thead>
+          <tr>
+            <th scope="col" className="c-pick">
+              <PickPage aliases={aliases} picking={picking} />
+            </th>
+            <th scope="col">Active</th>
+            <th scope="col" className="w-[25%]">
+              Alias
+            </th>
+            <th scope="col" className="w-[29%]">
+              Forwards to
+            </th>
+            <th scope="col" className="c-notes">
+              Notes
+            </th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {aliases.map((alias) =>
+            alias.id === editing ? (
+              <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
+            ) : (
+              <AliasRow
+                key={keys.get(alias.id)}
+                userId={userId}
+                alias={alias}
+                described={described.get(alias.id) ?? ""}
+                focusEdit={alias.id === edited}
+                isOpen={open.has(alias.id)}
+                isPicked={picking.ids.has(alias.id)}
+                labels={labels}
+                onPick={picking.onPick}
+                onPanel={onPanel}
+                onEdit={onEdit}
+                onDelete={onDelete}
+              />
+            ),
+          )}
+        </tbody>
+      </table>
+    </div>
   );
+}
+
+function PickPage({ aliases, picking: { ids, pickPage } }: Pick<Props, "aliases" | "picking">) {
+  const count = aliases.filter(({ id }) => ids.has(id)).length;
+  const checked = count === 0 ? false : count === aliases.length ? true : "mixed";
+  return <PickBox label="Select all on this page" checked={checked} onClick={pickPage} />;
 }
 
 function toggled(open: ReadonlySet<string>, aliasId: string): ReadonlySet<string> {
@@ -102,6 +128,9 @@ export function AliasTableSkeleton() {
         <tbody>
           {skeletonWidths.map(([address = 0, destination = 0, notes = 0]) => (
             <tr key={address}>
+              <td className="c-pick">
+                <span className="pick opacity-50" />
+              </td>
               <td className="c-on">
                 <span className="switch opacity-50" />
               </td>

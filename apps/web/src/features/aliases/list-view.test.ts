@@ -1,7 +1,18 @@
 import type { AliasWire } from "@kauke/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { indexAliases, pageButtons, pageOf, pageSizes, searchAliases } from "./list-view.ts";
+import {
+  countByFilter,
+  filterAliases,
+  indexAliases,
+  type ListFilter,
+  type ListSort,
+  orderAliases,
+  pageButtons,
+  pageOf,
+  pageSizes,
+  searchAliases,
+} from "./list-view.ts";
 
 function alias(over: Partial<AliasWire>): AliasWire {
   return {
@@ -46,6 +57,47 @@ test("a paused alias is found by its previous destinations, not by the word null
 
 test("a match can't span two fields", () => {
   expect(search([alias({ alias: "a", domain: "b.test", forwardTo: "c@example.org" })], "testc")).toEqual([]);
+});
+
+test("search finds the names of labels, in any case, as words of their own", () => {
+  const labels = new Map([["one", { id: "one", name: "Parduotuvės", colour: "teal" as const }]]);
+  const aliases = [alias({ alias: "shop", labels: ["one"] }), alias({ alias: "bank", labels: ["gone"] })];
+  const find = (query: string) => searchAliases(indexAliases(aliases, labels), query).map((it) => it.alias);
+  expect(find("PARDUOTUVĖS")).toEqual(["shop"]);
+  expect(find("one")).toEqual([]);
+});
+
+const mixed = [
+  alias({ alias: "c", domain: "b.test" }),
+  alias({ alias: "B", domain: "a.test", active: false, forwardTo: "null", lastForwardTo: "x@example.org" }),
+  alias({ alias: "a", domain: "b.test", pinned: true, labels: ["one"] }),
+  alias({ alias: "d", domain: "a.test", unconfirmed: [{ address: "x@example.org", state: "asked" }], labels: ["one"] }),
+];
+
+test.each<[ListSort, string]>([
+  ["newest", "a c B d"],
+  ["name", "a B c d"],
+  ["domain", "a B d c"],
+])("sorted by %s, pinned aliases come first", (sort, expected) => {
+  expect(
+    orderAliases(indexAliases(mixed), sort)
+      .map((it) => it.alias.alias)
+      .join(" "),
+  ).toBe(expected);
+});
+
+test.each<[ListFilter, string, string]>([
+  ["all", "all", "c B a d"],
+  ["active", "active", "c a d"],
+  ["paused", "paused", "B"],
+  ["pinned", "pinned", "a"],
+  ["unconfirmed", "unconfirmed", "d"],
+  [{ label: "one" }, "one", "a d"],
+  [{ label: "unused" }, "unused", ""],
+])("the filter %j shows the aliases that it counts", (filter, name, expected) => {
+  const found = filterAliases(indexAliases(mixed), filter).map((it) => it.alias.alias);
+  expect(found.join(" ")).toBe(expected);
+  expect(countByFilter(mixed).get(name) ?? 0).toBe(found.length);
 });
 
 test("lists are cut into pages with a range text each", () => {

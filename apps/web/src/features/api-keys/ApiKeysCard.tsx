@@ -27,7 +27,7 @@ function LoadingKeys() {
       {[14, 9].map((width) => (
         <li key={width}>
           <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
-          {["expires", "used", "created"].map((fact) => (
+          {["dates", "revoke"].map((fact) => (
             <span className="skel" key={fact} />
           ))}
         </li>

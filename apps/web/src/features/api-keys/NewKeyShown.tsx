@@ -13,7 +13,7 @@ const loadQr = async () => (await import("./KeyQr.tsx")).KeyQr;
 function Entry({ label, text, children }: { label: string; text: string; children: ReactNode }) {
   const id = useId();
   return (
-    <div className="entry" role="group" aria-labelledby={id}>
+    <div className="key-entry" role="group" aria-labelledby={id}>
       <span className="lab" id={id}>
         {label}
       </span>
@@ -40,7 +40,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
       onClose={onClose}
     >
       <div className="body">
-        <div className="entries">
+        <div className="key-entries">
           <Entry label="Server address" text={origin}>
             <IconButton icon={Copy} label="Copy address" onClick={() => void copyText(origin)} />
           </Entry>

@@ -18,7 +18,7 @@ import { chancesText, formatLabels } from "../aliases/create/generated-format.ts
 /** How a generated name looks. The examples were generated once. */
 const examples: Readonly<Record<AliasFormat, string>> = {
   characters: "kf7vtq2mxc9hdr",
-  words: "lantern.copper.meadow47",
+  words: "lantern.copper.meadow.47",
   uuid: "3f0c6f0a-5a7e-4c1b-9d0e-8b1f2a6c7d5e",
   site: "shop.k7vqx",
 };
@@ -120,7 +120,7 @@ function LoadingRows() {
   return ["domain", "format", "site"].map((row) => (
     <div className="card-body setting" aria-hidden="true" key={row}>
       <div className="grow">
-        <span className="skel" style={{ "--w": "22ch" } as React.CSSProperties} />
+        <span className="skel" style={{ "--w": "14ch" } as React.CSSProperties} />
       </div>
       <span className="skel" />
     </div>

@@ -4,6 +4,7 @@ import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { aliasMailboxes } from "../../../core/mailbox/alias-mailboxes.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import { numberInPath } from "./input.ts";
@@ -12,33 +13,20 @@ import type { AliasView } from "./wire.ts";
 /** Reads what is shown of aliases of one account; an alias that was deleted meanwhile is left out. */
 export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
   if (aliases.length === 0) return [];
-  const mailboxIds = await mailboxIdsOf(deps, userId, aliases);
+  const known = await aliasMailboxes(deps, userId, aliases);
   const ids = aliases.map((alias) => alias.id);
+  const mailboxIds = [...known.values()].map((mailbox) => mailbox.id);
   const aliasNumbers = await deps.clientNumbers.numbersOf(userId, "alias", ids);
-  const mailboxNumbers = await deps.clientNumbers.numbersOf(userId, "mailbox", [...new Set(mailboxIds.values())]);
+  const mailboxNumbers = await deps.clientNumbers.numbersOf(userId, "mailbox", mailboxIds);
   return aliases.flatMap((alias) => {
     const number = aliasNumbers.get(alias.id);
     if (number === undefined) return [];
     const mailboxes = mailboxesOf(alias).flatMap((email) => {
-      const id = mailboxNumbers.get(mailboxIds.get(exactMailbox(email)) ?? "");
+      const id = mailboxNumbers.get(known.get(exactMailbox(email))?.id ?? "");
       return id === undefined ? [] : [{ id, email }];
     });
     return [{ alias, number, mailboxes }];
   });
-}
-
-/** Ids of the mailboxes of these aliases by exact address. Mailboxes new to the account's list are listed first. */
-async function mailboxIdsOf(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<Map<string, string>> {
-  const wanted = new Set(aliases.flatMap(mailboxesOf).map(exactMailbox));
-  const read = async () => {
-    const rows = await deps.mailboxes.list(userId);
-    const pairs = rows.map(({ id, address }): [string, string] => [exactMailbox(address), id]);
-    return new Map(pairs.filter(([address]) => wanted.has(address)));
-  };
-  const known = await read();
-  if (known.size === wanted.size) return known;
-  await listMailboxes(deps, userId);
-  return await read();
 }
 
 /** Reads what is shown of one alias. @throws AppError `forbidden` when it was deleted meanwhile */

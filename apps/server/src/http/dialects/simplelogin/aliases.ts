@@ -63,12 +63,15 @@ async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
   const all = await deps.aliases.listForUser(userId);
   const found = all.filter((alias) => isChosen(alias, request.query) && isFound(alias, searched));
-  const shown = found.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+  // The list is newest first, and sorting keeps the order of equals.
+  const shown = found
+    .sort((a, b) => Number(b.pinned) - Number(a.pinned))
+    .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
   return { aliases: (await aliasViews(deps, userId, shown)).map(aliasToWire) };
 }
 
-function isChosen({ routing }: Alias, query: unknown): boolean {
-  if (hasQuery(query, "pinned")) return false;
+function isChosen({ routing, pinned }: Alias, query: unknown): boolean {
+  if (hasQuery(query, "pinned")) return pinned;
   if (hasQuery(query, "disabled")) return routing.state === "paused";
   return !hasQuery(query, "enabled") || routing.state === "active";
 }
@@ -107,7 +110,7 @@ async function change(deps: CoreDeps, request: FastifyRequest) {
 async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<AliasUpdateInput> {
   const input: AliasUpdateInput = {};
   if (Object.hasOwn(fields, "note")) input.notes = cutNote(nullableText(fields, "note"));
-  if (Object.hasOwn(fields, "pinned")) flagOf(fields, "pinned");
+  if (Object.hasOwn(fields, "pinned")) input.pinned = flagOf(fields, "pinned");
   if (!Object.hasOwn(fields, "mailbox_ids")) return input;
   const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));
   const before = destinationsOf(alias);

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 
 const pages: Readonly<Record<string, string>> = {
   "/dashboard/": "/dashboard",
-  "/dashboard/api_key": "/settings",
+  "/dashboard/api_key": "/settings#api-keys",
   "/dashboard/pricing": "/dashboard",
   "/auth/register": "/register",
   "/auth/login": "/auth",

@@ -35,7 +35,7 @@ export function aliasToWire({ alias, number, mailboxes }: AliasView) {
     disable_pgp: false,
     mailbox: mailboxes[0] ?? null,
     mailboxes,
-    pinned: false,
+    pinned: alias.pinned,
     latest_activity: null,
   };
 }

@@ -52,7 +52,7 @@ function useOffer(userId: string) {
   const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
   const beginning = {
     domain: domains.data?.find((domain) => domain === defaults?.domain) ?? domains.data?.[0] ?? "",
-    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.address ?? "",
+    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.email ?? "",
   };
   return {
     domains,

@@ -1,0 +1,65 @@
+/**
+ * Changes of many aliases by one call. Pausing, labels and pins are shown at once; if the server refuses all or some of
+ * them, the list is fetched again.
+ */
+import type { AliasWire, BulkAliasAnswer, BulkAliasChange } from "@kauke/contract";
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
+import { changeList, refetchAliases, toggled } from "./aliases.ts";
+import { call, callKept } from "./client.ts";
+import { countEvent } from "./count-event.ts";
+
+interface ManyChange {
+  aliasIds: readonly string[];
+  change: BulkAliasChange;
+}
+
+/** The alias as it is after the change; destinations can't be predicted, since the server knows which are confirmed. */
+export function predicted(alias: AliasWire, { active, pinned, addLabel, removeLabel }: BulkAliasChange): AliasWire {
+  if (active !== undefined) return alias.active === active ? alias : toggled(alias, active);
+  if (pinned !== undefined) return { ...alias, pinned };
+  const kept = alias.labels.filter((id) => id !== removeLabel);
+  return { ...alias, labels: addLabel === undefined || kept.includes(addLabel) ? kept : [...kept, addLabel] };
+}
+
+export function useChangeAliases(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ aliasIds, change }: ManyChange) =>
+      call("changeAliases", { body: { aliasIds: [...aliasIds], change } }),
+    onMutate: ({ aliasIds, change }) => {
+      const ids = new Set(aliasIds);
+      changeList(client, userId, (aliases) => aliases.map((it) => (ids.has(it.id) ? predicted(it, change) : it)));
+    },
+    onSuccess: async ({ failed }, { change }) => {
+      if (failed.length > 0 || change.forwardTo !== undefined) await refetchAliases(client, userId);
+    },
+    onError: () => refetchAliases(client, userId),
+  });
+}
+
+/** Ids that fit into the body of a request which outlives the page. */
+export const keptIdsMax = 1500;
+
+/**
+ * Deletes aliases and removes them from the list. Of more than `keptIdsMax`, those beyond are deleted only if the page
+ * lives long enough.
+ */
+export async function deleteAliases(
+  client: QueryClient,
+  { userId, aliasIds }: { userId: string; aliasIds: readonly string[] },
+): Promise<BulkAliasAnswer> {
+  const change = { delete: true } as const;
+  const parts: BulkAliasAnswer[] = await Promise.all([
+    callKept("changeAliases", { body: { aliasIds: aliasIds.slice(0, keptIdsMax), change } }),
+    ...(aliasIds.length > keptIdsMax
+      ? [call("changeAliases", { body: { aliasIds: aliasIds.slice(keptIdsMax), change } })]
+      : []),
+  ]);
+  countEvent("alias_deleted");
+  const gone = new Set(aliasIds);
+  changeList(client, userId, (aliases) => aliases.filter(({ id }) => !gone.has(id)));
+  // What is already gone needs no words.
+  const failed = parts.flatMap((part) => part.failed).filter(({ code }) => code !== "not_found");
+  if (failed.length > 0) await refetchAliases(client, userId);
+  return { changed: parts.reduce((sum, part) => sum + part.changed, 0), failed };
+}

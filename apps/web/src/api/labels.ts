@@ -1,0 +1,37 @@
+/** The account's labels, and the calls that change them. */
+import type { ChangeLabelBody, CreateLabelBody, LabelWire } from "@kauke/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "./client.ts";
+
+const queryKey = ["labels"];
+
+/** Query for the labels, by name. @param isWanted whether to fetch them: an account without labels needs no request */
+export function useLabels(isWanted: boolean) {
+  return useQuery({ queryKey, queryFn: async () => (await call("listLabels")).labels, enabled: isWanted });
+}
+
+export function useLabelCalls() {
+  const client = useQueryClient();
+  const change = (next: (labels: LabelWire[]) => LabelWire[]) =>
+    client.setQueryData<LabelWire[]>(queryKey, (labels) =>
+      labels === undefined ? undefined : next(labels).toSorted(byName),
+    );
+  return {
+    create: async (body: CreateLabelBody): Promise<LabelWire> => {
+      const { label } = await call("createLabel", { body });
+      change((labels) => [...labels, label]);
+      return label;
+    },
+    change: async (labelId: string, body: ChangeLabelBody): Promise<LabelWire> => {
+      const { label } = await call("changeLabel", { params: { labelId }, body });
+      change((labels) => labels.map((it) => (it.id === labelId ? label : it)));
+      return label;
+    },
+    remove: async (labelId: string): Promise<void> => {
+      await call("deleteLabel", { params: { labelId } });
+      change((labels) => labels.filter(({ id }) => id !== labelId));
+    },
+  };
+}
+
+const byName = (a: LabelWire, b: LabelWire): number => a.name.localeCompare(b.name);

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { aliasesText, failureText } from "./bulk-text.ts";
+
+test("aliases are counted in words", () => {
+  expect([aliasesText(1), aliasesText(84), aliasesText(5000)]).toEqual(["1 alias", "84 aliases", "5,000 aliases"]);
+});
+
+test("failures are told apart; none needs no words", () => {
+  const [full, gone] = [
+    { id: "a", code: "invalid" as const },
+    { id: "b", code: "not_found" as const },
+  ];
+  expect(failureText([], 3)).toBeNull();
+  expect(failureText([full], 3)).toBe("1 of 3 aliases has 10 labels already.");
+  expect(failureText([full, full, gone], 84)).toBe(
+    "2 of 84 aliases have 10 labels already. 1 of 84 aliases does not exist any more.",
+  );
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Deletion, deleteLater, readHidden, sendNow, UNDO_MS, undoDeletion } from "./pending-deletion.ts";
+
+/** Stands for the browser's window and document, whose events the module listens to. */
+class FakeTarget extends EventTarget {
+  visibilityState = "visible";
+}
+
+let page: FakeTarget;
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = new FakeTarget();
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("window", page);
+});
+afterEach(async () => {
+  await sendNow();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function aDeletion(...aliasIds: string[]) {
+  const sent = vi.fn(async () => {});
+  const deletion: Deletion = { aliasIds, hasToAsk: false, send: sent };
+  return { deletion, sent };
+}
+
+test("aliases are hidden at once and deleted after ten seconds", async () => {
+  const { deletion, sent } = aDeletion("a", "b");
+  deleteLater(deletion);
+  expect([...readHidden()]).toEqual(["a", "b"]);
+  await vi.advanceTimersByTimeAsync(UNDO_MS - 1);
+  expect(sent).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toHaveBeenCalledOnce();
+  // What the list shows then is its own data.
+  expect(readHidden().size).toBe(0);
+});
+
+test("undone in time, they are shown again and never deleted; later it is too late", async () => {
+  const { deletion, sent } = aDeletion("a");
+  deleteLater(deletion);
+  expect(undoDeletion(deletion)).toBe(true);
+  expect(readHidden().size).toBe(0);
+  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+  expect(sent).not.toHaveBeenCalled();
+  expect(undoDeletion(deletion)).toBe(false);
+});
+
+test("another deletion sends the first at once", () => {
+  const [first, second] = [aDeletion("a"), aDeletion("b")];
+  deleteLater(first.deletion);
+  deleteLater(second.deletion);
+  expect([first.sent.mock.calls.length, second.sent.mock.calls.length]).toEqual([1, 0]);
+  expect(undoDeletion(first.deletion)).toBe(false);
+  expect(undoDeletion(second.deletion)).toBe(true);
+});
+
+test("hiding or closing the page sends it at once, and only once", async () => {
+  for (const [event, state] of [
+    ["visibilitychange", "hidden"],
+    ["pagehide", "visible"],
+  ] as const) {
+    const { deletion, sent } = aDeletion(event);
+    deleteLater(deletion);
+    page.visibilityState = "visible";
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(sent).not.toHaveBeenCalled();
+    page.visibilityState = state;
+    page.dispatchEvent(new Event(event));
+    page.dispatchEvent(new Event(event));
+    await vi.advanceTimersByTimeAsync(UNDO_MS);
+    expect(sent).toHaveBeenCalledOnce();
+  }
+});
+
+test("the browser asks before it closes a page whose deletion could not outlive it", () => {
+  const isAsked = () => {
+    const leaving = new Event("beforeunload", { cancelable: true });
+    page.dispatchEvent(leaving);
+    return leaving.defaultPrevented;
+  };
+  const { deletion } = aDeletion("a");
+  deleteLater(deletion);
+  expect(isAsked()).toBe(false);
+  const large = { ...aDeletion("b").deletion, hasToAsk: true };
+  deleteLater(large);
+  expect(isAsked()).toBe(true);
+  undoDeletion(large);
+  expect(isAsked()).toBe(false);
+});

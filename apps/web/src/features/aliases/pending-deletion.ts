@@ -1,0 +1,91 @@
+/**
+ * Aliases that were deleted in the list but not yet on the server, so that it can be undone for ten seconds. The request
+ * is sent when they are over, when the next aliases are deleted, when the page is hidden or closed, and before a logout.
+ * One deletion waits at a time. Kept in memory only.
+ */
+import { beforeLogOut, onUserChange } from "../../api/session/session.ts";
+
+export const UNDO_MS = 10_000;
+
+export interface Deletion {
+  aliasIds: readonly string[];
+  /** Whether the browser must ask before it closes the page, because the request is too large to outlive it. */
+  hasToAsk: boolean;
+  /** Deletes on the server and tells the user of a failure. Never rejects. */
+  send(): Promise<void>;
+}
+
+interface Waiting extends Deletion {
+  timer: ReturnType<typeof setTimeout>;
+}
+
+let waiting: Waiting | null = null;
+/** Ids that the list leaves out: those that wait and those on their way. */
+let hidden: ReadonlySet<string> = new Set();
+const listeners = new Set<() => void>();
+
+function setHidden(next: ReadonlySet<string>): void {
+  hidden = next;
+  for (const listener of listeners) listener();
+}
+
+function show(aliasIds: readonly string[]): void {
+  const next = new Set(hidden);
+  for (const id of aliasIds) next.delete(id);
+  setHidden(next);
+}
+
+export const readHidden = (): ReadonlySet<string> => hidden;
+
+export function subscribeToHidden(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function deleteLater(deletion: Deletion): void {
+  void sendNow();
+  waiting = { ...deletion, timer: setTimeout(() => void sendNow(), UNDO_MS) };
+  setHidden(new Set([...hidden, ...deletion.aliasIds]));
+  listenToLeaving(true, deletion.hasToAsk);
+}
+
+/** @returns false if it was too late */
+export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean {
+  if (waiting?.aliasIds !== aliasIds) return false;
+  stopWaiting(waiting);
+  show(aliasIds);
+  return true;
+}
+
+/** Sends the deletion that waits. @returns `null` if none does */
+export function sendNow(): Promise<void> | null {
+  if (waiting === null) return null;
+  const { aliasIds, send } = waiting;
+  stopWaiting(waiting);
+  return send().finally(() => show(aliasIds));
+}
+
+function stopWaiting({ timer }: Waiting): void {
+  clearTimeout(timer);
+  waiting = null;
+  listenToLeaving(false);
+}
+
+const onHidden = () => void (document.visibilityState === "hidden" && sendNow());
+const onLeave = () => void sendNow();
+const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+
+function listenToLeaving(isOn: boolean, hasToAsk = false): void {
+  const change = isOn ? "addEventListener" : "removeEventListener";
+  document[change]("visibilitychange", onHidden);
+  window[change]("pagehide", onLeave);
+  window.removeEventListener("beforeunload", askBeforeLeaving);
+  if (isOn && hasToAsk) window.addEventListener("beforeunload", askBeforeLeaving);
+}
+
+beforeLogOut(sendNow);
+// Whoever signs in next has nothing to delete; a logout has sent it before.
+onUserChange(() => {
+  if (waiting !== null) stopWaiting(waiting);
+  setHidden(new Set());
+});

@@ -1,0 +1,54 @@
+/**
+ * Filter and order of the list, kept in this tab until it is closed or somebody signs out. Nothing personal: of a label
+ * only its id.
+ */
+import { onUserChange } from "../../api/session/session.ts";
+import { type ListFilter, type ListSort, listSorts, stateFilters } from "./list-view.ts";
+
+const KEY = "alias-list";
+
+export interface StoredView {
+  filter: ListFilter;
+  sort: ListSort;
+}
+
+const first: StoredView = { filter: "all", sort: "newest" };
+
+/** Reads a stored view; what is unknown in it counts as not stored. */
+export function parseView(text: string | null): StoredView {
+  try {
+    const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
+    return {
+      filter: isFilter(filter) ? filter : first.filter,
+      sort: listSorts.find((it) => it === sort) ?? first.sort,
+    };
+  } catch {
+    return first;
+  }
+}
+
+function isFilter(filter: unknown): filter is ListFilter {
+  if (typeof filter === "object" && filter !== null) return "label" in filter && typeof filter.label === "string";
+  return stateFilters.some((state) => state === filter);
+}
+
+export function readView(): StoredView {
+  try {
+    return parseView(sessionStorage.getItem(KEY));
+  } catch {
+    return first;
+  }
+}
+
+/** Storage may be forbidden or full; then the view is forgotten at the next reload. */
+export function storeView(view: StoredView): void {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(view));
+  } catch {}
+}
+
+onUserChange(() => {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {}
+});

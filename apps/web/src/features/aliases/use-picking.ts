@@ -1,0 +1,76 @@
+/**
+ * Selecting aliases of the list with checkboxes, by pointer (Shift for a range) and by keyboard: arrows move, Shift
+ * with arrows selects a range, Ctrl-A or Cmd-A selects the page and, pressed again, everything that is listed, Escape
+ * selects nothing.
+ */
+import type { AliasWire } from "@kauke/contract";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { noSelection, pickAll, pickExactly, pickedAmong, pickOne, pickRange } from "./selection.ts";
+
+const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) => id);
+
+const boxOf = (target: EventTarget): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>("[data-pick]") : null;
+
+/** Whether the element takes typed text, in which Ctrl-A and Escape have another meaning. */
+const takesText = (target: EventTarget): boolean =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+
+/** The checkbox of the row above or below. */
+function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
+  const boxes = [...(box.closest("table")?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
+  return boxes[boxes.indexOf(box) + (key === "ArrowDown" ? 1 : -1)];
+}
+
+interface Listed {
+  /** All listed aliases, in their order. */
+  found: readonly AliasWire[];
+  /** Those of the page that is shown. */
+  items: readonly AliasWire[];
+}
+
+export function usePicking({ found, items }: Listed) {
+  const [selection, setSelection] = useState(noSelection);
+  const hasAny = selection.ids.size > 0;
+  const picked = useMemo(() => (hasAny ? pickedAmong(selection, idsOf(found)) : []), [selection, hasAny, found]);
+  const clear = () => setSelection(noSelection);
+  const pickPage = () => setSelection((before) => pickAll(before, idsOf(items)));
+  const pickFound = () => setSelection(pickExactly(idsOf(found)));
+
+  // The same function in every render, so that no row is rendered again for it.
+  const latest = useRef(found);
+  useEffect(() => {
+    latest.current = found;
+  }, [found]);
+  const onPick = useCallback((id: string, isRange: boolean) => {
+    setSelection((before) => (isRange ? pickRange(before, id, idsOf(latest.current)) : pickOne(before, id)));
+  }, []);
+
+  const onArrow = (event: KeyboardEvent) => {
+    const box = boxOf(event.target);
+    const next = box === null ? undefined : neighbourOf(box, event.key);
+    if (box === null || next === undefined) return;
+    event.preventDefault();
+    next.focus();
+    const [from = "", to = ""] = [box.dataset.pick, next.dataset.pick];
+    if (!event.shiftKey) return;
+    // A range begins where the focus is, unless one is being extended.
+    setSelection((before) => {
+      const begun = before.anchor === null || !before.ids.has(from) ? pickOne(before, from) : before;
+      return pickRange(begun, to, idsOf(found));
+    });
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (takesText(event.target) || event.defaultPrevented) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") return onArrow(event);
+    if (event.key === "Escape" && hasAny) return clear();
+    if (event.key.toLowerCase() !== "a" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+    event.preventDefault();
+    const isWholePage = items.every(({ id }) => selection.ids.has(id));
+    setSelection(isWholePage ? pickExactly(idsOf(found)) : (before) => pickExactly([...before.ids, ...idsOf(items)]));
+  };
+  return { picked, ids: selection.ids, clear, pickPage, pickFound, onPick, onKeyDown };
+}
+
+export type Picking = ReturnType<typeof usePicking>;

@@ -1,0 +1,91 @@
+/** The card "Import aliases": from the choice of a source over the dry run to the result and its undo. */
+import { type ImportWire, importFormatNames } from "@kauke/contract";
+import { useId } from "react";
+import { messageOf } from "../../../api/api-error.ts";
+import { useDomains } from "../../../api/domains.ts";
+import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { timeText } from "../../../ui/text/time-text.ts";
+import { ImportRows } from "./ImportRows.tsx";
+import { ImportSummary } from "./ImportSummary.tsx";
+import { aliasesText } from "./import-text.ts";
+import { SourceForm } from "./SourceForm.tsx";
+import { useImportFlow } from "./use-import-flow.ts";
+
+const titles = {
+  planned: "What would happen",
+  running: "Importing aliases",
+  done: "Import finished",
+  undoing: "Undoing the import",
+  undone: "Import undone",
+} as const;
+
+function Loading() {
+  return (
+    <div className="card-body" aria-hidden="true">
+      <span className="skel" style={{ "--w": "24ch" } as React.CSSProperties} />
+    </div>
+  );
+}
+
+interface EarlierProps {
+  imports: readonly ImportWire[];
+  onOpen: (importId: string) => void;
+}
+
+/** Finished imports of the last day, which were closed. */
+function EarlierImports({ imports, onOpen }: EarlierProps) {
+  if (imports.length === 0) return null;
+  return (
+    <ul className="earlier" aria-label="Earlier imports">
+      {imports.map(({ importId, format, made, createdAt }) => (
+        <li key={importId}>
+          <p>
+            <b>{importFormatNames[format]}</b>, {timeText(createdAt)}: {aliasesText(made)} created
+          </p>
+          <button
+            type="button"
+            className="btn btn-sm btn-quiet"
+            aria-label={`Open the import of ${timeText(createdAt)}`}
+            onClick={() => onOpen(importId)}
+          >
+            Open
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function ImportCard({ userId }: { userId: string }) {
+  const titleId = useId();
+  const { data: domains = [] } = useDomains();
+  const { list, shown, rows, source, steps, onOpen } = useImportFlow(userId);
+  const failed = list.data === undefined && list.error !== null && !list.isFetching;
+  return (
+    <section className="card" aria-labelledby={titleId} aria-busy={list.data === undefined && !failed}>
+      <div className="card-head">
+        <h2 id={titleId}>{shown === undefined ? "Import aliases" : titles[shown.state]}</h2>
+        {shown === undefined ? null : <span className="tag">{importFormatNames[shown.format]}</span>}
+      </div>
+      {failed ? (
+        <LoadFailed
+          title="Your imports could not be loaded"
+          message={messageOf(list.error, "Please try again.")}
+          onRetry={() => void list.refetch()}
+        />
+      ) : list.data === undefined ? (
+        <Loading />
+      ) : shown === undefined ? (
+        <>
+          <SourceForm domains={domains} {...source} />
+          <EarlierImports imports={list.data} onOpen={onOpen} />
+        </>
+      ) : (
+        <>
+          <ImportSummary shown={shown} {...steps} />
+          <ImportRows key={shown.importId} shown={shown} wanted={rows.wanted} onWanted={rows.setWanted} />
+        </>
+      )}
+    </section>
+  );
+}

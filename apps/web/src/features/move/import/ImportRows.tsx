@@ -1,0 +1,111 @@
+/** The rows of an import: what becomes of each address, and why; filtered by result and paged. */
+import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
+import { ArrowRight } from "lucide-react";
+import { messageOf } from "../../../api/api-error.ts";
+import { type RowsWanted, useImport } from "../../../api/imports.ts";
+import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { Pager } from "../../../ui/Pager.tsx";
+import { Select } from "../../../ui/Select.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import { pageButtons } from "../../aliases/list-view.ts";
+import { resultOrder, resultReasons, resultWords } from "./import-text.ts";
+
+const good: ReadonlySet<ImportResult> = new Set(["create", "twin"]);
+
+function ImportRow({ address, becomes, result, reason, forwardTo, active }: ImportRowWire) {
+  return (
+    <li>
+      <span className="addresses">
+        <span className="addr">{good.has(result) ? <b>{address}</b> : address}</span>
+        {becomes === null || becomes === address ? null : (
+          <span className="addr becomes">
+            <ArrowRight className="i" aria-hidden />
+            <span className="sr">becomes </span>
+            <b>{becomes}</b>
+          </span>
+        )}
+      </span>
+      <span className="reason">
+        {reason ?? resultReasons[result]}
+        {good.has(result) && !active ? " It stays paused." : null}
+        {good.has(result) && forwardTo !== "" ? <span className="addr to">{forwardTo}</span> : null}
+      </span>
+      <span className="tag">{resultWords[result]}</span>
+    </li>
+  );
+}
+
+interface FilterProps {
+  counts: ImportWire["counts"];
+  rows: number;
+  result: ImportResult | undefined;
+  onResult: (result: ImportResult | undefined) => void;
+}
+
+function ResultFilter({ counts, rows, result, onResult }: FilterProps) {
+  return (
+    <Select
+      aria-label="Rows shown"
+      value={result ?? "all"}
+      onChange={({ target: { value } }) => onResult(resultOrder.find((it) => it === value))}
+    >
+      <option value="all">All rows ({countText(rows)})</option>
+      {resultOrder.map((it) =>
+        (counts[it] ?? 0) === 0 ? null : (
+          <option key={it} value={it}>
+            {resultWords[it]} ({countText(counts[it] ?? 0)})
+          </option>
+        ),
+      )}
+    </Select>
+  );
+}
+
+interface Props {
+  shown: ImportWire;
+  wanted: RowsWanted;
+  onWanted: (wanted: RowsWanted) => void;
+}
+
+export function ImportRows({ shown, wanted, onWanted }: Props) {
+  const { data, error, isFetching, refetch } = useImport(shown.importId, wanted);
+  const page = data?.page;
+  if (page === undefined && error !== null && !isFetching)
+    return (
+      <LoadFailed
+        title="The rows could not be loaded"
+        message={messageOf(error, "Please try again.")}
+        onRetry={() => void refetch()}
+      />
+    );
+  return (
+    <>
+      <div className="import-tools">
+        <ResultFilter
+          counts={shown.counts}
+          rows={shown.rows}
+          result={wanted.result}
+          onResult={(result) => onWanted({ page: 0, result })}
+        />
+      </div>
+      <ol className="import-rows" aria-label="Rows of the import" aria-busy={page === undefined}>
+        {page?.rows.map((row) => (
+          <ImportRow key={row.row} {...row} />
+        ))}
+      </ol>
+      {page === undefined || page.count <= 1 ? null : (
+        <div className="list-foot">
+          <span className="count" aria-live="polite">
+            Page {countText(page.number + 1)} of {countText(page.count)}
+          </span>
+          <Pager
+            page={page.number + 1}
+            pages={page.count}
+            buttons={pageButtons(page.number + 1, page.count)}
+            onPage={(number) => onWanted({ ...wanted, page: number - 1 })}
+          />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,183 @@
+/** What an import would do, does or has done, with its one next step. */
+import type { ImportResult, ImportWire } from "@kauke/contract";
+import { Check, Info, TriangleAlert } from "lucide-react";
+import { type CSSProperties, useEffect, useState } from "react";
+import { isInProgress } from "../../../api/imports.ts";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import { aliasesText, resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
+
+const ADDRESSES_SHOWN = 5;
+
+/** The time, renewed every ten seconds. */
+function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), 10_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function Counts({ counts }: Pick<ImportWire, "counts">) {
+  const shown = resultOrder.filter((result: ImportResult) => (counts[result] ?? 0) > 0);
+  return (
+    <dl className="import-counts">
+      {shown.map((result) => (
+        <div key={result}>
+          <dt>{resultWords[result]}</dt>
+          <dd>{countText(counts[result] ?? 0)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Progress({ progress: { done, total }, state }: Pick<ImportWire, "progress" | "state">) {
+  const part = total === 0 ? 1 : done / total;
+  return (
+    <div className="import-progress" role="status">
+      <p>
+        {state === "running" ? "Creating" : "Deleting"} {countText(done)} of {aliasesText(total)}. You can leave this
+        page, it goes on.
+      </p>
+      <span className="bar" aria-hidden="true">
+        <i style={{ "--part": String(part) } as CSSProperties} />
+      </span>
+    </div>
+  );
+}
+
+function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
+  if (state === "done")
+    return (
+      <p className="ok">
+        <Check className="i" aria-hidden />
+        {aliasesText(made)} created
+      </p>
+    );
+  if (state !== "undone") return null;
+  return (
+    <>
+      <p className="ok">
+        <Check className="i" aria-hidden />
+        {aliasesText(undone)} deleted again
+      </p>
+      {keptCount === 0 ? null : (
+        <Note>
+          {aliasesText(keptCount)} stayed, because they were changed or used since: <Addresses list={kept} />
+        </Note>
+      )}
+    </>
+  );
+}
+
+function Addresses({ list }: { list: readonly string[] }) {
+  const more = list.length - ADDRESSES_SHOWN;
+  return (
+    <span className="addr">
+      {list.slice(0, ADDRESSES_SHOWN).join(", ")}
+      {more > 0 ? ` and ${countText(more)} more` : null}
+    </span>
+  );
+}
+
+function Note({ children, isPlain = false }: { children: React.ReactNode; isPlain?: boolean }) {
+  const Icon = isPlain ? Info : TriangleAlert;
+  return (
+    <div className={isPlain ? "note note-plain" : "note"}>
+      <Icon className="i" aria-hidden />
+      <div>{children}</div>
+    </div>
+  );
+}
+
+interface TwinsProps {
+  count: number;
+  isAdding: boolean;
+  onAdd: () => void;
+}
+
+function Twins({ count, isAdding, onAdd }: TwinsProps) {
+  return (
+    <div className="note twins">
+      <TriangleAlert className="i" aria-hidden />
+      <div>
+        <b>{count === 1 ? "1 site has" : `${countText(count)} sites have`} to be told.</b> These addresses could not
+        move with you: mail to the old ones goes on to the other service until you change them at each site.
+      </div>
+      <SubmitButton type="button" className="btn-sm" pending={isAdding} pendingLabel="Adding..." onClick={onAdd}>
+        Add to the checklist
+      </SubmitButton>
+    </div>
+  );
+}
+
+interface Props {
+  shown: ImportWire;
+  isStarting: boolean;
+  isUndoing: boolean;
+  isAdding: boolean;
+  onRun: () => void;
+  onUndo: () => void;
+  onAddTwins: () => void;
+  onClose: () => void;
+}
+
+export function ImportSummary({ shown, isStarting, isUndoing, isAdding, onRun, onUndo, onAddTwins, onClose }: Props) {
+  const { state, counts, unconfirmed, remarks } = shown;
+  const left = undoTimeText(shown.undoUntil, useNow());
+  const count = toMake(shown);
+  const twins = counts.twin ?? 0;
+  return (
+    <div className="card-body import-summary">
+      <Outcome {...shown} />
+      {isInProgress(state) ? <Progress {...shown} /> : <Counts counts={counts} />}
+      {state === "planned" && unconfirmed.length > 0 ? (
+        <Note>
+          {unconfirmed.length === 1 ? "One mailbox is" : `${countText(unconfirmed.length)} mailboxes are`} not confirmed
+          yet. Each is asked when its first mail arrives: <Addresses list={unconfirmed} />
+        </Note>
+      ) : null}
+      {remarks.map((remark) => (
+        <Note key={remark} isPlain>
+          {remark}
+        </Note>
+      ))}
+      {state === "done" && twins > 0 ? <Twins count={twins} isAdding={isAdding} onAdd={onAddTwins} /> : null}
+      <div className="acts">
+        {isInProgress(state) ? null : (
+          <button type="button" className="btn" onClick={onClose}>
+            {state === "planned" ? "Discard" : "Close"}
+          </button>
+        )}
+        {state === "planned" ? (
+          <SubmitButton
+            type="button"
+            className="btn-primary"
+            pending={isStarting}
+            pendingLabel="Starting..."
+            disabled={count === 0}
+            onClick={onRun}
+          >
+            Import {aliasesText(count)}
+          </SubmitButton>
+        ) : null}
+        {state === "done" && left !== null ? (
+          <>
+            <SubmitButton
+              type="button"
+              className="btn-danger-line"
+              pending={isUndoing}
+              pendingLabel="Starting..."
+              onClick={onUndo}
+            >
+              Undo the import
+            </SubmitButton>
+            <p className="hint">It can be undone for {left}.</p>
+          </>
+        ) : null}
+      </div>
+    </div>
+  );
+}

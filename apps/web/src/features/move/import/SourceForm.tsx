@@ -1,0 +1,205 @@
+/** Asks what to import: a file, or an account at another service, and on which domain new addresses are made. */
+import { type ImportFromServiceBody, importServices } from "@kauke/contract";
+import { CircleAlert, FileUp } from "lucide-react";
+import { type FormEvent, useId, useRef, useState } from "react";
+import { Link } from "wouter";
+import { dropHandlers } from "../../../ui/drop-handlers.ts";
+import { TextField } from "../../../ui/Field.tsx";
+import { Select } from "../../../ui/Select.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+
+type Service = ImportFromServiceBody["service"];
+
+const serviceNames: Readonly<Record<Service, string>> = {
+  addy: "addy.io",
+  relay: "Firefox Relay",
+  "forward-email": "Forward Email",
+};
+
+interface Props {
+  domains: readonly string[];
+  pending: boolean;
+  error: string | null;
+  onFile: (file: File, domain: string | undefined) => void;
+  onService: (service: ImportFromServiceBody) => void;
+}
+
+function FormError({ children }: { children: string | null }) {
+  if (children === null) return null;
+  return (
+    <p className="error" role="alert">
+      <CircleAlert className="i" aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+interface DomainProps {
+  domains: readonly string[];
+  domain: string;
+  onDomain: (domain: string) => void;
+}
+
+function DomainField({ domains, domain, onDomain }: DomainProps) {
+  const id = useId();
+  return (
+    <div className="field domain">
+      <label htmlFor={id}>New addresses on</label>
+      <Select id={id} value={domain} aria-describedby={`${id}-hint`} onChange={(event) => onDomain(event.target.value)}>
+        {domains.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <p className="hint" id={`${id}-hint`}>
+        For aliases whose domain cannot move, such as simplelogin.com.
+      </p>
+    </div>
+  );
+}
+
+interface FileProps {
+  pending: boolean;
+  error: string | null;
+  onFile: (file: File) => void;
+}
+
+function FileSource({ pending, error, onFile }: FileProps) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <fieldset className="drop" {...dropHandlers((file) => pending || onFile(file))}>
+      <legend className="sr">File of your aliases</legend>
+      <FileUp className="i i-20" aria-hidden />
+      <div>
+        <h3>Drop the export of your aliases here</h3>
+        <p>
+          SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV) or
+          Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
+          <Link className="link" href="/docs/moving">
+            What carries over
+          </Link>
+        </p>
+      </div>
+      <FormError>{error}</FormError>
+      <div className="acts">
+        <SubmitButton
+          type="button"
+          className=""
+          pending={pending}
+          pendingLabel="Reading..."
+          onClick={() => picker.current?.click()}
+        >
+          Choose a file
+        </SubmitButton>
+      </div>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="File of aliases"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+          // Empty the file input, so that choosing the same file again fires a change event.
+          currentTarget.value = "";
+        }}
+      />
+    </fieldset>
+  );
+}
+
+interface ServiceProps {
+  pending: boolean;
+  error: string | null;
+  onService: (service: Omit<ImportFromServiceBody, "domain">) => void;
+}
+
+function ServiceSource({ pending, error, onService }: ServiceProps) {
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const [service, setService] = useState<Service>("addy");
+  const [keyError, setKeyError] = useState<string>();
+  const handleSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (pending || form.current === null) return;
+    const data = new FormData(form.current);
+    const apiKey = String(data.get("key") ?? "").trim();
+    const baseUrl = String(data.get("server") ?? "").trim();
+    setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
+    if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
+  };
+  return (
+    <form ref={form} className="service-source" aria-label="Account at another service" onSubmit={handleSubmit}>
+      <div className="field">
+        <label htmlFor={id}>Service</label>
+        <Select id={id} value={service} onChange={(event) => setService(event.target.value as Service)}>
+          {importServices.map((name) => (
+            <option key={name} value={name}>
+              {serviceNames[name]}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <TextField
+        label="API key"
+        name="key"
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        mono
+        error={keyError}
+        onChange={() => setKeyError(undefined)}
+      />
+      {service === "addy" ? (
+        <TextField
+          label={
+            <>
+              Server <span className="opt">optional</span>
+            </>
+          }
+          name="server"
+          type="url"
+          placeholder="https://app.addy.io"
+          autoComplete="off"
+          mono
+          error={undefined}
+        />
+      ) : null}
+      <p className="hint">The key is used once, to read your aliases there. It is never stored.</p>
+      <FormError>{error}</FormError>
+      <div className="acts">
+        <SubmitButton className="" pending={pending} pendingLabel="Reading...">
+          Read my aliases
+        </SubmitButton>
+      </div>
+    </form>
+  );
+}
+
+const kinds = { file: "From a file", service: "From an account" } as const;
+type Kind = keyof typeof kinds;
+
+export function SourceForm({ domains, pending, error, onFile, onService }: Props) {
+  const [kind, setKind] = useState<Kind>("file");
+  const [chosen, setChosen] = useState<string>();
+  const domain = chosen ?? domains[0];
+  return (
+    <div className="card-body import-source">
+      <div className="segments" role="radiogroup" aria-label="Where your aliases are">
+        {(Object.keys(kinds) as Kind[]).map((name) => (
+          <label key={name}>
+            <input type="radio" name="source" checked={kind === name} onChange={() => setKind(name)} />
+            <span>{kinds[name]}</span>
+          </label>
+        ))}
+      </div>
+      {domain === undefined ? null : <DomainField {...{ domains, domain }} onDomain={setChosen} />}
+      {kind === "file" ? (
+        <FileSource pending={pending} error={error} onFile={(file) => onFile(file, domain)} />
+      ) : (
+        <ServiceSource pending={pending} error={error} onService={(service) => onService({ ...service, domain })} />
+      )}
+    </div>
+  );
+}

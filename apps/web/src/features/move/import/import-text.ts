@@ -1,0 +1,76 @@
+/** Words about an import: its results, its counts and how long it can be undone. Pure. */
+import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
+import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { countText } from "../../../ui/text/count-text.ts";
+import { timeText } from "../../../ui/text/time-text.ts";
+
+/** Results in the order in which the filter lists them. */
+export const resultOrder = [
+  "create",
+  "twin",
+  "exists",
+  "taken",
+  "reserved",
+  "invalid",
+  "deleted",
+  "over_limit",
+] as const satisfies readonly ImportResult[];
+
+export const resultWords: Readonly<Record<ImportResult, string>> = {
+  create: "Same address",
+  twin: "New address",
+  exists: "Already here",
+  taken: "Taken",
+  reserved: "Reserved name",
+  invalid: "Not readable",
+  deleted: "Deleted there",
+  over_limit: "Over the limit",
+};
+
+/** What stands below an address of a dry run when the server gives no reason of its own. */
+export const resultReasons: Readonly<Record<ImportResult, string>> = {
+  create: "The alias moves as it is.",
+  twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
+  exists: "You have this alias already.",
+  taken: "This address belongs to somebody else.",
+  reserved: "This name cannot be used here.",
+  invalid: "This row is no address that can be an alias.",
+  deleted: "It was deleted at the other service.",
+  over_limit: "Your account can hold no more aliases.",
+};
+
+export const aliasesText = (count: number): string => `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
+
+/** Aliases that a run makes. */
+export const toMake = ({ counts }: Pick<ImportWire, "counts">): number => (counts.create ?? 0) + (counts.twin ?? 0);
+
+/** @returns e.g. `42 minutes`, `less than a minute`; `null` once it is over */
+export function undoTimeText(undoUntil: string | null, now: Date): string | null {
+  if (undoUntil === null) return null;
+  const leftMs = new Date(undoUntil).getTime() - now.getTime();
+  if (!(leftMs > 0)) return null;
+  const minutes = Math.floor(leftMs / 60_000);
+  return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : `${minutes} minutes`;
+}
+
+/** The message for an import that was refused; a rate limit with the time at which it ends. */
+export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
+  const message = messageOf(error, "The import could not be read.");
+  const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
+  if (!(error instanceof ApiError) || !error.rateLimited || error.resetTime === undefined) return named;
+  const time = timeText(error.resetTime, now);
+  return time === "" ? message : `${message.replace(/[.\s]*$/, ".")} Try again after ${time}`;
+}
+
+const hostName = /(?:^|[\s(])(?:https?:\/\/)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=$|[\s/),:;])/i;
+
+/**
+ * The site that a twin stands for: a host name in its notes, else the notes, else the name of the old address.
+ * @example siteOfTwin({ notes: "Used at shop.example", address: "x1@simplelogin.com" }) // "shop.example"
+ */
+export function siteOfTwin({ notes, address }: Pick<ImportRowWire, "notes" | "address">): string {
+  const words = (notes ?? "").replace(/\bwas \S+@\S+$/, "").trim();
+  return (
+    hostName.exec(words)?.[1]?.toLowerCase() ?? (words === "" ? address.slice(0, address.lastIndexOf("@")) : words)
+  );
+}

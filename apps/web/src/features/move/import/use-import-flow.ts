@@ -1,0 +1,131 @@
+/** State of the card that imports aliases: which import it shows, and the calls of its buttons. */
+import { type ImportFromServiceBody, type ImportWire, limits } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { aliasesQuery } from "../../../api/aliases.ts";
+import { messageOf } from "../../../api/api-error.ts";
+import { useAddToChecklist } from "../../../api/checklist.ts";
+import {
+  isInProgress,
+  type RowsWanted,
+  readRows,
+  useImport,
+  useImportCalls,
+  useImports,
+} from "../../../api/imports.ts";
+import { countText } from "../../../ui/text/count-text.ts";
+import { sizeText } from "../../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { aliasesText, importFailureText, siteOfTwin } from "./import-text.ts";
+
+const allRows: RowsWanted = { page: 0, result: undefined };
+
+/** Refetches the aliases, and says so, when an import that the page watched has ended. */
+function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<void>): void {
+  const before = useRef<string>(undefined);
+  const key = shown === undefined ? undefined : `${shown.importId} ${shown.state}`;
+  useEffect(() => {
+    const [importId, state] = (before.current ?? " ").split(" ");
+    before.current = key;
+    if (shown === undefined || importId !== shown.importId || !isInProgress(state as ImportWire["state"])) return;
+    if (isInProgress(shown.state)) return;
+    void refetchAliases();
+    const isUndone = shown.state === "undone";
+    showToast({
+      title: isUndone ? "Import undone" : "Import finished",
+      description: isUndone ? `${aliasesText(shown.undone)} deleted again` : `${aliasesText(shown.made)} created`,
+    });
+  }, [key, shown, refetchAliases]);
+}
+
+/** Puts the twins of an import on the checklist, each with its new alias. */
+function useAddTwins(userId: string) {
+  const client = useQueryClient();
+  const add = useAddToChecklist();
+  const [isAdding, setIsAdding] = useState(false);
+  const addTwins = async (importId: string) => {
+    setIsAdding(true);
+    try {
+      const aliases = await client.fetchQuery(aliasesQuery(userId));
+      const ids = new Map(aliases.map(({ id, alias, domain }) => [`${alias}@${domain}`.toLowerCase(), id]));
+      const twins = await readRows(importId, "twin", limits.checklistMax);
+      const rows = twins.map((row) => ({
+        site: siteOfTwin(row).slice(0, limits.siteMax),
+        oldAddress: row.address,
+        aliasId: ids.get((row.becomes ?? "").toLowerCase()) ?? null,
+      }));
+      const added = await add.mutateAsync(rows);
+      showToast({ title: `${countText(added)} ${added === 1 ? "site" : "sites"} added to the checklist` });
+    } catch (error) {
+      showFailure("Checklist not saved", messageOf(error, "Failed to save the checklist"));
+    } finally {
+      setIsAdding(false);
+    }
+  };
+  return { isAdding, addTwins: (importId: string) => void addTwins(importId) };
+}
+
+export function useImportFlow(userId: string) {
+  const list = useImports();
+  const calls = useImportCalls(userId);
+  const [chosenId, setChosenId] = useState<string>();
+  const [closedIds, setClosedIds] = useState<ReadonlySet<string>>(new Set());
+  const [wanted, setWanted] = useState(allRows);
+  const [error, setError] = useState<string | null>(null);
+  const open = list.data?.filter(({ importId }) => !closedIds.has(importId));
+  const listed = open?.find(({ importId }) => importId === chosenId) ?? open?.[0];
+  const watched = useImport(listed?.importId ?? "", wanted, listed !== undefined);
+  const shown = listed === undefined ? undefined : (newest(watched.data, listed) ?? listed);
+  useEnd(shown, calls.refetchAliases);
+  const twins = useAddTwins(userId);
+  const create = (source: Parameters<typeof calls.create.mutate>[0], fileName: string | null) => {
+    setError(null);
+    setWanted(allRows);
+    calls.create.mutate(source, {
+      onSuccess: ({ importId }) => setChosenId(importId),
+      onError: (failure) => setError(importFailureText(failure, fileName)),
+    });
+  };
+  const onFile = (file: File, domain: string | undefined) => {
+    if (file.size > limits.importFileMaxBytes)
+      return setError(`“${file.name}” is too large. The maximum is ${sizeText(limits.importFileMaxBytes)}.`);
+    create({ file, domain }, file.name);
+  };
+  const failed = (title: string) => (failure: Error) => showFailure(title, messageOf(failure, "Please try again."));
+  const withId = (act: (importId: string) => void) => () => shown !== undefined && act(shown.importId);
+  return {
+    list,
+    shown,
+    rows: { wanted, setWanted },
+    source: {
+      pending: calls.create.isPending,
+      error,
+      onFile,
+      onService: (service: ImportFromServiceBody) => create({ service }, null),
+    },
+    steps: {
+      isStarting: calls.run.isPending,
+      isUndoing: calls.undo.isPending,
+      isAdding: twins.isAdding,
+      onRun: withId((id) => calls.run.mutate(id, { onError: failed("Import Failed") })),
+      onUndo: withId((id) => calls.undo.mutate(id, { onError: failed("Undo Failed") })),
+      onAddTwins: withId(twins.addTwins),
+      onClose: withId((id) => {
+        setWanted(allRows);
+        // A finished import is kept: without it, it could no longer be undone.
+        if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
+        else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
+      }),
+    },
+    onOpen: (importId: string) => {
+      setWanted(allRows);
+      setChosenId(importId);
+      setClosedIds((before) => new Set([...before].filter((id) => id !== importId)));
+    },
+  };
+}
+
+/** The watched import if it is the listed one, and `null` while another one's rows are still shown. */
+function newest(watched: ImportWire | undefined, listed: ImportWire): ImportWire | null {
+  return watched?.importId === listed.importId ? watched : null;
+}
