@@ -18,6 +18,7 @@ import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
+import { importTables } from "../imports/export-imports.ts";
 import { clientNumberTables } from "./export-client-numbers.ts";
 import { rateLimitRows } from "./export-rate-limits.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
@@ -102,18 +103,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: "when you delete it, or with the account",
       })),
   },
-  alias_import: {
-    about: "Imports of aliases: the format, counts, and mailboxes that are not confirmed.",
-    rows: (source) =>
-      ownedRows(source, "alias_import", (row) => ({
-        ...clearRow(source, "alias_import", row),
-        deletionDate: keptUntil("aliasImport", row.changed_at as Date).toISOString(),
-      })),
-  },
-  alias_import_batch: {
-    about: "Rows of your imports, up to 500 in each.",
-    rows: importBatchRows,
-  },
+  ...importTables,
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
     rows: (source) =>
@@ -276,24 +266,6 @@ function messageRows(source: Source): Pages {
       return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
     },
     show: (row) => ({ ...clearRow(source, "message", { ...row }), deletionDate: withMail }),
-  });
-}
-
-function importBatchRows(source: Source): Pages {
-  return inPages({
-    // Each row holds up to 500 rows of a file.
-    rowsAtOnce: 5,
-    page: (after, limit) => {
-      const { db, userId } = source;
-      const own = db.selectFrom("alias_import_batch").selectAll("alias_import_batch");
-      const dated = own.innerJoin("alias_import", "alias_import.id", "import_id").select("alias_import.changed_at");
-      const mine = dated.where("alias_import.user_id", "=", userId).where("alias_import_batch.id", ">", after);
-      return mine.orderBy("alias_import_batch.id").limit(limit).execute();
-    },
-    show: ({ changed_at, ...row }) => ({
-      ...clearRow(source, "alias_import_batch", { ...row }),
-      deletionDate: keptUntil("aliasImport", changed_at).toISOString(),
-    }),
   });
 }
 

@@ -68,11 +68,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       return (await toAliases(userId, rows))[0] ?? null;
     },
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
-    isFree: async (userId, address) => {
-      const index = addressIndex(context, address);
-      const taken = db.selectFrom("alias").select("id").where("address_index", "=", index);
-      return (await taken.executeTakeFirst()) === undefined && (await parts.released.mayTake(index, userId));
-    },
+    isFree: (userId, address) => isFree(context, parts, { userId, address }),
     insert: (alias) => insertAlias(context, parts, alias),
     updateMany: (userId, aliasIds, change) => updateMany(context, parts, { userId, aliasIds, change }),
     deleteMany: (userId, aliasIds) => deleteMany(context, parts, { userId, aliasIds }),
@@ -88,6 +84,16 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     onRouteChange: (listener) => signals.onRouteChange(listener),
     reportsAllChanges: signals.isAlone,
   };
+}
+
+async function isFree(
+  context: StoreContext,
+  { released }: AliasStoreParts,
+  { userId, address }: { userId: string; address: string },
+): Promise<boolean> {
+  const index = addressIndex(context, address);
+  const taken = context.db.selectFrom("alias").select("id").where("address_index", "=", index);
+  return (await taken.executeTakeFirst()) === undefined && (await released.mayTake(index, userId));
 }
 
 type AliasRowWithDocument = AliasRow & { sealed: Buffer };
