@@ -8,7 +8,7 @@ import { copySecret, copyText } from "../../ui/text/copy-text.ts";
 import { useLate } from "../../ui/use-late.ts";
 import { qrText } from "./new-api-key.ts";
 
-const loadQr = async () => (await import("./KeyQr.tsx")).KeyQr;
+const loadQr = async () => (await import("../../ui/qr/QrCode.tsx")).QrCode;
 
 function Entry({ label, text, children }: { label: string; text: string; children: ReactNode }) {
   const id = useId();
@@ -57,7 +57,9 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             </button>
           </Entry>
         </div>
-        <div className="qr-box">{qr === null ? null : <qr.component text={qrText(origin, secret)} />}</div>
+        <div className="qr-box">
+          {qr === null ? null : <qr.component text={qrText(origin, secret)} label="server address and key" />}
+        </div>
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
