@@ -124,8 +124,11 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
     event.preventDefault();
     if (pending || form.current === null) return;
     const data = new FormData(form.current);
-    const apiKey = String(data.get("key") ?? "").trim();
-    const baseUrl = String(data.get("server") ?? "").trim();
+    const read = (field: string): string => {
+      const value = data.get(field);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const [apiKey, baseUrl] = [read("key"), read("server")];
     setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
     if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
   };
