@@ -25,7 +25,7 @@ const baseChunk = {
       "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
       "src/api/(?:api-error|changes-nothing|client|connection|count-event)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs|stored-session)\\.ts",
-      "src/ui/(?:Mask|toast-store|use-is-live)\\.ts",
+      "src/ui/(?:Mask|toast-store|use-is-live|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
   ),
@@ -48,7 +48,7 @@ const kitChunk = {
       "src/ui/open-panels\\.ts",
       "src/ui/text/(?:copy-text|countdown-text|time-text)\\.ts",
       "src/app/(?:with-queries|query-client)\\.",
-      "src/api/(?:account-settings|aliases|confirmations|encryption-keys|session/auth)\\.ts",
+      "src/api/(?:account-settings|aliases|confirmations|domains|encryption-keys|session/auth)\\.ts",
     ].join("|"),
   ),
 };
@@ -59,8 +59,8 @@ const formsChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react-hook-form|@hookform)/",
-      "packages/contract/src/(?:alias|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/aliases/alias-text\\.ts",
+      "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
+      "src/features/aliases/(?:alias-text|list-view)\\.ts",
     ].join("|"),
   ),
 };

@@ -27,8 +27,9 @@ const mailboxes: readonly MailboxWire[] = [
   ["rasa@example.org", "asked", false, 1],
   ["new@example.org", "new", false, 2],
   ["not-mine@example.org", "refused", false, 0],
-].map(([address, state, isDefault, aliasCount], at) => ({
-  ...({ address, state, isDefault, aliasCount } as Pick<MailboxWire, "address" | "state" | "isDefault" | "aliasCount">),
+].map(([email, state, isDefault, aliasCount], at) => ({
+  ...({ email, state, isDefault, aliasCount } as Pick<MailboxWire, "email" | "state" | "isDefault" | "aliasCount">),
+  confirmed: state === "confirmed",
   id: idOf(at),
   createdAt,
 }));

@@ -101,7 +101,7 @@ function withOrder(alias: AliasWire): AliasWire {
 }
 
 /** The dashboard of an account that has labels and pins. */
-const ordered = (name: string, open: Screen["open"] = async () => {}): Screen => ({
+export const ordered = (name: string, open: Screen["open"] = async () => {}): Screen => ({
   name: `dashboard-${name}`,
   as: "some",
   async open(visit) {

@@ -3,6 +3,7 @@ import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kau
 import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
+import { aliasPanelScreens } from "./alias-panel-screens.ts";
 import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
@@ -10,6 +11,7 @@ import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
 import { moveScreens } from "./move-screens.ts";
+import { paletteScreens } from "./palette-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
 import type { Screen } from "./screen.ts";
 import { sessionScreens } from "./session-screens.ts";
@@ -135,6 +137,8 @@ export const screens: readonly Screen[] = [
   ...sessionScreens,
   ...signInScreens,
   ...dashboardScreens,
+  ...aliasPanelScreens,
+  ...paletteScreens,
   ...composeScreens,
   ...decryptScreens,
   ...previewScreens,

@@ -23,7 +23,8 @@ export const mailboxMessages = {
 export const mailboxWire = z.object({
   /** Stable as long as the mailbox is in the account's list. */
   id: z.uuid(),
-  address: z.string(),
+  email: z.string(),
+  confirmed: z.boolean(),
   state: confirmationState,
   /** Whether aliases created without a destination forward to this mailbox. */
   isDefault: z.boolean(),

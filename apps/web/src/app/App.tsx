@@ -11,6 +11,7 @@ import { useLostSessionExit } from "./lost-session-exit.ts";
 import { useNoFileNavigation } from "./no-file-navigation.ts";
 import { PersonalPage } from "./PersonalPage.tsx";
 import { Screen } from "./pages.tsx";
+import { LazyPalette } from "./palette/LazyPalette.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
 import { isPersonal, personalScreenAt, type ScreenName, screenFor } from "./screens.ts";
@@ -69,6 +70,7 @@ function Frame({ isDrawn }: Props) {
         </ErrorBoundary>
         <Footer />
       </div>
+      {session.user === null ? null : <LazyPalette key={`palette of ${session.user.id}`} />}
       {session.user === null ? null : <LazySessionTimeout key={session.user.id} userId={session.user.id} />}
       <TooltipLayer />
       <LazyToaster early={session.user !== null || shellClasses[screen] === "shell auth"} />

@@ -9,6 +9,7 @@ import { useUser } from "../api/session/session.ts";
 import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
 import { AliasList } from "../features/aliases/AliasList.tsx";
 import { CreateAliasCard } from "../features/aliases/create/CreateAliasCard.tsx";
+import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
 function AuthenticationRequired() {
@@ -38,6 +39,7 @@ export function DashboardPage() {
         <AuthenticationRequired />
       ) : (
         <div className="stack">
+          <OpenAlias userId={user.id} />
           <NoticesPanel />
           <div ref={createCard}>
             <CreateAliasCard userId={user.id} />

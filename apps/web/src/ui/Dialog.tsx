@@ -16,22 +16,28 @@ interface Props {
    * and a press outside the dialog does nothing.
    */
   hasToChoose?: boolean;
+  /** A sheet at the side of the window, or a command palette, whose title only screen readers get. */
+  look?: "sheet" | "palette";
+  /** Called on Escape in place of `onClose`. */
+  onEscape?: () => void;
+  /** Finds the element that gets the focus after closing, if it is not the one that had it before. */
+  returnTo?: () => HTMLElement | null;
   onClose: () => void;
   children: ReactNode;
 }
 
-function usePageInert(panel: RefObject<HTMLElement | null>): void {
-  const [opener] = useState(() => document.activeElement);
+function usePageInert(panel: RefObject<HTMLElement | null>, returnTo: Props["returnTo"]): void {
+  const [{ opener, findReturn }] = useState(() => ({ opener: document.activeElement, findReturn: returnTo }));
   useEffect(() => {
     const own = panel.current;
     if (own === null) return;
     openPanel(own);
     return () => {
       closePanel(own);
-      const back = opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector("main");
-      back?.focus({ preventScroll: true });
+      const before = opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector("main");
+      (findReturn?.() ?? before)?.focus({ preventScroll: true });
     };
-  }, [opener, panel]);
+  }, [opener, findReturn, panel]);
 }
 
 /** Handles Escape in the capture phase, before Radix, which would close whatever opened last, even a toast. */
@@ -62,26 +68,32 @@ function holdsWork(panel: HTMLElement): boolean {
   return [...typed].some(({ value }) => value !== "") || panel.querySelector(".btn[aria-disabled=true]") !== null;
 }
 
-function Panel({ title, description, hasToChoose = false, onClose, children }: Props) {
+function Panel({ title, description, hasToChoose = false, look, onEscape, returnTo, onClose, children }: Props) {
   const scrim = useRef<HTMLDivElement>(null);
-  usePageInert(scrim);
-  useEscape(scrim, onClose);
+  usePageInert(scrim, returnTo);
+  useEscape(scrim, onEscape ?? onClose);
   const onPress = (target: EventTarget) => {
-    if (target === scrim.current && !hasToChoose && !holdsWork(scrim.current)) onClose();
+    if (target === scrim.current && !hasToChoose && (look === "palette" || !holdsWork(scrim.current))) onClose();
   };
   return (
     // The scrim is a shortcut for pointers; Escape and two buttons close the dialog too. A press on it moves no focus.
     <div
-      className="scrim"
+      className={look === undefined ? "scrim" : `scrim scrim-${look}`}
       role="presentation"
       ref={scrim}
       onPointerDown={(event) => onPress(event.target)}
       onMouseDown={(event) => event.target === scrim.current && event.preventDefault()}
     >
       <Radix.Content
-        className="dialog"
+        className={look === undefined ? "dialog" : `dialog ${look}`}
         aria-modal="true"
         onInteractOutside={(event) => event.preventDefault()}
+        // A sheet is read before it is used, and its first control changes something
+        onOpenAutoFocus={(event) => {
+          if (look !== "sheet") return;
+          event.preventDefault();
+          scrim.current?.querySelector<HTMLElement>(".dialog")?.focus();
+        }}
         onCloseAutoFocus={(event) => event.preventDefault()}
       >
         <header>

@@ -65,9 +65,9 @@ describe("the mailboxes of an account", () => {
     await ann.call("toggleAlias", { params: { aliasId: paused.id }, body: { active: false } });
     const listed = await mailboxesOf(ann);
     expect(listed).toMatchObject([
-      { address: email, state: "new", isDefault: false, aliasCount: 0 },
-      { address: "ann+shop@inbox.example", state: "new", isDefault: false, aliasCount: 2 },
-      { address: "ben@inbox.example", aliasCount: 1 },
+      { email, confirmed: false, state: "new", isDefault: false, aliasCount: 0 },
+      { email: "ann+shop@inbox.example", state: "new", isDefault: false, aliasCount: 2 },
+      { email: "ben@inbox.example", aliasCount: 1 },
     ]);
     expect(await mailboxesOf(ann)).toEqual(listed);
     expect(await mailboxesOf(await new Visitor(server).register())).toHaveLength(1);
@@ -75,20 +75,27 @@ describe("the mailboxes of an account", () => {
 
   it("a confirmed e-mail of the account is a confirmed mailbox and the default", async () => {
     const ann = await provenPerson();
-    expect(await mailboxesOf(ann)).toMatchObject([{ address: ann.email, state: "confirmed", isDefault: true }]);
+    expect(await mailboxesOf(ann)).toMatchObject([
+      { email: ann.email, confirmed: true, state: "confirmed", isDefault: true },
+    ]);
   });
 
   it("one that is added is asked for confirmation once, and confirming it makes it usable as the default", async () => {
     const ann = await provenPerson();
     const address = addressOf("added");
     const added = await add(ann, ` ${address} `);
-    expect(added).toMatchObject({ status: 201, body: { address, state: "asked", isDefault: false, aliasCount: 0 } });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { email: address, state: "asked", isDefault: false, aliasCount: 0 },
+    });
     expect((await add(ann, address.toUpperCase())).body).toEqual(added.body);
     const choose = () => ann.call("changeAccountDefaults", { body: { mailboxId: added.body.id } });
     expect(await choose()).toMatchObject({ status: 400, body: { errors: { mailboxId: [expect.any(String)] } } });
     await answer(address, "mine");
     expect(await choose()).toMatchObject({ status: 200, body: { mailboxId: added.body.id } });
-    expect((await mailboxesOf(ann)).filter((it: { isDefault: boolean }) => it.isDefault)).toMatchObject([{ address }]);
+    expect((await mailboxesOf(ann)).filter((it: { isDefault: boolean }) => it.isDefault)).toMatchObject([
+      { email: address },
+    ]);
     expect((await ann.call("generateAlias", { body: {} })).body.forwardTo).toBe(address);
   });
 
@@ -147,7 +154,7 @@ describe("the mailboxes of an account", () => {
     const address = addressOf("gone");
     const only = await ann.createAlias({ forwardTo: address });
     const both = await ann.createAlias({ forwardTo: `${address}, https://hooks.example.org/x` });
-    const { id } = (await mailboxesOf(ann)).find((it: { address: string }) => it.address === address);
+    const { id } = (await mailboxesOf(ann)).find((it: { email: string }) => it.email === address);
     const params = { mailboxId: id };
     const uses = (await ann.call("listMailboxAliases", { params })).body.aliases;
     expect(new Set(uses.map((it: { id: string; isOnly: boolean }) => [it.id, it.isOnly].join(" ")))).toEqual(

@@ -5,8 +5,9 @@ import type { Mailbox } from "../../core/mailbox/mailbox.ts";
 import type { MailboxUse } from "../../core/mailbox/remove-mailbox.ts";
 import { destinationsOf } from "../aliases/wire.ts";
 
-export function mailboxToWire({ createdAt, ...mailbox }: Mailbox): MailboxWire {
-  return { ...mailbox, createdAt: createdAt.toISOString() };
+export function mailboxToWire({ createdAt, address, ...mailbox }: Mailbox): MailboxWire {
+  const confirmed = mailbox.state === "confirmed";
+  return { ...mailbox, email: address, confirmed, createdAt: createdAt.toISOString() };
 }
 
 export function mailboxUseToWire({ alias: { id, name, domain }, isOnly }: MailboxUse) {

@@ -1,6 +1,7 @@
-/** The menu below 1024 px: the four links, the balance, Sign Out. Escape and a press outside close it. */
-import { LogOut, Menu, X } from "lucide-react";
+/** The menu below 1024 px: the four links, the balance, the command palette, Sign Out. Escape and a press outside close it. */
+import { LogOut, Menu, Search, X } from "lucide-react";
 import { useId, useRef, useState } from "react";
+import { openPalette } from "../../features/palette/palette-store.ts";
 import { useLeaving } from "../../ui/use-leaving.ts";
 import { NavItems } from "./NavLinks.tsx";
 
@@ -18,6 +19,12 @@ export function MobileMenu({ path, balance, onLogout }: Props) {
     setOpen(false);
     if (byKey) button.current?.focus();
   });
+  const onCommands = () => {
+    setOpen(false);
+    // The palette gives the focus back to where it was
+    button.current?.focus();
+    openPalette();
+  };
   return (
     <>
       <button
@@ -44,6 +51,10 @@ export function MobileMenu({ path, balance, onLogout }: Props) {
                   <span className="balance">{balance}</span>
                 </div>
               )}
+              <button type="button" onClick={onCommands}>
+                <Search className="i i-20" aria-hidden />
+                Commands
+              </button>
               <button type="button" onClick={onLogout}>
                 <LogOut className="i i-20" aria-hidden />
                 Sign Out

@@ -1,7 +1,8 @@
 /** The top bar in its three states: session unknown, signed out, signed in. */
 import type { AuthMethod, UserWire } from "@kauke/contract";
-import { AtSign, LogOut, type LucideIcon, Mail, Moon, Sun, UserRound, Wallet } from "lucide-react";
+import { AtSign, LogOut, type LucideIcon, Mail, Moon, Search, Sun, UserRound, Wallet } from "lucide-react";
 import { Link } from "wouter";
+import { openPalette } from "../../features/palette/palette-store.ts";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import { toggleTheme } from "../theme.ts";
 import { useLogOutButton } from "../use-log-out.ts";
@@ -57,6 +58,16 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
         </span>
       )}
       <UserName user={user} />
+      <button
+        type="button"
+        className="icon-btn commands"
+        aria-label="Commands"
+        aria-keyshortcuts="Control+K Meta+K"
+        data-tip="Commands (Ctrl K)"
+        onClick={openPalette}
+      >
+        <Search className="i i-20" aria-hidden />
+      </button>
       <ThemeToggle />
       <button type="button" className="icon-btn logout" aria-label="Log out" data-tip="Log out" onClick={onLogout}>
         <LogOut className="i i-20" aria-hidden />

@@ -17,7 +17,7 @@ interface EditInputProps extends InputHTMLAttributes<HTMLInputElement> {
   error: string | undefined;
 }
 
-function EditInput({ errorId, error, ...input }: EditInputProps) {
+export function EditInput({ errorId, error, ...input }: EditInputProps) {
   return (
     <input
       {...input}
@@ -29,7 +29,7 @@ function EditInput({ errorId, error, ...input }: EditInputProps) {
   );
 }
 
-function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
+export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   const [edit, setEdit] = useState<AliasEdit>({
     alias: alias.alias,
     forwardTo: destinationText(alias),

@@ -3,15 +3,13 @@ import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
 import { memo, useId } from "react";
-import { toggleAlias } from "../../api/aliases.ts";
-import { messageOf } from "../../api/api-error.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Switch } from "../../ui/Switch.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
-import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpButton } from "../smtp-credentials/SmtpButton.tsx";
 import { SmtpPanel } from "../smtp-credentials/SmtpPanel.tsx";
 import { AliasEncryption } from "./AliasEncryption.tsx";
+import { aliasPath, onAliasLink } from "./alias-location.ts";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "./alias-text.ts";
 import { LabelChips } from "./LabelChip.tsx";
 import type { LabelsById } from "./list-view.ts";
@@ -19,30 +17,22 @@ import { MailboxState } from "./MailboxState.tsx";
 import { useIsNewAlias } from "./new-alias.ts";
 import { PickBox } from "./PickBox.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
+import { switchAlias } from "./switch-alias.ts";
 
-/**
- * Switch that pauses an alias: shown at once, rolled back if refused; the response chooses the toast (specification
- * section 4).
- */
+/** Switch that pauses an alias. */
 export function AliasSwitch({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const address = addressOf(alias);
-  const onChange = async (active: boolean) => {
-    try {
-      const { message } = await toggleAlias(client, alias, active);
-      if (message.includes("activated"))
-        showToast({ title: "Alias Activated", description: `${address} forwards again.` });
-      else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });
-    } catch (error) {
-      showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias"));
-    }
-  };
   return (
-    <Switch checked={isActive(alias)} label={`${address} forwards mail`} onChange={(active) => void onChange(active)} />
+    <Switch
+      checked={isActive(alias)}
+      label={`${address} forwards mail`}
+      onChange={(active) => void switchAlias(client, alias, active)}
+    />
   );
 }
 
-function Destinations({ userId, alias, described }: Pick<Props, "userId" | "alias" | "described">) {
+export function Destinations({ userId, alias, described }: Pick<Props, "userId" | "alias" | "described">) {
   if (!isActive(alias))
     return (
       <span className="state">
@@ -99,6 +89,8 @@ interface Props {
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
+  /** @param isRange whether to select everything since the last one */
+  onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
   onDelete: (alias: AliasWire) => void;
@@ -109,7 +101,7 @@ interface Props {
  * state of their own have the alias' id as key.
  */
 export const AliasRow = memo(function AliasRow(props: Props) {
-  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPanel, onEdit, onDelete } = props;
+  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
   const isNew = useIsNewAlias(alias.id);
@@ -119,7 +111,12 @@ export const AliasRow = memo(function AliasRow(props: Props) {
     <>
       <tr className={classes || undefined}>
         <td className="c-pick">
-          <PickBox label={`Select ${address}`} checked={isPicked} pick={alias.id} />
+          <PickBox
+            label={`Select ${address}`}
+            checked={isPicked}
+            pick={alias.id}
+            onClick={(event) => onPick(alias.id, event.shiftKey)}
+          />
         </td>
         <td className="c-on">
           <AliasSwitch alias={alias} />
@@ -127,7 +124,9 @@ export const AliasRow = memo(function AliasRow(props: Props) {
         <td className="c-alias">
           <span className="addr">
             {alias.pinned ? <Pin className="i" role="img" aria-label="Pinned" /> : null}
-            <b>{alias.alias}</b>@{alias.domain}
+            <a href={aliasPath(alias.id)} onClick={onAliasLink}>
+              <b>{alias.alias}</b>@{alias.domain}
+            </a>
           </span>
           <LabelChips ids={alias.labels} labels={labels} />
         </td>

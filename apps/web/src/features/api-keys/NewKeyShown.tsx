@@ -1,14 +1,14 @@
 /** A new API key, shown once: what to enter in a program, and the same as a QR code. */
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { readLinks } from "../../app/links.ts";
+import { clientsGuidePath } from "../../app/links.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
 import { useLate } from "../../ui/use-late.ts";
 import { qrText } from "./new-api-key.ts";
 
-const loadQr = async () => (await import("./KeyQr.tsx")).KeyQr;
+const loadQr = async () => (await import("../../ui/qr/QrCode.tsx")).QrCode;
 
 function Entry({ label, text, children }: { label: string; text: string; children: ReactNode }) {
   const id = useId();
@@ -57,14 +57,16 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             </button>
           </Entry>
         </div>
-        <div className="qr-box">{qr === null ? null : <qr.component text={qrText(origin, secret)} />}</div>
+        <div className="qr-box">
+          {qr === null ? null : <qr.component text={qrText(origin, secret)} label="server address and key" />}
+        </div>
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
             Choose addy.io or SimpleLogin in the program, and enter both as a server of your own. The code contains both
             for apps that scan it. See the{" "}
-            <a className="link" href={readLinks().docs} target="_blank" rel="noopener">
-              documentation
+            <a className="link" href={clientsGuidePath} target="_blank" rel="noopener">
+              guide
             </a>
             .
           </div>

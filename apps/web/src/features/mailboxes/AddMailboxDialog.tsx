@@ -24,7 +24,7 @@ function useAdding(onError: (message: string) => void, onClose: () => void) {
     add.mutate(address, {
       onSuccess: (mailbox) => {
         const isConfirmed = mailbox.state === "confirmed";
-        const description = isConfirmed ? mailbox.address : `Look for our message in ${mailbox.address}.`;
+        const description = isConfirmed ? mailbox.email : `Look for our message in ${mailbox.email}.`;
         showToast({ title: isConfirmed ? "Mailbox Added" : "Confirmation Sent", description });
         onClose();
       },

@@ -61,7 +61,7 @@ function SendButton({ address, state }: { address: string; state: ConfirmationSt
   );
 }
 
-function DefaultButton({ mailbox: { id, address } }: { mailbox: MailboxWire }) {
+function DefaultButton({ mailbox: { id, email: address } }: { mailbox: MailboxWire }) {
   const change = useChangeDefaults();
   const onClick = () =>
     change.mutate(
@@ -86,7 +86,7 @@ function DefaultButton({ mailbox: { id, address } }: { mailbox: MailboxWire }) {
 }
 
 function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () => void }) {
-  const { address, state, isDefault, aliasCount } = mailbox;
+  const { email: address, state, isDefault, aliasCount } = mailbox;
   const isOpen = state === "new" || state === "asked";
   const isOwn = useUser().email?.toLowerCase() === address.toLowerCase();
   return (

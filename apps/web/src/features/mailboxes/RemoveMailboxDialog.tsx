@@ -41,7 +41,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function RemoveMailboxDialog({ mailbox: { id, address }, onClose }: Props) {
+export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }: Props) {
   const { data: uses, error, isFetching, refetch } = useMailboxAliases(id);
   const remove = useRemoveMailbox(useUser().id);
   const onRemove = () =>

@@ -34,6 +34,10 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
   );
 }
 
+/** The dialog or page in which the notices were. */
+const findOutside = (): HTMLElement | null =>
+  document.querySelector<HTMLElement>(".scrim:not([inert]) > [role=dialog]") ?? document.querySelector("main");
+
 /**
  * Moves the focus when the focused button disappears with its notice, or with the "show all" row: to the button now at
  * that index, else the last one, else the page.
@@ -45,7 +49,7 @@ function useNextFocus(count: number) {
   useEffect(() => {
     if (next === null) return;
     const buttons = list.current?.querySelectorAll("button") ?? [];
-    (buttons[Math.min(next.place, buttons.length - 1)] ?? document.querySelector("main"))?.focus();
+    (buttons[Math.min(next.place, buttons.length - 1)] ?? findOutside())?.focus();
   }, [next]);
   return { list, focusNext: (place: number) => setNext({ place: Math.min(place, count) }) };
 }
@@ -64,10 +68,12 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-export function NoticesPanel() {
-  const { data: notices = [], error, isFetching, refetch } = useNotices();
+/** @param aliasId the only alias whose notices are shown; by default those of the whole account are */
+export function NoticesPanel({ aliasId }: { aliasId?: string }) {
+  const { data: all = [], error, isFetching, refetch } = useNotices();
+  const notices = aliasId === undefined ? all : all.filter((notice) => notice.aliasId === aliasId);
   const dismiss = useDismissNotice();
-  const [all, setAll] = useState(false);
+  const [isWhole, setIsWhole] = useState(false);
   const { list, focusNext } = useNextFocus(notices.length);
   if (error !== null && notices.length === 0 && !isFetching) return <NoticesFailed onRetry={() => void refetch()} />;
   if (notices.length === 0) return null;
@@ -78,17 +84,17 @@ export function NoticesPanel() {
     });
   };
   const onShowAll = () => {
-    setAll(true);
+    setIsWhole(true);
     focusNext(SHOWN);
   };
   return (
     <section className="notices" aria-label="Notices">
       <ul ref={list}>
-        {(all ? notices : notices.slice(0, SHOWN)).map((notice) => (
+        {(isWhole ? notices : notices.slice(0, SHOWN)).map((notice) => (
           <Notice key={notice.id} notice={notice} onDismiss={() => onDismiss(notice)} />
         ))}
       </ul>
-      {notices.length > SHOWN && !all ? (
+      {notices.length > SHOWN && !isWhole ? (
         <button type="button" className="btn btn-sm" onClick={onShowAll}>
           Show all {notices.length} notices
         </button>

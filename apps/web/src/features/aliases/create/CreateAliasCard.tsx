@@ -15,6 +15,7 @@ import { ForwardField } from "./ForwardField.tsx";
 import { NameField } from "./NameField.tsx";
 import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
 import { type CreateState, useCreateForm } from "./use-create-form.ts";
+import { useWantedName } from "./wanted-name.ts";
 
 function PreviewLine({ alias, domain, forwardTo }: CreateState["shown"]) {
   const destinations = validEntries(forwardTo);
@@ -52,7 +53,7 @@ function useOffer(userId: string) {
   const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
   const beginning = {
     domain: domains.data?.find((domain) => domain === defaults?.domain) ?? domains.data?.[0] ?? "",
-    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.address ?? "",
+    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.email ?? "",
   };
   return {
     domains,
@@ -69,6 +70,11 @@ export function CreateAliasCard({ userId }: { userId: string }) {
   const own = domains.data ?? noDomains;
   const { form, shown, tidy, typo, onSubmit } = useCreateForm({ userId, domains: own, beginning, known: offered });
   const { errors, isSubmitting } = form.formState;
+  useWantedName((name) => {
+    if (name !== "") tidy.change("alias", name);
+    tidy.name();
+    form.setFocus("alias");
+  });
   return (
     <form className="card" onSubmit={onSubmit} noValidate aria-labelledby={titleId}>
       <div className="card-head">

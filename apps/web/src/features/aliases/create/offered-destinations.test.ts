@@ -26,8 +26,8 @@ test("six are offered at most", () => {
 });
 
 test("the default mailbox comes first, then the most used; those that refused are left out", () => {
-  const box = (address: string, more: Partial<MailboxWire>) => ({
-    address,
+  const box = (email: string, more: Partial<MailboxWire>) => ({
+    email,
     state: "confirmed",
     aliasCount: 0,
     ...more,

@@ -9,7 +9,7 @@ const MAX_OFFERED = 6;
 export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
   const taking = mailboxes.filter(({ state }) => state !== "refused" && state !== "blocked");
   const rank = ({ isDefault, aliasCount }: MailboxWire) => (isDefault ? Number.POSITIVE_INFINITY : aliasCount);
-  return taking.toSorted((one, other) => rank(other) - rank(one)).map(({ address }) => address);
+  return taking.toSorted((one, other) => rank(other) - rank(one)).map(({ email }) => email);
 }
 
 /**

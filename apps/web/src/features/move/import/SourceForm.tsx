@@ -124,8 +124,11 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
     event.preventDefault();
     if (pending || form.current === null) return;
     const data = new FormData(form.current);
-    const apiKey = textIn(data, "key");
-    const baseUrl = textIn(data, "server");
+    const read = (field: string): string => {
+      const value = data.get(field);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const [apiKey, baseUrl] = [read("key"), read("server")];
     setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
     if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
   };
@@ -179,11 +182,6 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
 
 const kinds = { file: "From a file", service: "From an account" } as const;
 type Kind = keyof typeof kinds;
-
-function textIn(data: FormData, field: string): string {
-  const value = data.get(field);
-  return typeof value === "string" ? value.trim() : "";
-}
 
 export function SourceForm({ domains, pending, error, onFile, onService }: Props) {
   const [kind, setKind] = useState<Kind>("file");

@@ -1,0 +1,144 @@
+/** One alias as a sheet over the list: everything that belongs to it, and all that can be done with it. */
+import type { AliasWire } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
+import { useId, useState } from "react";
+import { useDeleteAlias, useUpdateAlias } from "../../../api/aliases.ts";
+import { messageOf } from "../../../api/api-error.ts";
+import { Dialog } from "../../../ui/Dialog.tsx";
+import { Switch } from "../../../ui/Switch.tsx";
+import { copyText } from "../../../ui/text/copy-text.ts";
+import { dayText } from "../../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { useLate } from "../../../ui/use-late.ts";
+import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
+import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
+import { AliasEncryption } from "../AliasEncryption.tsx";
+import { Destinations } from "../AliasRow.tsx";
+import { closeAlias, findAliasLink } from "../alias-location.ts";
+import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
+import { DeleteAliasDialog } from "../DeleteAliasDialog.tsx";
+import { switchAlias } from "../switch-alias.ts";
+import { type EditedField, EditedPart, Part } from "./EditedPart.tsx";
+import { LabelsPart } from "./LabelsPart.tsx";
+
+const loadQr = async () => (await import("../../../ui/qr/QrCode.tsx")).QrCode;
+
+function PinButton({ alias }: { alias: AliasWire }) {
+  const update = useUpdateAlias(alias.userId);
+  const address = addressOf(alias);
+  const onClick = () => {
+    if (update.isPending) return;
+    update.mutate(
+      { aliasId: alias.id, body: { pinned: !alias.pinned } },
+      {
+        onSuccess: ({ pinned }) =>
+          showToast({ title: pinned ? "Alias Pinned" : "Alias Unpinned", description: address }),
+        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      },
+    );
+  };
+  const Icon = alias.pinned ? PinOff : Pin;
+  return (
+    <button type="button" className="btn" aria-disabled={update.isPending || undefined} onClick={onClick}>
+      <Icon className="i" aria-hidden />
+      {alias.pinned ? "Unpin" : "Pin"}
+    </button>
+  );
+}
+
+/** The state with its switch, copy and pin, beside the QR code of the address. */
+function Summary({ alias }: { alias: AliasWire }) {
+  const client = useQueryClient();
+  const qr = useLate(true, loadQr);
+  const address = addressOf(alias);
+  const active = isActive(alias);
+  return (
+    <div className="summary">
+      <div className="facts">
+        <div className="state-row">
+          <Switch
+            checked={active}
+            label={`${address} forwards mail`}
+            onChange={(wanted) => void switchAlias(client, alias, wanted)}
+          />
+          <span>{active ? "Active" : "Paused - emails silently dropped"}</span>
+        </div>
+        <div className="acts">
+          <button type="button" className="btn btn-ink" onClick={() => void copyText(address)}>
+            <Copy className="i" aria-hidden />
+            Copy Address
+          </button>
+          <PinButton alias={alias} />
+        </div>
+      </div>
+      <div className="qr-box">{qr === null ? null : <qr.component text={address} label={address} />}</div>
+    </div>
+  );
+}
+
+/** Deletes the alias after a question. The panel closes first: the alias leaves the list at once. */
+function DeletePart({ alias }: { alias: AliasWire }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useDeleteAlias(alias.userId);
+  const onConfirm = () => {
+    setIsAsking(false);
+    closeAlias();
+    remove.mutateAsync(alias).then(
+      () => showToast({ title: "Alias Deleted", description: addressOf(alias) }),
+      (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),
+    );
+  };
+  return (
+    <div className="delete-part">
+      <p>Mail to a deleted alias is refused.</p>
+      <button type="button" className="btn btn-danger-line" onClick={() => setIsAsking(true)}>
+        <Trash2 className="i" aria-hidden />
+        Delete Alias
+      </button>
+      {isAsking ? <DeleteAliasDialog alias={alias} onConfirm={onConfirm} onClose={() => setIsAsking(false)} /> : null}
+    </div>
+  );
+}
+
+export function AliasPanel({ alias }: { alias: AliasWire }) {
+  const smtpId = useId();
+  const [editing, setEditing] = useState<EditedField | null>(null);
+  const address = addressOf(alias);
+  const destinations = destinationText(alias);
+  const entries = entriesOf(destinations);
+  const edit = { alias, editing, onEditing: setEditing };
+  return (
+    <Dialog
+      look="sheet"
+      title={address}
+      description={`Created ${dayText(alias.createdAt)}`}
+      onClose={closeAlias}
+      onEscape={() => (editing === null ? closeAlias() : setEditing(null))}
+      returnTo={() => findAliasLink(alias.id)}
+    >
+      <div className="body">
+        <Summary alias={alias} />
+        <NoticesPanel aliasId={alias.id} />
+        <EditedPart {...edit} field="forwardTo" title="Forwards to">
+          <Destinations
+            userId={alias.userId}
+            // A paused alias too shows where it would forward
+            alias={{ ...alias, active: true, forwardTo: destinations }}
+            described={entries.join(" ")}
+          />
+        </EditedPart>
+        <EditedPart {...edit} field="notes" title="Notes">
+          {alias.notes ? <p>{alias.notes}</p> : <p className="muted">No notes</p>}
+        </EditedPart>
+        <LabelsPart alias={alias} />
+        <Part title="Sending and encryption">
+          <SmtpPanel id={smtpId} alias={alias} hasWebhook={entries.some(isUrl)}>
+            <AliasEncryption alias={alias} />
+          </SmtpPanel>
+        </Part>
+        <DeletePart alias={alias} />
+      </div>
+    </Dialog>
+  );
+}

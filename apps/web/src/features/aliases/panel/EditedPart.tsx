@@ -1,0 +1,120 @@
+/** A part of an alias' panel, and one whose content is edited in place: Enter saves, Escape cancels. */
+import { type AliasWire, limits } from "@kauke/contract";
+import { Pencil } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { FieldError } from "../../../ui/Field.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { EditInput, useEdit } from "../AliasEditRow.tsx";
+import { addressOf } from "../alias-text.ts";
+
+interface PartProps {
+  title: string;
+  /** Stands at the end of the title's line. */
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+export function Part({ title, aside, children }: PartProps) {
+  const id = useId();
+  return (
+    <section className="part" aria-labelledby={id}>
+      <div className="part-head">
+        <h3 id={id}>{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export type EditedField = "forwardTo" | "notes";
+
+const labels: Record<EditedField, string> = { forwardTo: "Forward to", notes: "Notes" };
+
+interface FormProps {
+  alias: AliasWire;
+  field: EditedField;
+  onClose: () => void;
+}
+
+function EditForm({ alias, field, onClose }: FormProps) {
+  const id = useId();
+  const { edit, errors, change, save, pending } = useEdit(alias.userId, alias, onClose);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    save();
+  };
+  return (
+    <div className="part-edit" onKeyDown={onKeyDown} role="presentation">
+      <EditInput
+        className={field === "forwardTo" ? "input mono" : "input"}
+        aria-label={labels[field]}
+        // The user has just pressed Edit
+        autoFocus
+        autoCapitalize={field === "forwardTo" ? "none" : undefined}
+        maxLength={field === "notes" ? limits.notesMax : undefined}
+        value={edit[field]}
+        onChange={change(field)}
+        errorId={id}
+        error={errors[field]}
+      />
+      <FieldError id={id}>{errors[field]}</FieldError>
+      <div className="acts">
+        <button type="button" className="btn btn-quiet btn-sm" onClick={onClose}>
+          Cancel <kbd aria-hidden="true">esc</kbd>
+        </button>
+        <SubmitButton
+          type="button"
+          className="btn-ink btn-sm"
+          pending={pending}
+          pendingLabel="Saving..."
+          onClick={save}
+        >
+          Save <kbd aria-hidden="true">↵</kbd>
+        </SubmitButton>
+      </div>
+    </div>
+  );
+}
+
+interface Props {
+  alias: AliasWire;
+  field: EditedField;
+  title: string;
+  /** Field that is being edited; at most one at a time, so that Escape leaves the one that is meant. */
+  editing: EditedField | null;
+  onEditing: (field: EditedField | null) => void;
+  children: ReactNode;
+}
+
+export function EditedPart({ alias, field, title, editing, onEditing, children }: Props) {
+  const wasEdited = useRef(false);
+  const isEditing = editing === field;
+  const onEdit = () => {
+    wasEdited.current = true;
+    onEditing(field);
+  };
+  const button = isEditing ? null : (
+    <button
+      type="button"
+      className="icon-btn"
+      aria-label={`Edit ${labels[field].toLowerCase()} of ${addressOf(alias)}`}
+      data-tip="Edit"
+      // Focus returns to the button that opened the form, unless another form was opened
+      ref={(element) => {
+        if (!wasEdited.current || element === null) return;
+        wasEdited.current = false;
+        if (editing === null) element.focus();
+      }}
+      onClick={onEdit}
+    >
+      <Pencil className="i" aria-hidden />
+    </button>
+  );
+  return (
+    <Part title={title} aside={button}>
+      {isEditing ? <EditForm alias={alias} field={field} onClose={() => onEditing(null)} /> : children}
+    </Part>
+  );
+}

@@ -1,0 +1,45 @@
+/** The alias that the address bar names, as a panel over the dashboard; its code is loaded with the first one. */
+import type { AliasWire } from "@kauke/contract";
+import { Info, X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { useAliases } from "../../../api/aliases.ts";
+import { IconButton } from "../../../ui/IconButton.tsx";
+import { useLate } from "../../../ui/use-late.ts";
+import { closeAlias, useOpenAliasId } from "../alias-location.ts";
+import { useShownAliases } from "../use-list-view.ts";
+
+const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
+
+/** Says that no alias of the account has the id; the list stays. */
+function UnknownAlias() {
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);
+  const onDismiss = () => {
+    closeAlias();
+    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="note note-plain notice" role="alert" ref={note}>
+      <Info className="i" aria-hidden />
+      <div className="min-w-0 flex-1">
+        <b>Alias not found</b>
+        <br />
+        It may have been deleted, or the link is of another account. Your aliases are below.
+      </div>
+      <IconButton icon={X} label="Dismiss" fullLabel="Dismiss: Alias not found" onClick={onDismiss} />
+    </div>
+  );
+}
+
+const none: AliasWire[] = [];
+
+export function OpenAlias({ userId }: { userId: string }) {
+  const aliasId = useOpenAliasId();
+  const panel = useLate(aliasId !== null, load);
+  const { data } = useAliases(userId);
+  const aliases = useShownAliases(data ?? none);
+  if (aliasId === null || data === undefined) return null;
+  const alias = aliases.find(({ id }) => id === aliasId);
+  if (alias === undefined) return <UnknownAlias />;
+  return panel === null ? null : <panel.component key={alias.id} alias={alias} />;
+}

@@ -1,0 +1,22 @@
+import type { AliasWire } from "@kauke/contract";
+import type { QueryClient } from "@tanstack/react-query";
+import { toggleAlias } from "../../api/aliases.ts";
+import { messageOf } from "../../api/api-error.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { addressOf } from "./alias-text.ts";
+
+/**
+ * Pauses or activates an alias: shown at once, rolled back if refused; the response chooses the toast (specification
+ * section 4).
+ */
+export async function switchAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<void> {
+  const address = addressOf(alias);
+  try {
+    const { message } = await toggleAlias(client, alias, active);
+    if (message.includes("activated"))
+      showToast({ title: "Alias Activated", description: `${address} forwards again.` });
+    else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });
+  } catch (error) {
+    showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias"));
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The command palette: a field, and the aliases and commands that fit what is typed. The focus stays in the field; arrow
+ * keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
+ */
+import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
+import { type KeyboardEvent, useEffect, useId } from "react";
+import { messageOf } from "../../api/api-error.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { countText } from "../../ui/text/count-text.ts";
+import { cutNotes, isActive } from "../aliases/alias-text.ts";
+import type { Verb } from "./palette-query.ts";
+import { closePalette } from "./palette-store.ts";
+import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
+
+const verbWords: Record<Verb, string> = { open: "Open", copy: "Copy", pause: "Pause", activate: "Activate" };
+
+function AliasWords({ entry: { alias, verb } }: { entry: Extract<Entry, { kind: "alias" }> }) {
+  const isOn = isActive(alias);
+  const Icon = isOn ? AtSign : Pause;
+  return (
+    <>
+      <Icon className="i" aria-hidden />
+      <span className="addr">
+        <b>{alias.alias}</b>@{alias.domain}
+      </span>
+      <span className="more">
+        {isOn ? null : "Paused"}
+        {!isOn && alias.notes ? " · " : null}
+        {alias.notes ? cutNotes(alias.notes) : null}
+      </span>
+      <span className="act" aria-hidden="true">
+        {verbWords[verb]} <CornerDownLeft className="i" />
+      </span>
+    </>
+  );
+}
+
+function CommandWords({ entry: { command }, typed }: { entry: Extract<Entry, { kind: "command" }>; typed: string }) {
+  const Icon = command.icon;
+  return (
+    <>
+      <Icon className="i" aria-hidden />
+      <span className="words">
+        {command.title}
+        {command.does === "create" && typed !== "" ? (
+          <>
+            {" "}
+            “<b>{typed}</b>”
+          </>
+        ) : null}
+      </span>
+    </>
+  );
+}
+
+interface OptionProps {
+  id: string;
+  entry: Entry;
+  typed: string;
+  isActive: boolean;
+  onPoint: () => void;
+  onChoose: () => void;
+}
+
+function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
+  return (
+    // The keyboard reaches options through the field
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      className={entry.kind === "alias" && !isActive(entry.alias) ? "paused" : undefined}
+      onPointerMove={onPoint}
+      onClick={onChoose}
+    >
+      {entry.kind === "alias" ? <AliasWords entry={entry} /> : <CommandWords entry={entry} typed={typed} />}
+    </li>
+  );
+}
+
+const keyOf = (entry: Entry): string => (entry.kind === "alias" ? entry.alias.id : entry.command.title);
+
+function List({ id, palette }: { id: string; palette: Palette }) {
+  const { groups, entries, active, typed, setPlace, choose } = palette;
+  const optionId = (entry: Entry) => `${id}-${entries.indexOf(entry)}`;
+  return (
+    // A press must not take the focus from the field
+    <div
+      className="options"
+      id={id}
+      role="listbox"
+      aria-label="Aliases and commands"
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      {groups.map((group: Group) => (
+        <ul key={group.title} role="group" aria-label={group.title}>
+          <li className="group-title" role="presentation">
+            {group.title}
+          </li>
+          {group.entries.map((entry) => (
+            <Option
+              key={keyOf(entry)}
+              id={optionId(entry)}
+              entry={entry}
+              typed={typed}
+              isActive={entries[active] === entry}
+              onPoint={() => setPlace(entries.indexOf(entry))}
+              onChoose={() => choose(entry)}
+            />
+          ))}
+        </ul>
+      ))}
+    </div>
+  );
+}
+
+/** What the list cannot say: aliases that load, that failed to load, or that do not exist. */
+function States({ palette: { state, error, refetch, entries, verb, typed } }: { palette: Palette }) {
+  if (state === "loading")
+    return (
+      <p className="palette-state" role="status">
+        <span className="spin" aria-hidden="true" /> Loading your aliases...
+      </p>
+    );
+  if (state === "failed")
+    return (
+      <div className="palette-state" role="alert">
+        <p>Your aliases could not be loaded. {messageOf(error, "Something went wrong.")}</p>
+        <button type="button" className="btn btn-sm" onClick={() => void refetch()}>
+          Try again
+        </button>
+      </div>
+    );
+  const kind = verb === "pause" ? "active alias" : verb === "activate" ? "paused alias" : "alias";
+  if (entries.length === 0)
+    return (
+      <p className="palette-state" role="status">
+        {typed === "" ? `There is no ${kind}.` : `No ${kind} matches “${typed}”.`}
+      </p>
+    );
+  return (
+    <p className="sr" role="status">
+      {entries.length === 1 ? "1 result" : `${countText(entries.length)} results`}
+    </p>
+  );
+}
+
+const step: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+export function CommandPalette() {
+  const listId = useId();
+  const palette = usePalette();
+  const { text, type, entries, active, setPlace, choose } = palette;
+  const activeId = active < 0 ? undefined : `${listId}-${active}`;
+  useEffect(() => {
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
+  }, [activeId]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const by = step[event.key];
+    if (by !== undefined && entries.length > 0) setPlace((active + by + entries.length) % entries.length);
+    else if (event.key === "Enter") choose(entries[active], event.ctrlKey || event.metaKey ? "copy" : undefined);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog
+      look="palette"
+      title="Commands"
+      description="Type an alias or a command, choose with the arrow keys, and press Enter."
+      onClose={closePalette}
+    >
+      <div className="palette-field">
+        <Search className="i i-20" aria-hidden />
+        <input
+          className="input"
+          role="combobox"
+          aria-label="Alias or command"
+          aria-expanded={entries.length > 0}
+          aria-controls={listId}
+          aria-activedescendant={activeId}
+          aria-autocomplete="list"
+          placeholder="Jump to an alias, or type a command"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="go"
+          value={text}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <States palette={palette} />
+      <List id={listId} palette={palette} />
+      <div className="palette-keys" aria-hidden="true">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> choose
+        </span>
+        <span>
+          <kbd>↵</kbd> open
+        </span>
+        <span>
+          <kbd>Ctrl</kbd> <kbd>↵</kbd> copy address
+        </span>
+        <span>
+          <kbd>esc</kbd> close
+        </span>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,108 @@
+/** What the command palette lists for what is typed, and what choosing an entry does. */
+import type { AliasWire } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { useAliases } from "../../api/aliases.ts";
+import { useLabels } from "../../api/labels.ts";
+import { useUser } from "../../api/session/session.ts";
+import { normalizePath } from "../../app/path.ts";
+import { copyText } from "../../ui/text/copy-text.ts";
+import { closeAlias, openAlias, useOpenAliasId } from "../aliases/alias-location.ts";
+import { addressOf } from "../aliases/alias-text.ts";
+import { askForName } from "../aliases/create/wanted-name.ts";
+import { switchAlias } from "../aliases/switch-alias.ts";
+import { useShownAliases } from "../aliases/use-list-view.ts";
+import { type Command, createCommand, findCommands } from "./commands.ts";
+import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
+import { closePalette } from "./palette-store.ts";
+import { indexAliases, rankAliases } from "./rank-aliases.ts";
+
+/** Aliases that are listed: of all, and before anything is typed. */
+const SHOWN = 20;
+const SHOWN_FIRST = 5;
+
+export type Entry = { kind: "alias"; alias: AliasWire; verb: Verb } | { kind: "command"; command: Command };
+
+export interface Group {
+  title: string;
+  entries: Entry[];
+}
+
+const none: AliasWire[] = [];
+
+function useIndex() {
+  const { data, error, isFetching, refetch } = useAliases(useUser().id);
+  const aliases = useShownAliases(data ?? none);
+  const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
+  const { data: labels } = useLabels(hasLabels);
+  const index = useMemo(
+    () => indexAliases(aliases, new Map(labels?.map((label) => [label.id, label]))),
+    [aliases, labels],
+  );
+  const state = data !== undefined ? "ready" : error !== null && !isFetching ? "failed" : "loading";
+  return { index, state, error, refetch } as const;
+}
+
+/** The groups in their order: commands come first unless an alias' name begins with what is typed. */
+function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
+  const { verb, typed } = readQuery(text);
+  const isFirst = verb === "open" && typed === "";
+  const { aliases, hasName } = rankAliases(index, {
+    typed,
+    wanted: wantedBy[verb],
+    limit: isFirst ? SHOWN_FIRST : SHOWN,
+  });
+  const found: Group = { title: "Aliases", entries: aliases.map((alias) => ({ kind: "alias", alias, verb })) };
+  if (verb !== "open") return [found];
+  const commands: Group = {
+    title: "Commands",
+    entries: findCommands(typed).map((command) => ({ kind: "command", command })),
+  };
+  const create: Group = { title: "New", entries: [{ kind: "command", command: createCommand }] };
+  return isFirst || hasName ? [found, commands, create] : [commands, found, create];
+}
+
+export function usePalette() {
+  const [text, setText] = useState("");
+  const [place, setPlace] = useState(0);
+  const client = useQueryClient();
+  const [location, navigate] = useLocation();
+  const isPanelOpen = useOpenAliasId() !== null;
+  const { index, state, error, refetch } = useIndex();
+  const groups = useMemo(() => groupsOf(index, text).filter(({ entries }) => entries.length > 0), [index, text]);
+  const entries = groups.flatMap((group) => group.entries);
+  const { verb, typed } = readQuery(text);
+
+  const type = (typedText: string) => {
+    setText(typedText);
+    setPlace(0);
+  };
+  const goTo = (path: string) => {
+    const isHere = normalizePath(location) === path || (path === "/dashboard" && normalizePath(location) === "/");
+    if (!isHere) navigate(path);
+    else if (isPanelOpen) closeAlias();
+  };
+  const run = ({ does }: Command) => {
+    if (does !== "create" && "text" in does) return type(does.text);
+    closePalette();
+    if (does === "create") askForName(typed);
+    goTo(does === "create" ? "/dashboard" : does.path);
+  };
+  const use = (alias: AliasWire, wanted: Verb) => {
+    closePalette();
+    if (wanted === "open") openAlias(alias.id);
+    else if (wanted === "copy") void copyText(addressOf(alias));
+    else void switchAlias(client, alias, wanted === "activate");
+  };
+  /** @param wanted what to do with an alias, if not what the text says */
+  const choose = (entry: Entry | undefined, wanted?: Verb) => {
+    if (entry === undefined) return;
+    if (entry.kind === "command") run(entry.command);
+    else use(entry.alias, wanted ?? entry.verb);
+  };
+  const active = Math.min(place, entries.length - 1);
+  return { text, type, verb, typed, groups, entries, active, setPlace, choose, state, error, refetch };
+}
+
+export type Palette = ReturnType<typeof usePalette>;
