@@ -26,7 +26,7 @@ const baseChunk = {
       "src/api/(?:api-error|changes-nothing|client|connection|count-event)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs|stored-session)\\.ts",
       "src/app/path\\.ts",
-      "src/ui/(?:Mask|text/count-text|toast-store|use-is-live)\\.ts",
+      "src/ui/(?:Mask|toast-store|use-is-live|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
   ),
@@ -49,7 +49,7 @@ const kitChunk = {
       "src/ui/open-panels\\.ts",
       "src/ui/text/(?:copy-text|countdown-text|time-text)\\.ts",
       "src/app/(?:with-queries|query-client)\\.",
-      "src/api/(?:account-settings|aliases|confirmations|encryption-keys|session/auth)\\.ts",
+      "src/api/(?:account-settings|aliases|confirmations|domains|encryption-keys|session/auth)\\.ts",
     ].join("|"),
   ),
 };
@@ -60,8 +60,8 @@ const formsChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react-hook-form|@hookform)/",
-      "packages/contract/src/(?:alias|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/aliases/alias-text\\.ts",
+      "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
+      "src/features/aliases/(?:alias-text|list-view)\\.ts",
     ].join("|"),
   ),
 };
@@ -71,10 +71,10 @@ const aliasesChunk = {
   name: "aliases",
   test: new RegExp(
     [
-      "src/api/(?:domains|labels)\\.ts",
-      "src/features/aliases/(?:alias-location|list-view|pending-deletion|stored-view|switch-alias|use-list-view)\\.ts",
-      "src/features/aliases/create/(?:domain-typo|wanted-name)\\.ts",
-      "src/ui/Pager\\.tsx",
+      "src/api/labels\\.ts",
+      "src/features/aliases/(?:alias-location|pending-deletion|stored-view|switch-alias|use-list-view)\\.ts",
+      "src/features/aliases/create/(?:domain-typo|generated-format|wanted-name)\\.ts",
+      "src/ui/(?:DeletionDialog|Pager)\\.tsx",
     ].join("|"),
   ),
 };

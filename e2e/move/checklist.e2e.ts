@@ -2,6 +2,7 @@
  * The checklist "change your address": from a password manager's file, which never leaves the browser, to sites that
  * are ticked off, get an alias and are deleted.
  */
+import { mailboxMessages } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
@@ -21,7 +22,7 @@ const text = bitwardenExport([
 ]);
 
 async function movePage(email: string, width: number) {
-  await site.person(email);
+  const person = await site.person(email);
   const visit = await site.visit({ width });
   const recorder = recordRequests(visit.context);
   await visit.page.goto("/auth");
@@ -29,7 +30,7 @@ async function movePage(email: string, width: number) {
   await seePath(visit.page, "/dashboard");
   await visit.page.goto("/move");
   await visit.page.getByText("Find the sites in your password manager").waitFor();
-  return { ...visit, recorder };
+  return { ...visit, recorder, person };
 }
 
 const choose = (page: Page, name: string, content: string) =>
@@ -112,4 +113,22 @@ test("a refusal is shown where it happened, and nothing is lost", async () => {
   await page.unroute("**/api/checklist");
   await page.getByRole("button", { name: "Add 2 sites" }).click();
   await page.getByRole("heading", { name: "Change your address at 2 sites" }).waitFor();
+});
+
+test("a site gets its own alias by one click, and says so when there is no mailbox for it", async () => {
+  const { page, person, expectRefusal } = await movePage("checks.alias@people.example", widths.desktop);
+  await choose(page, "export.json", text);
+  await page.getByRole("button", { name: "Add 2 sites" }).click();
+  const row = page.getByRole("list", { name: "Sites" }).getByRole("listitem").filter({ hasText: "shop.example" });
+  await row.getByRole("button", { name: "Create alias for shop.example" }).click();
+  await row.getByRole("button", { name: /^Copy \S+@kauke\.test$/ }).waitFor();
+  await page.reload();
+  await row.getByRole("button", { name: /^Copy \S+@kauke\.test$/ }).waitFor();
+  expect((await person.listAliases()).map(({ notes }) => notes)).toEqual(["shop.example"]);
+  expectRefusal(403, /\/generate$/);
+  await page.route("**/generate", (route) =>
+    route.fulfill({ status: 403, json: { message: mailboxMessages.noneConfirmed } }),
+  );
+  await page.getByRole("button", { name: "Create alias for forum.example" }).click();
+  await seeToast(page, "Creation Failed", mailboxMessages.noneConfirmed);
 });

@@ -69,7 +69,7 @@ const deps = {
   ownDomains: ["kauke.test"],
   limitRules: null,
   confirmation: null,
-  logger: { info() {}, warn() {}, error: (event: string) => void console.error(event) },
+  logger: { info() {}, warn() {}, error: (event: string) => console.error(event) },
 };
 const runner = new ImportRunner(deps);
 const seconds: Record<string, number> = {};

@@ -30,6 +30,7 @@ describe.skipIf(missing !== null)("the addy.io extension", () => {
   let browser: ExtensionBrowser;
   let person: Person;
   let popup: Page;
+  let keyId: string;
 
   beforeAll(async () => {
     server = await startServerProcess({ env: { KAUKE_LIMITS: "off" }, readyTimeoutMs: 120_000, program: quickServer });
@@ -57,7 +58,8 @@ describe.skipIf(missing !== null)("the addy.io extension", () => {
       scopes: ["aliases:create", "aliases:read", "aliases:write", "account:read"],
     });
     expect(made.status).toBe(201);
-    const { secret } = made.body as { secret: string };
+    const { secret, key } = made.body as { secret: string; key: { id: string } };
+    keyId = key.id;
     popup = await browser.open("app.html");
     await popup.getByText("Change Instance").click();
     await popup.locator("#instance").fill(server.url);
@@ -112,6 +114,19 @@ describe.skipIf(missing !== null)("the addy.io extension", () => {
     await popup.getByRole("button", { name: "Delete", exact: true }).click();
     await popup.getByRole("button", { name: "Restore this alias" }).waitFor();
     expect(await now()).toBeUndefined();
+  });
+
+  test("shows further pages, and signs out when the key is revoked", { timeout: 120_000 }, async () => {
+    const domain = await ownDomain();
+    for (let count = 0; count < 12; count++)
+      await person.createAlias({ alias: `page-${count}`, domain, forwardTo: person.email });
+    await popup.reload();
+    await popup.getByText(/^page-11@/).waitFor();
+    await popup.getByRole("button", { name: "Load more" }).click();
+    await popup.getByText(/^made-before@/).waitFor();
+    await person.call("DELETE", `/api/keys/${keyId}`);
+    await popup.reload();
+    await popup.getByText("your API key has either expired or been revoked").waitFor();
   });
 
   async function ownDomain(): Promise<string> {

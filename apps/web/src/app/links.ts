@@ -15,6 +15,9 @@ const defaults = {
   age: "https://age-encryption.org/",
 };
 
+/** This server's guide for password managers, extensions and apps that use an API key. */
+export const clientsGuidePath = "/docs/clients";
+
 type Links = typeof defaults;
 
 /** Reads the links from the page's settings. Only http and https addresses with known names are used. */

@@ -116,7 +116,7 @@ async function* addyRows(reader: ServiceReader, apiKey: string): AsyncGenerator<
   let row = 0;
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const query = new URLSearchParams({ "page[number]": `${page}`, "page[size]": "100", "filter[deleted]": "with" });
-    const { values } = await reader.page(`/api/v1/aliases?${query}`, headers);
+    const { values } = await reader.page(`/api/v1/aliases?${query.toString()}`, headers);
     const aliases = values.filter(({ path }) => path === "data");
     for (const { value } of aliases) yield addyAlias(value, ++row);
     if (aliases.length < 100) return;

@@ -27,7 +27,9 @@ async function refusal(file: string | Uint8Array): Promise<string> {
   return thrown.details.message ?? "";
 }
 
-const shown = ({ row: _, problem: __, ...rest }: ImportedAlias) => rest;
+const shown = ({ address, notes, active, destinations, isDeleted }: ImportedAlias) => {
+  return { address, notes, active, destinations, isDeleted };
+};
 const alias = (address: string, rest: Partial<ImportedAlias> = {}) => {
   return { address, notes: "", active: true, destinations: [], isDeleted: false, ...rest };
 };

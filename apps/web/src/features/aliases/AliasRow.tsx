@@ -89,6 +89,8 @@ interface Props {
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
+  /** @param isRange whether to select everything since the last one */
+  onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
   onDelete: (alias: AliasWire) => void;
@@ -99,7 +101,7 @@ interface Props {
  * state of their own have the alias' id as key.
  */
 export const AliasRow = memo(function AliasRow(props: Props) {
-  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPanel, onEdit, onDelete } = props;
+  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();
   const isNew = useIsNewAlias(alias.id);
@@ -109,7 +111,12 @@ export const AliasRow = memo(function AliasRow(props: Props) {
     <>
       <tr className={classes || undefined}>
         <td className="c-pick">
-          <PickBox label={`Select ${address}`} checked={isPicked} pick={alias.id} />
+          <PickBox
+            label={`Select ${address}`}
+            checked={isPicked}
+            pick={alias.id}
+            onClick={(event) => onPick(alias.id, event.shiftKey)}
+          />
         </td>
         <td className="c-on">
           <AliasSwitch alias={alias} />

@@ -44,13 +44,14 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
   }, [editing]);
   const described = useMemo(() => describedMailboxes(aliases), [aliases]);
   return (
-    <>
+    // The keys of the whole list, wherever in it the focus is.
+    <div role="presentation" onKeyDown={picking.onKeyDown}>
       {/* Below 1024 px, where the table has no head. */}
       <div className="pick-row">
         <PickPage aliases={aliases} picking={picking} />
         <span aria-hidden="true">Select all on this page</span>
       </div>
-      <table className="aliases" onKeyDown={picking.onKeyDown}>
+      <table className="aliases">
         <thead>
           <tr>
             <th scope="col" className="c-pick">
@@ -71,7 +72,7 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
             </th>
           </tr>
         </thead>
-        <tbody onClick={picking.onClick}>
+        <tbody>
           {aliases.map((alias) =>
             alias.id === editing ? (
               <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
@@ -85,6 +86,7 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
                 isOpen={open.has(alias.id)}
                 isPicked={picking.ids.has(alias.id)}
                 labels={labels}
+                onPick={picking.onPick}
                 onPanel={onPanel}
                 onEdit={onEdit}
                 onDelete={onDelete}
@@ -93,7 +95,7 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
           )}
         </tbody>
       </table>
-    </>
+    </div>
   );
 }
 

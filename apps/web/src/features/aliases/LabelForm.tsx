@@ -1,6 +1,6 @@
 /** Forms that make a label, and that rename or colour one. */
 import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits } from "@kauke/contract";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { useLabelCalls } from "../../api/labels.ts";
 import { TextField } from "../../ui/Field.tsx";
@@ -25,7 +25,10 @@ interface Fields {
   colour: LabelColour;
 }
 
-/** @param save stores the label; rejects with the server's reason */
+/**
+ * @param save stores the label; rejects with the server's reason
+ * @returns state of the form, with the field for the name apart
+ */
 function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
   const [fields, setFields] = useState(first);
   const [error, setError] = useState<string>();
@@ -47,6 +50,7 @@ function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
     setSaving(true);
     try {
       await save(read.data);
+      setFields({ ...read.data, name: "" });
     } catch (failure) {
       const message = failure instanceof ApiError ? failure.errors?.name?.[0] : undefined;
       if (message === undefined) showFailure("Label Not Saved", messageOf(failure, "Failed to save the label"));
@@ -55,16 +59,22 @@ function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
       setSaving(false);
     }
   };
-  return { fields, change, error, input, isSaving, onSubmit: (event: FormEvent) => void onSubmit(event) };
+  return { input, form: { fields, change, error }, isSaving, onSubmit: (event: FormEvent) => void onSubmit(event) };
 }
 
-function LabelFields({ form, label }: { form: ReturnType<typeof useLabelForm>; label: string }) {
+interface FieldsProps {
+  form: ReturnType<typeof useLabelForm>["form"];
+  input: RefObject<HTMLInputElement | null>;
+  label: string;
+}
+
+function LabelFields({ form, input, label }: FieldsProps) {
   const id = useId();
   return (
     <>
       <TextField
         label={label}
-        ref={form.input}
+        ref={input}
         maxLength={limits.labelNameMax}
         autoComplete="off"
         value={form.fields.name}
@@ -100,15 +110,14 @@ interface NewProps {
 
 export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
   const { create } = useLabelCalls();
-  const form = useLabelForm({ name: "", colour: "teal" }, async (fields) => {
+  const { form, input, isSaving, onSubmit } = useLabelForm({ name: "", colour: "teal" }, async (fields) => {
     const label = await create(fields);
-    form.change({ name: "" });
     onMade?.(label);
   });
   return (
-    <form className="lab-form" noValidate onSubmit={form.onSubmit}>
-      <LabelFields form={form} label="New label" />
-      <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={form.isSaving} pendingLabel="Creating...">
+    <form className="lab-form" noValidate onSubmit={onSubmit}>
+      <LabelFields form={form} input={input} label="New label" />
+      <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={isSaving} pendingLabel="Creating...">
         Create Label
       </SubmitButton>
     </form>
@@ -117,18 +126,18 @@ export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
 
 export function EditLabelForm({ label, onDone }: { label: LabelWire; onDone: () => void }) {
   const calls = useLabelCalls();
-  const form = useLabelForm(label, async ({ name, colour }) => {
+  const { form, input, isSaving, onSubmit } = useLabelForm(label, async ({ name, colour }) => {
     await calls.change(label.id, { name, colour });
     onDone();
   });
   return (
-    <form className="lab-form" noValidate onSubmit={form.onSubmit}>
-      <LabelFields form={form} label="Name" />
+    <form className="lab-form" noValidate onSubmit={onSubmit}>
+      <LabelFields form={form} input={input} label="Name" />
       <div className="acts">
         <button type="button" className="btn btn-quiet" onClick={onDone}>
           Cancel
         </button>
-        <SubmitButton className="btn-ink" pending={form.isSaving} pendingLabel="Saving...">
+        <SubmitButton className="btn-ink" pending={isSaving} pendingLabel="Saving...">
           Save
         </SubmitButton>
       </div>

@@ -1,10 +1,12 @@
-/** A checkbox that selects an alias, or all of a page. Its table handles the presses (`use-picking.ts`). */
+/** A checkbox that selects an alias, or all of a page (`use-picking.ts`). */
+import type { MouseEvent } from "react";
+
 interface Props {
   label: string;
   checked: boolean | "mixed";
   /** Id of the alias that it selects. */
   pick?: string;
-  onClick?: () => void;
+  onClick: (event: MouseEvent) => void;
 }
 
 export function PickBox({ label, checked, pick, onClick }: Props) {

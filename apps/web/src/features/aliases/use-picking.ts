@@ -4,7 +4,7 @@
  * selects nothing.
  */
 import type { AliasWire } from "@kauke/contract";
-import { type KeyboardEvent, type MouseEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { noSelection, pickAll, pickExactly, pickedAmong, pickOne, pickRange } from "./selection.ts";
 
 const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) => id);
@@ -37,12 +37,14 @@ export function usePicking({ found, items }: Listed) {
   const pickPage = () => setSelection((before) => pickAll(before, idsOf(items)));
   const pickFound = () => setSelection(pickExactly(idsOf(found)));
 
-  const onClick = (event: MouseEvent) => {
-    const id = boxOf(event.target)?.dataset.pick;
-    if (id === undefined) return;
-    if (event.shiftKey) setSelection((before) => pickRange(before, id, idsOf(found)));
-    else setSelection((before) => pickOne(before, id));
-  };
+  // The same function in every render, so that no row is rendered again for it.
+  const latest = useRef(found);
+  useEffect(() => {
+    latest.current = found;
+  }, [found]);
+  const onPick = useCallback((id: string, isRange: boolean) => {
+    setSelection((before) => (isRange ? pickRange(before, id, idsOf(latest.current)) : pickOne(before, id)));
+  }, []);
 
   const onArrow = (event: KeyboardEvent) => {
     const box = boxOf(event.target);
@@ -68,7 +70,7 @@ export function usePicking({ found, items }: Listed) {
     const isWholePage = items.every(({ id }) => selection.ids.has(id));
     setSelection(isWholePage ? pickExactly(idsOf(found)) : (before) => pickExactly([...before.ids, ...idsOf(items)]));
   };
-  return { picked, ids: selection.ids, clear, pickPage, pickFound, onClick, onKeyDown };
+  return { picked, ids: selection.ids, clear, pickPage, pickFound, onPick, onKeyDown };
 }
 
 export type Picking = ReturnType<typeof usePicking>;

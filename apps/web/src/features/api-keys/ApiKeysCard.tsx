@@ -2,9 +2,10 @@
 import type { ApiKeyWire } from "@kauke/contract";
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useApiKeys } from "../../api/api-keys.ts";
-import { readLinks } from "../../app/links.ts";
+import { clientsGuidePath } from "../../app/links.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { dayText } from "../../ui/text/time-text.ts";
@@ -82,9 +83,9 @@ function Foot() {
     <div className="card-foot">
       <p className="hint">
         Works with programs made for addy.io and SimpleLogin.{" "}
-        <a className="link" href={readLinks().docs}>
+        <Link className="link" href={clientsGuidePath}>
           How to set them up
-        </a>
+        </Link>
       </p>
     </div>
   );

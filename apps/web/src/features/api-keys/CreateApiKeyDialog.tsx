@@ -1,5 +1,5 @@
 /** Dialog that makes an API key: name, what it may do, when it ends; then the key is shown once. */
-import { type CreateApiKeyBody, keyScopes } from "@kauke/contract";
+import { type CreateApiKeyBody, type KeyScope, keyScopes } from "@kauke/contract";
 import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { useCreateApiKey } from "../../api/api-keys.ts";
@@ -29,27 +29,43 @@ interface FieldsProps {
   onChange: (change: Partial<NewApiKey>) => void;
 }
 
-function ScopeChoices({ typed, errors, onChange }: FieldsProps) {
-  const id = useId();
+interface ScopeProps {
+  scope: KeyScope;
+  isChosen: boolean;
+  isWrong: boolean;
+  onToggle: () => void;
+}
+
+function ScopeChoice({ scope, isChosen, isWrong, onToggle }: ScopeProps) {
+  const { title, means } = scopeTexts[scope];
   return (
-    <fieldset className="choices scopes" aria-describedby={errors.scopes ? `${id}-error` : undefined}>
+    <label className="choice">
+      <input type="checkbox" checked={isChosen} aria-invalid={isWrong || undefined} onChange={onToggle} />
+      <span>
+        {title}
+        <code>{scope}</code>
+        <span>{means}</span>
+      </span>
+    </label>
+  );
+}
+
+function ScopeChoices({ typed: { scopes }, errors, onChange }: FieldsProps) {
+  const id = useId();
+  const error = errors.scopes;
+  return (
+    <fieldset className="choices scopes" aria-describedby={error ? `${id}-error` : undefined}>
       <legend>It may</legend>
       {keyScopes.map((scope) => (
-        <label className="choice" key={scope}>
-          <input
-            type="checkbox"
-            checked={typed.scopes.includes(scope)}
-            aria-invalid={errors.scopes ? true : undefined}
-            onChange={() => onChange({ scopes: toggleScope(typed.scopes, scope) })}
-          />
-          <span>
-            <b>{scopeTexts[scope].title}</b>
-            <code>{scope}</code>
-            <span>{scopeTexts[scope].means}</span>
-          </span>
-        </label>
+        <ScopeChoice
+          key={scope}
+          scope={scope}
+          isChosen={scopes.includes(scope)}
+          isWrong={error !== undefined}
+          onToggle={() => onChange({ scopes: toggleScope(scopes, scope) })}
+        />
       ))}
-      <FieldError id={`${id}-error`}>{errors.scopes}</FieldError>
+      <FieldError id={`${id}-error`}>{error}</FieldError>
     </fieldset>
   );
 }

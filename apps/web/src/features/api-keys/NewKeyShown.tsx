@@ -1,7 +1,7 @@
 /** A new API key, shown once: what to enter in a program, and the same as a QR code. */
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { readLinks } from "../../app/links.ts";
+import { clientsGuidePath } from "../../app/links.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
@@ -65,8 +65,8 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
           <div>
             Choose addy.io or SimpleLogin in the program, and enter both as a server of your own. The code contains both
             for apps that scan it. See the{" "}
-            <a className="link" href={readLinks().docs} target="_blank" rel="noopener">
-              documentation
+            <a className="link" href={clientsGuidePath} target="_blank" rel="noopener">
+              guide
             </a>
             .
           </div>

@@ -120,7 +120,7 @@ function LoadingRows() {
   return ["domain", "format", "site"].map((row) => (
     <div className="card-body setting" aria-hidden="true" key={row}>
       <div className="grow">
-        <span className="skel" style={{ "--w": "22ch" } as React.CSSProperties} />
+        <span className="skel" style={{ "--w": "14ch" } as React.CSSProperties} />
       </div>
       <span className="skel" />
     </div>

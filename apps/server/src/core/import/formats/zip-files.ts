@@ -24,21 +24,19 @@ const SLICE_BYTES = 4096;
 /** Yields the octets of the wanted files in their order. @throws AppError `too_large`, `invalid` */
 export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: ZipRules): AsyncGenerator<ZipPart> {
   const ready: ZipPart[] = [];
-  const count = { entries: 0, open: 0, unpacked: 0 };
-  // The library catches what its callbacks throw, so errors are kept until it returns.
-  let problem: AppError | null = null;
+  const count: Count = { entries: 0, open: 0, unpacked: 0, problem: null };
   const unzip = new Unzip((file) => {
     count.entries += 1;
-    if (count.entries > ENTRIES_MAX) problem ??= unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
+    if (count.entries > ENTRIES_MAX) count.problem ??= unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
     else if (isWanted(file.name)) unpack(file);
   });
   unzip.register(UnzipInflate);
   function unpack(file: UnzipFile): void {
     count.open += 1;
     file.ondata = (error, data, isLast) => {
-      if (error) return void (problem ??= damaged());
+      if (error) return void (count.problem ??= damaged());
       count.unpacked += data.length;
-      if (count.unpacked > unpackedMaxBytes) problem ??= tooLarge();
+      if (count.unpacked > unpackedMaxBytes) count.problem ??= tooLarge();
       if (data.length > 0) ready.push({ name: file.name, bytes: data });
       if (isLast) count.open -= 1;
     };
@@ -47,13 +45,26 @@ export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: Zi
   for await (const chunk of bytes)
     for (const slice of slices(chunk, SLICE_BYTES)) {
       push(unzip, slice, false);
-      if (problem !== null) throw problem;
+      throwIf(count);
       yield* ready.splice(0);
     }
   push(unzip, new Uint8Array(0), true);
-  if (problem !== null) throw problem;
+  throwIf(count);
   yield* ready.splice(0);
   if (count.entries === 0 || count.open > 0) throw damaged();
+}
+
+interface Count {
+  entries: number;
+  /** Wanted files that have not ended yet. */
+  open: number;
+  unpacked: number;
+  /** What is wrong with the archive: the library catches what its callbacks throw, so it is kept until they return. */
+  problem: AppError | null;
+}
+
+function throwIf({ problem }: Count): void {
+  if (problem !== null) throw problem;
 }
 
 const damaged = () => unreadable("The ZIP archive is damaged or not complete.");

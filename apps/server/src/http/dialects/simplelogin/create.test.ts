@@ -159,7 +159,7 @@ it("whatever a client sends, the answer is an alias or a refusal in its form, an
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), body, query, async (path, payload, parameters) => {
       const method = path === "/api/aliases/1" ? "PUT" : "POST";
-      const url = `${path}?${new URLSearchParams(parameters as Record<string, string>)}`;
+      const url = `${path}?${new URLSearchParams(parameters as Record<string, string>).toString()}`;
       const answer = await ann.client.send({ method, url, payload, headers: { authentication: ann.key } });
       expect([200, 201, 400, 403, 409, 412, 413, 429], JSON.stringify(answer.body)).toContain(answer.status);
       if (answer.status >= 400) expect(Object.keys(answer.body)).toEqual(["error"]);

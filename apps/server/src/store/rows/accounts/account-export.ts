@@ -12,15 +12,15 @@ import type {
   ExportedTable,
   ExportedTables,
 } from "../../../core/account-export/account-export.ts";
-import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
 import { isEnd } from "../../../core/email-job/job-status.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
-import { rateLimitSubject } from "../rate-limits.ts";
+import { importTables } from "../imports/export-imports.ts";
 import { clientNumberTables } from "./export-client-numbers.ts";
+import { rateLimitRows } from "./export-rate-limits.ts";
 import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
@@ -103,18 +103,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: "when you delete it, or with the account",
       })),
   },
-  alias_import: {
-    about: "Imports of aliases: the format, counts, and mailboxes that are not confirmed.",
-    rows: (source) =>
-      ownedRows(source, "alias_import", (row) => ({
-        ...clearRow(source, "alias_import", row),
-        deletionDate: keptUntil("aliasImport", row.changed_at as Date).toISOString(),
-      })),
-  },
-  alias_import_batch: {
-    about: "Rows of your imports, up to 500 in each.",
-    rows: importBatchRows,
-  },
+  ...importTables,
   email_job: {
     about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
     rows: (source) =>
@@ -280,24 +269,6 @@ function messageRows(source: Source): Pages {
   });
 }
 
-function importBatchRows(source: Source): Pages {
-  return inPages({
-    // Each row holds up to 500 rows of a file.
-    rowsAtOnce: 5,
-    page: (after, limit) => {
-      const { db, userId } = source;
-      const own = db.selectFrom("alias_import_batch").selectAll("alias_import_batch");
-      const dated = own.innerJoin("alias_import", "alias_import.id", "import_id").select("alias_import.changed_at");
-      const mine = dated.where("alias_import.user_id", "=", userId).where("alias_import_batch.id", ">", after);
-      return mine.orderBy("alias_import_batch.id").limit(limit).execute();
-    },
-    show: ({ changed_at, ...row }) => ({
-      ...clearRow(source, "alias_import_batch", { ...row }),
-      deletionDate: keptUntil("aliasImport", changed_at).toISOString(),
-    }),
-  });
-}
-
 async function* chunkRows(source: Source): Pages {
   const rows = await source.db
     .selectFrom("message_chunk")
@@ -336,52 +307,6 @@ async function* tokenRows(source: Source): Pages {
     ...clearRow(source, "one_time_token", { ...row, id: row.token_hash.toString("hex") }),
     deletionDate: row.expires_at.toISOString(),
   }));
-}
-
-/**
- * Subjects of the account's rate limits, each with its name in the export file. Limits by network address can't be
- * found from the account.
- */
-async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<[RateLimitKey, string][]> {
-  const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();
-  const email = row === undefined ? null : keys.open<{ email: string | null }>("user", userId, row.sealed).email;
-  return [
-    [{ userId }, "this account"],
-    ...(email === null ? [] : spellings(email).map((key) => named(key, email))),
-    ...[...addresses.values()].map((address) => named(address.toLowerCase(), address)),
-    ...[...mailboxes.values()].map((address) => named(sameMailbox(address), address)),
-  ];
-}
-
-/** The spellings of an e-mail address under which sign-ins and messages to its mailbox are counted. */
-const spellings = (email: string) => [
-  ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
-];
-
-type RateLimitKey = Parameters<typeof rateLimitSubject>[1];
-const named = (key: string, shown: string): [RateLimitKey, string] => [{ key }, shown];
-
-const SUBJECTS_AT_ONCE = 200;
-
-async function* rateLimitRows(source: Source): Pages {
-  const subjects = await limitSubjects(source);
-  for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
-    const some = new Map(
-      subjects
-        .slice(from, from + SUBJECTS_AT_ONCE)
-        .map(([key, shown]) => [rateLimitSubject(source.keys, key).toString("hex"), shown]),
-    );
-    const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
-    const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
-    yield rows.map(({ action_type, count, window_start, last_action, subject_index }) => ({
-      actionType: action_type,
-      subject: some.get(subject_index.toString("hex")),
-      count,
-      windowStart: window_start,
-      lastAction: last_action,
-      deletionDate: keptUntil("rateLimit", window_start).toISOString(),
-    }));
-  }
 }
 
 async function* releasedRows({ db, keys, userId }: Source): Pages {

@@ -32,14 +32,8 @@ import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
-  const { db, keys, signals } = context;
-  /** Converts rows of one account. */
-  const toAliases = async (userId: string, rows: readonly AliasRowWithDocument[]): Promise<Alias[]> => {
-    const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
-    const documents = opened.map(({ document }) => document);
-    const known = await knownLabels(db, userId, documents);
-    return opened.map(({ row, document }) => toAlias(row, document, known));
-  };
+  const { db, signals } = context;
+  const toAliases = (userId: string, rows: readonly AliasRowWithDocument[]) => openAliases(context, userId, rows);
   const ofUser = (userId: string) =>
     db
       .selectFrom("alias")
@@ -74,11 +68,7 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
       return (await toAliases(userId, rows))[0] ?? null;
     },
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
-    isFree: async (userId, address) => {
-      const index = addressIndex(context, address);
-      const taken = db.selectFrom("alias").select("id").where("address_index", "=", index);
-      return (await taken.executeTakeFirst()) === undefined && (await parts.released.mayTake(index, userId));
-    },
+    isFree: (userId, address) => isFree(context, parts, { userId, address }),
     insert: (alias) => insertAlias(context, parts, alias),
     updateMany: (userId, aliasIds, change) => updateMany(context, parts, { userId, aliasIds, change }),
     deleteMany: (userId, aliasIds) => deleteMany(context, parts, { userId, aliasIds }),
@@ -96,7 +86,29 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
   };
 }
 
+async function isFree(
+  context: StoreContext,
+  { released }: AliasStoreParts,
+  { userId, address }: { userId: string; address: string },
+): Promise<boolean> {
+  const index = addressIndex(context, address);
+  const taken = context.db.selectFrom("alias").select("id").where("address_index", "=", index);
+  return (await taken.executeTakeFirst()) === undefined && (await released.mayTake(index, userId));
+}
+
 type AliasRowWithDocument = AliasRow & { sealed: Buffer };
+
+/** Converts rows of one account, with those of their labels that exist. */
+async function openAliases(
+  { db, keys }: StoreContext,
+  userId: string,
+  rows: readonly AliasRowWithDocument[],
+): Promise<Alias[]> {
+  const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
+  const documents = opened.map(({ document }) => document);
+  const known = await knownLabels(db, userId, documents);
+  return opened.map(({ row, document }) => toAlias(row, document, known));
+}
 
 const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);
 

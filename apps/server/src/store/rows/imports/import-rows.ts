@@ -2,8 +2,15 @@
 import type { AliasImport, ImportRow, ImportSummary } from "../../../core/import/import.ts";
 import type { AliasImportTable, Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 
-export interface BatchDocument {
+export interface ImportStoreParts {
+  released: ReleasedAddresses;
+  /** Deletes the bodies of messages that were deleted with an alias. */
+  forgetBodies(messageIds: readonly string[]): Promise<void>;
+}
+
+interface BatchDocument {
   rows: ImportRow[];
 }
 

@@ -2,19 +2,12 @@
 import { limits } from "@kauke/contract";
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
-import { type ImportStore, isToBeMade } from "../../../core/import/import.ts";
+import { type ImportRow, type ImportStore, isToBeMade } from "../../../core/import/import.ts";
 import { FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { importColumns, lockImport, openBatch, sealBatch, toImport } from "./import-rows.ts";
+import { type ImportStoreParts, importColumns, lockImport, openBatch, sealBatch, toImport } from "./import-rows.ts";
 import { runBatch } from "./run-batch.ts";
 import { undoBatch } from "./undo-batch.ts";
-
-export interface ImportStoreParts {
-  released: ReleasedAddresses;
-  /** Deletes the bodies of messages that were deleted with an alias. */
-  forgetBodies(messageIds: readonly string[]): Promise<void>;
-}
 
 const gone = () => new AppError("not_found", { message: "Import not found" });
 
@@ -31,21 +24,7 @@ export function importStore(context: StoreContext, parts: ImportStoreParts): Imp
       return row === undefined ? null : toImport(keys, row);
     },
     begin: (begun) => begin(context, begun),
-    addBatch: async (importId, batch_index, rows) => {
-      const id = batchId(importId, batch_index);
-      const row = {
-        id,
-        import_id: importId,
-        batch_index,
-        is_open: rows.some(isToBeMade),
-        sealed: sealBatch(keys, id, rows),
-      };
-      try {
-        await db.insertInto("alias_import_batch").values(row).execute();
-      } catch (error) {
-        throw isDatabaseError(error, FOREIGN_KEY_VIOLATION) ? gone() : error;
-      }
-    },
+    addBatch: (importId, position, rows) => addBatch(context, { importId, position, rows }),
     finishReading: async (importId, summary, row_count) => {
       const row = await db
         .updateTable("alias_import")
@@ -62,22 +41,7 @@ export function importStore(context: StoreContext, parts: ImportStoreParts): Imp
       return batch === undefined ? null : openBatch(keys, batch);
     },
     change: (userId, importId, decide) => change(context, { userId, importId, decide }),
-    lease: async (importId, holder, until) => {
-      const result = await db
-        .updateTable("alias_import")
-        .set({ leased_by: holder, leased_until: until })
-        .where("id", "=", importId)
-        .where("state", "in", ["running", "undoing"])
-        .where((row) =>
-          row.or([
-            row("leased_by", "is", null),
-            row("leased_by", "=", holder),
-            row("leased_until", "<=", context.clock.now()),
-          ]),
-        )
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
-    },
+    lease: (importId, holder, until) => lease(context, { importId, holder, until }),
     release: async (importId, holder) => {
       const mine = db.updateTable("alias_import").set({ leased_by: null, leased_until: null });
       await mine.where("id", "=", importId).where("leased_by", "=", holder).execute();
@@ -93,6 +57,42 @@ export function importStore(context: StoreContext, parts: ImportStoreParts): Imp
       return Number(result.numDeletedRows);
     },
   };
+}
+
+interface NewBatch {
+  importId: string;
+  position: number;
+  rows: readonly ImportRow[];
+}
+
+async function addBatch({ db, keys }: StoreContext, { importId, position, rows }: NewBatch): Promise<void> {
+  const id = batchId(importId, position);
+  const sealed = sealBatch(keys, id, rows);
+  const row = { id, import_id: importId, batch_index: position, is_open: rows.some(isToBeMade), sealed };
+  try {
+    await db.insertInto("alias_import_batch").values(row).execute();
+  } catch (error) {
+    throw isDatabaseError(error, FOREIGN_KEY_VIOLATION) ? gone() : error;
+  }
+}
+
+interface Lease {
+  importId: string;
+  holder: string;
+  until: Date;
+}
+
+async function lease({ db, clock }: StoreContext, { importId, holder, until }: Lease): Promise<boolean> {
+  const result = await db
+    .updateTable("alias_import")
+    .set({ leased_by: holder, leased_until: until })
+    .where("id", "=", importId)
+    .where("state", "in", ["running", "undoing"])
+    .where((row) =>
+      row.or([row("leased_by", "is", null), row("leased_by", "=", holder), row("leased_until", "<=", clock.now())]),
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** The id of a batch follows from its place, so that one that is stored twice collides. */

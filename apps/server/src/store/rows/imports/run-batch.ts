@@ -10,8 +10,7 @@ import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { insertAliases } from "../aliases/insert-aliases.ts";
 import { anyOfBytes } from "../any-of.ts";
-import { lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
-import type { ImportStoreParts } from "./imports.ts";
+import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
 
 interface Run {
   importId: string;

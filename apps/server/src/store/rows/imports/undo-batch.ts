@@ -12,8 +12,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { type AliasDocument, toAlias } from "../aliases/alias-document.ts";
 import { anyOfIds } from "../any-of.ts";
 import { deleteFinishedMessages } from "../owned-mail.ts";
-import { lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
-import type { ImportStoreParts } from "./imports.ts";
+import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
 
 /** @returns `null` when the import is gone or not being undone */
 export async function undoBatch(
@@ -115,7 +114,7 @@ function isAsMade(
   alias: ReturnType<typeof toAlias>,
   { row, label }: { row: ImportRow | undefined; label: string | null },
 ): boolean {
-  if (row?.alias == null || alias.pinned) return false;
+  if (row === undefined || row.alias === null || alias.pinned) return false;
   if (alias.labels.join() !== (label ?? "")) return false;
   const { routing } = alias;
   const isActive = routing.state === "active";

@@ -108,11 +108,11 @@ export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
       />
       <FieldError id={`${id}-error`}>{error}</FieldError>
       {wrong.length === 0 ? null : (
-        <ul className="hint wrap-anywhere" role="status">
+        <div className="hint wrap-anywhere" role="status">
           {wrong.map((reason) => (
-            <li key={reason}>{reason}</li>
+            <p key={reason}>{reason}</p>
           ))}
-        </ul>
+        </div>
       )}
       {typo.question === null ? null : (
         <TypoNote key={typo.question.typed} question={typo.question} onAnswer={onAnswer} />

@@ -25,7 +25,7 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
         <legend className="sr">Export of your password manager</legend>
         <FileUp className="i i-20" aria-hidden />
         <div id={id}>
-          <h4>Find the sites in your password manager</h4>
+          <h3>Find the sites in your password manager</h3>
           <p>
             Export your logins without encryption and drop the file here. It is read on this device and never sent:
             passwords are skipped, and you choose which sites and addresses go on the list. Delete the file afterwards.

@@ -72,7 +72,7 @@ function FileSource({ pending, error, onFile }: FileProps) {
       <legend className="sr">File of your aliases</legend>
       <FileUp className="i i-20" aria-hidden />
       <div>
-        <h4>Drop the export of your aliases here</h4>
+        <h3>Drop the export of your aliases here</h3>
         <p>
           SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV) or
           Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
@@ -124,8 +124,11 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
     event.preventDefault();
     if (pending || form.current === null) return;
     const data = new FormData(form.current);
-    const apiKey = String(data.get("key") ?? "").trim();
-    const baseUrl = String(data.get("server") ?? "").trim();
+    const read = (field: string): string => {
+      const value = data.get(field);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const [apiKey, baseUrl] = [read("key"), read("server")];
     setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
     if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
   };
