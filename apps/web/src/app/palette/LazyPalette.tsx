@@ -1,6 +1,6 @@
 /** Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded the first time. */
 import { type ComponentType, useEffect } from "react";
-import { closePalette, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
+import { closePalette, isMac, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
 import { useLate } from "../../ui/use-late.ts";
 
 let loaded: ComponentType | undefined;
@@ -17,7 +17,7 @@ async function load(): Promise<ComponentType> {
 
 /** On a Mac Ctrl-K is a key of text fields: it deletes to the end of the line. */
 const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
-  key.toLowerCase() === "k" && !altKey && !shiftKey && (/mac/i.test(navigator.platform) ? metaKey : ctrlKey);
+  key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
 
 export function LazyPalette() {
   const isOpen = usePaletteOpen();

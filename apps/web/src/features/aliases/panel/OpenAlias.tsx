@@ -13,7 +13,10 @@ const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 /** Says that no alias of the account has the id; the list stays. */
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
-  useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // In newer browsers it returns a promise, which is no clean-up
+    note.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const onDismiss = () => {
     closeAlias();
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
