@@ -144,6 +144,21 @@ describe("stored imports", () => {
       expect([...free]).toEqual([[`${prefix}-1@kauke.test`, { kind: "other" }]]);
     });
 
+    it("undo holds an address again that the account gave up before the import", async () => {
+      const name = `${prefix}-0`;
+      const before = await insertAlias(fixture.store, userId, { name });
+      await fixture.store.aliases.delete(userId, before.id);
+      const planned = await plan([rows(2)]);
+      expect(await run(planned)).toMatchObject({ summary: { made: 2 } });
+      const runner = runnerOn(fixture.store);
+      runner.continue(await undoImport({ ...fixture.store, clock: fixture.clock }, { userId, importId: planned.id }));
+      await runner.settled();
+      expect(await fixture.store.aliases.listForUser(userId)).toEqual([]);
+      const other = (await insertUser(fixture.store)).id;
+      const free = await fixture.store.aliases.standing(other, [`${prefix}-0@kauke.test`, `${prefix}-1@kauke.test`]);
+      expect([...free]).toEqual([[`${prefix}-0@kauke.test`, { kind: "other" }]]);
+    });
+
     it("one at a time for an account, and none for an account that is gone", async () => {
       const first = await plan([rows(1)]);
       await runImport(fixture.store, { userId, importId: first.id });
