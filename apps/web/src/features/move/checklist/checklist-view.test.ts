@@ -30,7 +30,7 @@ test("a row that was just ticked stays in place until the filter changes", () =>
   expect(idsOf("open", "", ["2"])).toEqual(["2", "3", "1"]);
 });
 
-test("the heading counts sites, not rows", () => {
+test("the checklist's heading counts sites, not rows", () => {
   expect(headingOf(rows, String)).toBe("Change your address at 2 sites");
   expect(headingOf(rows.slice(0, 1), String)).toBe("Change your address at 1 site");
 });
