@@ -1,6 +1,6 @@
-/** Files that people move in with, as other programs write them. */
+/** Files of other programs, as people upload them when they move to Kauke. */
 
-/** Secrets in the export below: none of them may be in any request. */
+/** Secrets in the Bitwarden export of the tests: no request may contain any of them. */
 export const exportSecrets = ["correct-horse-staple", "JBSWY3DPEHPK3PXP", "my-private-note-77", "old-password-1234"];
 
 interface Entry {

@@ -143,7 +143,7 @@ const domain = z
   .min(1, aliasMessages.domainRequired)
   .max(253, aliasMessages.domainRequired);
 
-/** Fields that an alias with a generated name has in common with others. */
+/** Fields common to the creation of aliases with a chosen and with a generated name. */
 export const generatedAliasFields = { domain, forwardTo, notes };
 
 export const createAliasBody = z.object({

@@ -8,7 +8,7 @@ export interface TypoQuestion {
   typed: string;
   meant: string;
   /**
-   * Whether the form was submitted and waits for the answer to the question, whose first button then gets the focus.
+   * Whether the form was submitted and waits for the answer to the question, whose "Use It" button then gets the focus.
    */
   isAwaited: boolean;
 }

@@ -20,7 +20,7 @@ export interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   isDeflated: boolean;
-  /** Offset of the entry's local header in the archive; `packedBytes` is the length of its compressed data. */
+  /** Offset of the entry's local file header in the archive. */
   headerAt: number;
   packedBytes: number;
 }
