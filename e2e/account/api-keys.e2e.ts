@@ -87,7 +87,7 @@ test("a key without name or scope is not created, and the first wrong field gets
   await seeFocus(dialog.getByRole("checkbox").first());
 });
 
-test("keys are listed with the day on which they expire, or "Never"", async () => {
+test("keys are listed with the day on which they expire, or Never", async () => {
   const { page } = await openKeys();
   await opener(page).click();
   const dialog = page.getByRole("dialog", { name: "Create API key" });

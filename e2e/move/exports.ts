@@ -34,9 +34,9 @@ export const aFile = (name: string, text: string) => ({
 });
 
 /**
- * SimpleLogin's aliases.csv: one alias of a domain of ours, two of theirs, one with a reserved name, one that is no
- * address.
- * @param part makes the addresses different from those of other imports
+ * A file aliases.csv of SimpleLogin: one alias on a domain of this server, two on SimpleLogin's domains, one with a
+ * reserved name, one that is no address.
+ * @param part text in the addresses that makes them different from those of other imports
  */
 export const simpleLoginExport = (part: string): string =>
   [

@@ -37,7 +37,7 @@ function showCreated(address: string, isCopied: boolean): void {
   showToast({ title: "Alias Created", description: `${address} forwards from now on.`, action });
 }
 
-/** Functions that convert the name and the destinations in the form's fields to the form that the API accepts. */
+/** Functions that convert the name and the destinations in the form's fields to the notation that the API accepts. */
 function tidying(form: CreateForm, shown: Beginning, domains: readonly string[]) {
   const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
     form.setValue(field, text, { shouldValidate: form.formState.isSubmitted });
