@@ -161,7 +161,7 @@ describe("deleting many aliases", () => {
     await expect.poll(() => listedAddresses(page)).toEqual([address(3)]);
   };
 
-  test("takes place after ten seconds", async () => {
+  test("a deletion is sent to the server after ten seconds", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     expect(await person.listAliases()).toHaveLength(3);
@@ -170,14 +170,14 @@ describe("deleting many aliases", () => {
     expect(await listedAddresses(page)).toEqual([address(3)]);
   });
 
-  test("takes place at once when the page is closed", async () => {
+  test("a deletion is sent at once when the page is closed", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     await page.close({ runBeforeUnload: true });
     await expect.poll(async () => (await person.listAliases()).length, { timeout: 8000 }).toBe(1);
   });
 
-  test("takes place before a logout ends the session", async () => {
+  test("a deletion is sent before a logout ends the session", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     await page.getByRole("button", { name: "Log out" }).click();
@@ -188,7 +188,7 @@ describe("deleting many aliases", () => {
     expect(((await answer.json()) as { aliases: unknown[] }).aliases).toHaveLength(1);
   });
 
-  test("shows the aliases again, with the reason, if it fails", async () => {
+  test("a deletion that fails shows the aliases again, with the reason", async () => {
     const { page, context, person, address, expectFailure } = await openList(3);
     expectFailure("/api/aliases/bulk");
     await context.route("**/api/aliases/bulk", (route) => route.abort("connectionrefused"));
@@ -202,7 +202,7 @@ describe("deleting many aliases", () => {
 });
 
 describe("labels, filters and order", () => {
-  test("a label is made, renamed, coloured and deleted; a name that is taken is refused", async () => {
+  test("a label is created, renamed, coloured and deleted; a name that another label has is refused", async () => {
     const { page, person, expectRefusal } = await openList(1);
     expectRefusal(400, "/api/labels");
     const labels = async () => ((await person.call("GET", "/api/labels")).body as { labels: LabelWire[] }).labels;

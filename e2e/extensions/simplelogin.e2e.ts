@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)("SimpleLogin's extension", () => {
   // Setting any rate limit turns on all of them, as in production.
   const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
 
-  test("takes a key, creates an alias on a page, and pauses and deletes it", async () => {
+  test("accepts an API key, creates an alias on a page, and pauses and deletes the alias", async () => {
     const { person, key } = await makeKeyPerson(site);
     const shop = await openShop();
     const { context, worker, extensionId, close } = await openWithExtension(executable ?? "", folder);

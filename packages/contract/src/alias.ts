@@ -203,7 +203,7 @@ export const aliasWire = z.object({
   sealTo: z.string(),
   /** Ids of the alias' labels. */
   labels: z.array(z.uuid()),
-  /** Whether the alias is listed before those that are not pinned. */
+  /** Whether the alias is pinned: pinned aliases are listed before the others. */
   pinned: z.boolean(),
   /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),

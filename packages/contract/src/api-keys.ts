@@ -44,7 +44,7 @@ export const apiKeyWire = z.object({
   name: z.string(),
   scopes: z.array(z.enum(keyScopes)),
   expiresAt: z.iso.datetime().nullable(),
-  /** Day (UTC) on which the key was used last; the time of day is not stored. */
+  /** Day (UTC) of the key's last use; the time of day is not stored. */
   lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });

@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 
-/** Formats of files that are imported; the server detects a file's format by its content. */
+/** Formats of import files; the server detects a file's format by its content. */
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
@@ -70,7 +70,7 @@ export type ImportResult = (typeof importResults)[number];
 export const importStates = ["planned", "running", "done", "undoing", "undone"] as const;
 export type ImportState = (typeof importStates)[number];
 
-/** An import with its counts and progress. */
+/** An import with its counts and progress, as the API returns it. */
 export const importWire = z.object({
   importId: z.uuid(),
   state: z.enum(importStates),

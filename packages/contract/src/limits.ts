@@ -55,7 +55,7 @@ export const limits = {
   /** Maximum octets of a file to import, and of the unpacked contents of an archive. */
   importFileMaxBytes: 33_554_432,
   importUnpackedMaxBytes: 134_217_728,
-  /** Maximum rows of one import, and of all stored imports of an account. */
+  /** Maximum rows of one import, and of all stored imports of an account together. */
   importRowsMax: 50_000,
   importStoredRowsMax: 150_000,
   /** Maximum different destinations in one import. */

@@ -34,7 +34,7 @@ export const mailboxWire = z.object({
 });
 export type MailboxWire = z.infer<typeof mailboxWire>;
 
-/** An alias that forwards to a mailbox. */
+/** An alias that forwards to a given mailbox. */
 export const mailboxAlias = z.object({
   id: z.uuid(),
   alias: z.string(),

@@ -28,7 +28,7 @@ test("the predicted state of a changed alias equals the server's answer", () => 
   expect(predicted(alias, { forwardTo: "x@example.org" })).toEqual(alias);
 });
 
-test("a request that outlives the page fits into the 64 KiB that browsers allow", () => {
+test("the largest request sent while the page closes fits into the 64 KiB that browsers allow", () => {
   const aliasIds = Array.from({ length: keptIdsMax }, () => alias.id);
   expect(JSON.stringify({ aliasIds, change: { delete: true } }).length).toBeLessThan(65_536);
 });

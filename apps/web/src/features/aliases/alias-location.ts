@@ -51,7 +51,7 @@ export function onAliasLink(event: MouseEvent<HTMLAnchorElement>): void {
   const aliasId = aliasIdIn(event.currentTarget.search);
   if (aliasId === null) return;
   event.preventDefault();
-  // Safari does not focus a link that is clicked.
+  // Safari does not focus a clicked link, but closing the panel returns the focus to the link.
   event.currentTarget.focus({ preventScroll: true });
   openAlias(aliasId);
 }

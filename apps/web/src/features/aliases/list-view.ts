@@ -40,7 +40,7 @@ export function orderAliases(indexed: readonly Indexed[], sort: ListSort): reado
 }
 
 function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed[] {
-  // The searchable text begins with the address.
+  // The searchable text begins with the address, so it also serves as the key for sorting by address.
   const keyed = indexed.map((entry) => ({
     entry,
     key: sort === "name" ? entry.haystack : `${entry.alias.domain}\n${entry.haystack}`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Deletion, deleteLater, readHidden, sendNow, UNDO_MS, undoDeletion } from "./pending-deletion.ts";
 
-/** Stands for the browser's window and document, whose events the module listens to. */
+/** Replaces the browser's window and document, whose events trigger a waiting deletion. */
 class FakeTarget extends EventTarget {
   visibilityState = "visible";
 }

@@ -14,7 +14,7 @@ import {
 const now = new Date("2026-03-01T10:00:00.000Z");
 
 describe("the form for a new API key", () => {
-  test("needs a name and a scope", () => {
+  test("a new API key needs a name and a scope", () => {
     expect(newApiKeyErrors({ ...emptyApiKey, name: " ", scopes: [] })).toEqual({
       name: apiKeyMessages.nameRequired,
       scopes: apiKeyMessages.scopesRequired,
@@ -32,7 +32,7 @@ describe("the form for a new API key", () => {
     expect(expiryLabel(days)).not.toBe("");
   });
 
-  test("scopes are toggled and stay in the order of the contract", () => {
+  test("toggled scopes stay in the contract's order", () => {
     expect(toggleScope(["aliases:write"], "aliases:create")).toEqual(["aliases:create", "aliases:write"]);
     expect(toggleScope(["aliases:create", "aliases:write"], "aliases:create")).toEqual(["aliases:write"]);
   });

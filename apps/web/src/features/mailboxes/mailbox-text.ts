@@ -1,4 +1,4 @@
-/** Texts about the mailboxes in Settings. */
+/** Texts of Settings about mailboxes and the aliases that use them. */
 import type { ConfirmationState } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 

@@ -113,7 +113,7 @@ describe("readDestinations", () => {
 });
 
 describe("wrongDestinations", () => {
-  test("names each entry that is wrong, with the reason", () => {
+  test("reports each invalid destination with the reason", () => {
     expect(wrongDestinations("ann@example.org, nobody, hooks.example.org/x, ann@, ftp://a.example/x")).toEqual([
       "“nobody” is neither an e-mail address nor a webhook.",
       "“hooks.example.org/x” needs https:// in front to be a webhook.",
@@ -128,7 +128,7 @@ describe("wrongDestinations", () => {
 });
 
 describe("changing one destination", () => {
-  test("a toggled destination is added at the end or removed, in whatever case it was typed", () => {
+  test("a toggled destination is added at the end or removed, whatever its letter case", () => {
     expect(toggleDestination("", "ann@example.org")).toBe("ann@example.org");
     expect(toggleDestination("bob@example.org;", "ann@example.org")).toBe("bob@example.org, ann@example.org");
     expect(toggleDestination("ANN@example.org, bob@example.org", "ann@example.org")).toBe("bob@example.org");
@@ -145,7 +145,7 @@ describe("changing one destination", () => {
     );
   });
 
-  test("a replaced destination keeps its place", () => {
+  test("a replaced destination keeps its position in the list", () => {
     expect(replaceDestination("a@x.org,jonas@gmial.com , b@x.org", "jonas@gmial.com", "jonas@gmail.com")).toBe(
       "a@x.org, jonas@gmail.com, b@x.org",
     );

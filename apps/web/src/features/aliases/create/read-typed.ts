@@ -1,6 +1,7 @@
 /**
- * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists separated
- * by semicolons, blanks or line ends. Only this form is lenient; the API takes the exact form. Pure.
+ * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists
+ * separated by semicolons, blanks or line ends. Only this form is lenient; the API accepts only a comma-separated list.
+ * Pure.
  */
 import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
@@ -61,7 +62,7 @@ export function replaceDestination(text: string, from: string, to: string): stri
 /** Key that is equal for two entries of the same destination: upper and lower case do not matter in a mailbox. */
 const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
 
-/** The entries of a comma-separated text that are neither a mailbox nor a webhook, each with the reason. */
+/** Error messages for the entries of a comma-separated text that are neither a mailbox nor a webhook. */
 export function wrongDestinations(text: string): string[] {
   return entriesOf(text)
     .filter((entry) => !isDestination(entry))
@@ -108,7 +109,7 @@ function readWhole(text: string): string[] | null {
   return readNamed(entry);
 }
 
-/** Reads `Ann <ann@example.org>`, several times in a row too; `null` for any other text. */
+/** Reads one or more `Ann <ann@example.org>` in a row; `null` for any other text. */
 function readNamed(entry: string): string[] | null {
   const plain = entry.replace(/"[^"]*"/g, (name) => name.replace(/[<>;]/g, " "));
   if (!/^(?:[^<>;]*<[^<>]*>)+\W*$/.test(plain)) return null;
@@ -116,10 +117,10 @@ function readNamed(entry: string): string[] | null {
   return addressesIn(plain).map(bare).every(isDestination) ? words.filter(isDestination) : null;
 }
 
-/** The texts in angle brackets, as in `Ann <ann@example.org>`. */
+/** Returns the texts in angle brackets, e.g. `ann@example.org` of `Ann <ann@example.org>`. */
 const addressesIn = (text: string): string[] => [...text.matchAll(/<([^<>]*)>/g)].map(([, inner = ""]) => inner);
 
-/** Removes what stands around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
+/** Removes text around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
 function bare(text: string): string {
   const seen = text.replace(/\p{Cf}/gu, "").trim();
   const undressed = seen.replace(/^[<("'“‘[]+/, "").replace(/[>)"'”’\].:;,]+$/, "");

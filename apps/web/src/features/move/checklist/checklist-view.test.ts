@@ -14,7 +14,7 @@ const rows = [row("1", "shop.example"), row("2", "bank.example", true), row("3",
 const idsOf = (part: "open" | "done" | "all", query = "", kept: string[] = []) =>
   shownRows(rows, { part, query }, new Set(kept)).map(({ id }) => id);
 
-test("rows are filtered and ordered by site, then by address", () => {
+test("rows of the checklist are filtered, and ordered by site, then by address", () => {
   expect(idsOf("all")).toEqual(["2", "3", "1"]);
   expect(idsOf("open")).toEqual(["3", "1"]);
   expect(idsOf("done")).toEqual(["2"]);
@@ -26,7 +26,7 @@ test("search covers site and old address, in any case", () => {
   expect(idsOf("all", "nothing")).toEqual([]);
 });
 
-test("a row that was just ticked stays in place until the filter changes", () => {
+test("a row that was just ticked stays in the list until the filter changes", () => {
   expect(idsOf("open", "", ["2"])).toEqual(["2", "3", "1"]);
 });
 

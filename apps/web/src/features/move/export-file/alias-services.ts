@@ -39,9 +39,9 @@ const services: readonly AliasService[] = [
 const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((domain) => [domain, name] as const)));
 
 /**
- * The service whose alias this address is.
+ * Name of the service that an alias address belongs to.
  * @example aliasService("ann7@duck.com") // "DuckDuckGo"
- * @returns `null` for an address that is no alias of a service known here
+ * @returns `null` if the address is no alias of a known service
  */
 export function aliasService(address: string): string | null {
   const at = address.lastIndexOf("@");

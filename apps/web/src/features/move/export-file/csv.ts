@@ -19,7 +19,7 @@ export interface CsvShape {
 interface Cell {
   /** Text of the cell; empty if its column was not requested. */
   value: string;
-  /** Index of the next cell's first character. */
+  /** Index in the text of the next cell's first character. */
   next: number;
   endsRow: boolean;
 }
