@@ -23,11 +23,11 @@ export interface ReleasedAddresses {
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
   /**
-   * As `claim`, for many addresses at once.
-   * @returns hashes in hex of the addresses that are held for another account, whose hold stays
+   * Does what `claim` does for many addresses at once.
+   * @returns hashes (hex) of the addresses that stay reserved for another account
    */
   claimAll(trx: InTransaction, addressIndexes: readonly Buffer[], userId: string): Promise<Set<string>>;
-  /** Whether `claim` would let the account take the address. */
+  /** Whether `claim` would let the account take this address. */
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }

@@ -1,8 +1,8 @@
 /**
- * Deletes what one batch of an import made and nobody changed since. The addresses are free again at once, instead of
- * being held for 30 days like those of other deleted aliases: the hold keeps others from getting mail that is meant for
- * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
- * would stay blocked for everybody.
+ * Deletes the aliases that one batch of an import created and nobody has changed since. Their addresses are free at
+ * once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
+ * the former owner. Imported addresses existed for an hour at most, and reserving them would block thousands of names
+ * after a mistaken import.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -14,7 +14,10 @@ import { anyOfIds } from "../any-of.ts";
 import { deleteFinishedMessages } from "../owned-mail.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
 
-/** @returns `null` when the import is gone or not being undone */
+/**
+ * Undoes the import's next batch.
+ * @returns `null` when the import is deleted or not being undone
+ */
 export async function undoBatch(
   context: StoreContext,
   { forgetBodies }: ImportStoreParts,
@@ -71,7 +74,10 @@ function summaryAfter(
   };
 }
 
-/** Deletes aliases that are as the import made them. @returns deleted ids, and addresses of changed ones, which stay */
+/**
+ * Finds the aliases that are still as the import created them, and locks all of the batch.
+ * @returns ids of unchanged aliases, which are to be deleted, and addresses of changed ones, which stay
+ */
 async function deleteUnchanged(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -99,7 +105,7 @@ async function deleteUnchanged(
   return { deleted, kept };
 }
 
-/** Aliases with SMTP credentials or composed mail: their owner uses them. */
+/** Ids of those aliases that have SMTP credentials or composed messages, so that an undo must not delete them. */
 async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<Set<string>> {
   const credentials = await trx
     .selectFrom("smtp_credential")
@@ -130,12 +136,15 @@ function isAsMade(
 }
 
 /**
- * Aliases deleted by one statement. Each row has the database look into the tables that refer to it, and the embedded
- * database holds the event loop during a statement.
+ * Aliases deleted per statement. For each alias the database checks the tables that refer to it, and the embedded
+ * database blocks the event loop during a statement.
  */
 const DELETED_AT_ONCE = 125;
 
-/** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
+/**
+ * Deletes aliases with their queued mail.
+ * @returns ids of messages whose bodies may be deleted
+ */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
   const messages = await trx
