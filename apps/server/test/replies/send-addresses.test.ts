@@ -1,6 +1,6 @@
 /**
- * `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else it is an
- * address of the alias with a tag.
+ * Mail to `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else
+ * the address is the alias' own address with a tag.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -17,7 +17,10 @@ const { mx, system, person } = await setUpForwarding({
   env: { KAUKE_LIMITS: "alias_create=1000/3600" },
 });
 
-/** An alias whose mailbox is confirmed or not. @returns its name */
+/**
+ * Creates an alias whose mailbox is confirmed or unconfirmed.
+ * @returns its name
+ */
 async function madeAlias(forwardTo = owner): Promise<string> {
   return (await person.createAlias({ forwardTo })).alias;
 }

@@ -64,7 +64,7 @@ describe("stored imports", () => {
     it("make each alias once, though the run is cut after any batch and continued by another process", async () => {
       const planned = await plan([rows(3), rows(3, 3), rows(2, 6)]);
       await runImport(fixture.store, { userId, importId: planned.id });
-      // The process that began ends after one batch, without telling anybody.
+      // The process that began the run stops after one batch, without releasing its lease.
       const { imports } = fixture.store;
       expect(await imports.lease(planned.id, randomUUID(), new Date(fixture.clock.now().getTime() + 60_000))).toBe(
         true,

@@ -14,7 +14,10 @@ import { anyOfIds } from "../any-of.ts";
 import { deleteFinishedMessages } from "../owned-mail.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
 
-/** @returns `null` when the import is gone or not being undone */
+/**
+ * Undoes the import's next batch.
+ * @returns `null` when the import is deleted or not being undone
+ */
 export async function undoBatch(
   context: StoreContext,
   { released, forgetBodies }: ImportStoreParts,
@@ -85,7 +88,10 @@ function summaryAfter(
   };
 }
 
-/** Deletes aliases that are as the import made them. @returns deleted ids, and addresses of changed ones, which stay */
+/**
+ * Finds the aliases that are still as the import created them, and locks all of the batch.
+ * @returns ids of unchanged aliases, which are to be deleted, and addresses of changed ones, which stay
+ */
 async function deleteUnchanged(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -113,7 +119,7 @@ async function deleteUnchanged(
   return { deleted, kept };
 }
 
-/** Aliases with SMTP credentials or composed mail: their owner uses them. */
+/** Ids of those aliases that have SMTP credentials or composed messages, so that an undo must not delete them. */
 async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<Set<string>> {
   const credentials = await trx
     .selectFrom("smtp_credential")
@@ -144,12 +150,15 @@ function isAsMade(
 }
 
 /**
- * Aliases deleted by one statement. Each row has the database look into the tables that refer to it, and the embedded
- * database holds the event loop during a statement.
+ * Aliases deleted per statement. For each alias the database checks the tables that refer to it, and the embedded
+ * database blocks the event loop during a statement.
  */
 const DELETED_AT_ONCE = 125;
 
-/** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
+/**
+ * Deletes aliases with their queued mail.
+ * @returns ids of messages whose bodies may be deleted
+ */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
   const messages = await trx
