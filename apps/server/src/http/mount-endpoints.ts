@@ -98,6 +98,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const isByKey = hasKeyField(request.headers);
         if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(options, endpoint, request);
+        if (endpoint.bytesBody === true) refuseOtherTypes(request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
           largeBodies.enter(request, reply, signedInUserId);
@@ -119,6 +120,16 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       },
     });
   }
+}
+
+/**
+ * Refuses a body that is no file before it is read. JSON would be read whole, up to the size of the largest file, and
+ * parsed at once.
+ */
+function refuseOtherTypes({ headers }: FastifyRequest): void {
+  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
+  if (type.trim().toLowerCase() !== "application/octet-stream")
+    throw new AppError("not_json", { message: "The body must be the file, as application/octet-stream." });
 }
 
 /** Whether the answer is downloaded as a file. */
