@@ -34,7 +34,7 @@ test.each([
   expect(isValid(change)).toBe(false);
 });
 
-test("the ids of the largest account fit into the limits of list and body, and one more does not", () => {
+test("a bulk change takes as many ids as the largest account has, and no more", () => {
   const ids = Array.from({ length: limits.aliasesMax }, () => randomUUID());
   expect(isValid({ delete: true }, ids)).toBe(true);
   expect(isValid({ delete: true }, [...ids, randomUUID()])).toBe(false);
@@ -44,6 +44,6 @@ test("the ids of the largest account fit into the limits of list and body, and o
   expect(Buffer.byteLength(body)).toBeLessThan(limits.bulkBodyMaxBytes);
 });
 
-test("ids are read in any letter case", () => {
+test("alias ids of a bulk change are accepted in any letter case", () => {
   expect(bulkAliasBody.parse({ aliasIds: [id.toUpperCase()], change: { pinned: false } }).aliasIds).toEqual([id]);
 });

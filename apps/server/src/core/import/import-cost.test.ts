@@ -55,7 +55,7 @@ describe("reading takes time in proportion to the size", () => {
     const [small, large] = [make(2000), make(16_000)];
     await time(small);
     const base = Math.min(await time(small), await time(small), await time(small));
-    // Eight times the size may take eight times as long, twice that for noise.
+    // Eight times the size may take eight times as long; the factor two allows for noise.
     expect(await time(large)).toBeLessThan(16 * base + 50_000);
   });
 });

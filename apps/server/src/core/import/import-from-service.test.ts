@@ -5,7 +5,7 @@ import type { ServiceAnswer, ServiceRequest } from "./service-fetch.ts";
 
 const apiKey = "secret-key-of-another-service";
 
-/** A service that answers each path with JSON or a status, and what it was asked. */
+/** A fake service that answers each path with JSON or a status code and records the requests. */
 function service(answers: Record<string, object | number | string>, pageCount: number | null = null) {
   const asked: ServiceRequest[] = [];
   const get = async (request: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed"> => {

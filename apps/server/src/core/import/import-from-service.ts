@@ -1,6 +1,6 @@
 /**
- * Reads the aliases of an account at another service by its API. The key is in memory during the reads only: it is not
- * stored, not logged and in no error.
+ * Reads a user's aliases from another service's API. The API key of that service is kept in memory during the reads
+ * only: it is not stored, not logged and in no error message.
  */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
@@ -14,12 +14,12 @@ type Input = Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">;
 
 interface Parts {
   serviceFetch: ServiceFetch;
-  /** Monotonic milliseconds. */
+  /** Current monotonic time in milliseconds. */
   now(): number;
 }
 
 const REQUEST_MS = 20_000;
-/** Time for all requests of one import. */
+/** Milliseconds for all requests of one import together. */
 const ALL_MS = 60_000;
 const PAGES_MAX = 500;
 const hosts = {
@@ -28,7 +28,10 @@ const hosts = {
   "forward-email": "https://api.forwardemail.net",
 } as const;
 
-/** @throws AppError `invalid` for a base URL that may not be called; while rows are read also for a key that is wrong */
+/**
+ * Opens an import from another service's API.
+ * @throws AppError `invalid` for a base URL that may not be called, and for a wrong API key while the rows are read
+ */
 export function openService(input: Input, parts: Parts): ImportSource {
   const reader = new ServiceReader(baseOf(input), parts);
   const { apiKey } = input;
@@ -37,7 +40,9 @@ export function openService(input: Input, parts: Parts): ImportSource {
   return { format: "forward-email-api", rows: forwardEmailRows(reader, apiKey) };
 }
 
-/** Only addy.io can be hosted by others; the two other services have one host each. */
+/**
+ * Base URL of the service's API. Only addy.io can be hosted by others; the two other services have a fixed host each.
+ */
 function baseOf({ service, baseUrl }: Input): URL {
   if (baseUrl === undefined || baseUrl === "") return new URL(hosts[service]);
   if (service !== "addy") throw fieldError("baseUrl", "This service has one address only.");
@@ -71,7 +76,10 @@ class ServiceReader {
     this.#endsAt = parts.now() + ALL_MS;
   }
 
-  /** Reads one page. @throws AppError `invalid`, `unavailable`, `too_large` */
+  /**
+   * Reads one page from the service's API.
+   * @throws AppError `invalid`, `unavailable`, `too_large`
+   */
   async page(path: string, headers: Record<string, string>): Promise<Page> {
     const leftMs = this.#endsAt - this.#parts.now();
     if (leftMs <= 0) throw failed("took too long");

@@ -1,6 +1,6 @@
 /**
- * Detects the format of a file by its content and reads its rows as they are needed. Files of other formats are refused
- * by name, so that nobody has to guess what went wrong.
+ * Detects the format of an import file by its content and yields its rows as they are requested. Files of known formats
+ * that cannot be imported are refused with the format's name in the error.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportFormat, importFormatNames, limits } from "@kauke/contract";
@@ -13,13 +13,13 @@ import { shapeOf, simpleLoginAlias } from "./formats/json-shapes.ts";
 import { zipParts } from "./formats/zip-files.ts";
 import { type ImportedAlias, type ImportSource, isTrue, textOf, unreadable } from "./imported-alias.ts";
 
-/** Octets of the beginning by which the kind of a file is told. */
+/** Bytes at the beginning of a file from which its format is detected. */
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
 /**
- * Reads a file.
- * @param expected the format that the user chose; absent: any
+ * Reads an import file.
+ * @param expected format that the user chose; any format is accepted if absent
  * @throws AppError `invalid`, `too_large`; also while the rows are read
  */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ImportSource> {
@@ -47,7 +47,10 @@ async function readByHead(head: Buffer, whole: Bytes): Promise<ImportSource> {
 
 const isUtf16 = (head: Buffer) => /^(?:fffe|feff)/.test(head.toString("hex", 0, 2));
 
-/** Reads the beginning, and returns it together with the whole. */
+/**
+ * Reads the beginning of a file without consuming it.
+ * @returns the beginning, and the whole file including it
+ */
 async function withHead(bytes: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; whole: Bytes }> {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -81,7 +84,7 @@ async function readCsv(head: string, bytes: Bytes): Promise<ImportSource> {
   return { format, rows: rows() };
 }
 
-/** Password managers' JSON, by names of members at the beginning. */
+/** JSON exports of password managers, recognised by members at the beginning of the file. */
 const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
   ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
@@ -125,8 +128,8 @@ const mailboxesFile = "mailboxes.json";
 const protonFile = "Proton Pass/data.json";
 
 /**
- * Reads the archive of SimpleLogin: aliases name their mailbox by a number, and the list of mailboxes may come after
- * them.
+ * Reads SimpleLogin's ZIP export. Its aliases refer to their mailbox by number, and the list of mailboxes may come
+ * after the aliases.
  */
 async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ImportedAlias> {
   const readers = new Map([aliasesFile, mailboxesFile].map((name) => [name, newReader()]));

@@ -1,6 +1,6 @@
 /**
- * The command palette: a field, and the aliases and commands that fit what is typed. The focus stays in the field; arrow
- * keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
+ * The command palette: a field, and the aliases and commands that match the typed text. The focus stays in the field;
+ * arrow keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
  */
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
@@ -86,7 +86,7 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   const { groups, entries, active, typed, setPlace, choose } = palette;
   const optionId = (entry: Entry) => `${id}-${entries.indexOf(entry)}`;
   return (
-    // A press must not take the focus from the field
+    // Pressing the mouse on the list must not take the focus from the field
     <div
       className="options"
       id={id}
@@ -117,7 +117,7 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   );
 }
 
-/** What the list cannot say: aliases that load, that failed to load, or that do not exist. */
+/** Messages in place of the list: aliases are loading, failed to load, or none matches. */
 function States({ palette: { state, error, refetch, entries, verb, typed } }: { palette: Palette }) {
   if (state === "loading")
     return (

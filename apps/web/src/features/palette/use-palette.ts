@@ -1,4 +1,4 @@
-/** What the command palette lists for what is typed, and what choosing an entry does. */
+/** State of the command palette: the entries for the typed text, and what choosing an entry does. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -18,7 +18,7 @@ import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
 import { closePalette } from "./palette-store.ts";
 import { indexAliases, rankAliases } from "./rank-aliases.ts";
 
-/** Aliases that are listed: of all, and before anything is typed. */
+/** Maximum number of aliases listed; before anything is typed, `SHOWN_FIRST`. */
 const SHOWN = 20;
 const SHOWN_FIRST = 5;
 
@@ -54,7 +54,7 @@ const titles: Record<Verb, string> = {
 
 const entryOf = (command: Command): Entry => ({ kind: "command", command });
 
-/** The groups in their order: commands come first unless an alias' name begins with what is typed. */
+/** Groups of entries in the order shown: commands come first unless an alias' name begins with the typed text. */
 function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
   const { verb, typed } = readQuery(text);
   const isFirst = verb === "open" && typed === "";
@@ -104,7 +104,7 @@ export function usePalette() {
     else if (wanted === "copy") void copyText(addressOf(alias));
     else void switchAlias(client, alias, wanted === "activate");
   };
-  /** @param wanted what to do with an alias, if not what the text says */
+  /** @param wanted action on the chosen alias, if other than that of the typed text */
   const choose = (entry: Entry | undefined, wanted?: Verb) => {
     if (entry === undefined) return;
     if (entry.kind === "command") run(entry.command);

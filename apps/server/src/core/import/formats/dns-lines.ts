@@ -1,6 +1,6 @@
 /**
- * Forward Email's DNS records: `forward-email=alias:destination,…` as bare values, quoted, or as lines of a zone file,
- * whose owner name is then the domain.
+ * Reads Forward Email's DNS records `forward-email=alias:destination,…`, given as bare values, in quotes, or as lines
+ * of a zone file, whose owner name is then the domain.
  */
 import { type ImportedAlias, importedAlias } from "../imported-alias.ts";
 import type { Bytes } from "./checked-text.ts";
@@ -19,12 +19,15 @@ interface Entry {
   destinations: string[];
 }
 
-/** Whether the beginning of a text has such a record in one of its lines. */
+/** Whether a line in the beginning of a text has a Forward Email DNS record. */
 export function isDnsText(head: string): boolean {
   return head.split(/\r?\n/, 200).some((line) => RECORD.test(line));
 }
 
-/** Reads the records. Several pieces for one alias become one row. @param maxRows rows read before the rest is left */
+/**
+ * Reads Forward Email's DNS records. Several records for one alias become one row.
+ * @param maxRows number of rows after which the rest of the file is ignored
+ */
 export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator<ImportedAlias> {
   const entries = new Map<string, Entry>();
   for await (const line of lines(bytes)) {
@@ -60,7 +63,7 @@ async function* lines(bytes: Bytes): AsyncGenerator<string> {
 }
 
 function* entriesOf(line: string): Generator<Entry> {
-  // Long values are written as several quoted strings, which DNS joins.
+  // Long TXT values are written as several quoted strings, which DNS concatenates.
   const joined = line.slice(0, LINE_MAX).replaceAll(/"\s+"/g, "");
   const value = RECORD.exec(joined)?.[1];
   if (value === undefined || joined.trimStart().startsWith(";")) return;
@@ -71,7 +74,10 @@ function* entriesOf(line: string): Generator<Entry> {
   }
 }
 
-/** e.g. `hello:ann@example.org`, `!hello:ann@example.org` for one that is off, `ann@example.org` for a catch-all. */
+/**
+ * Parses one entry of a Forward Email record, e.g. `hello:ann@example.org`, `!hello:ann@example.org` for a disabled
+ * alias, `ann@example.org` for a catch-all.
+ */
 function entryOf(text: string): Omit<Entry, "domain"> {
   const on = text.replace(/^!{1,3}/, "");
   const colon = on.startsWith("/") ? on.lastIndexOf("/:") + 1 : on.indexOf(":");

@@ -13,13 +13,16 @@ afterAll(() => server.close());
 const aHolder = () => new KeyHolder(server).begin();
 const forbidden = { status: 403, body: { error: "Forbidden" } };
 
-/** The alias as its owner sees it on the website. */
+/** The alias as Kauke's own API returns it. */
 async function owned({ person }: KeyHolder, email: string) {
   const { body } = await person.call("listAliases");
   return body.aliases.find((one: { alias: string; domain: string }) => `${one.alias}@${one.domain}` === email);
 }
 
-/** Adds a confirmed mailbox. @returns its number */
+/**
+ * Adds a confirmed mailbox.
+ * @returns its client number
+ */
 async function addMailbox(ann: KeyHolder, address: string): Promise<number> {
   await ann.confirm(address);
   await ann.person.call("addMailbox", { body: { address } });

@@ -1,4 +1,4 @@
-/** Calls on existing aliases: list, search, read, pause, change, delete. */
+/** Calls compatible with SimpleLogin on existing aliases: list, search, read, pause, change, delete. */
 import { aliasMessages, formatForwardTo, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Alias, Destination } from "../../../core/alias/alias.ts";
@@ -65,7 +65,7 @@ async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
   const all = await deps.aliases.listForUser(userId);
   const found = all.filter((alias) => isChosen(alias, request.query) && isFound(alias, searched));
-  // The list is newest first, and sorting keeps the order of equals.
+  // The list is newest first; sorting is stable, so only pinned aliases move.
   const shown = found
     .sort((a, b) => Number(b.pinned) - Number(a.pinned))
     .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
@@ -90,7 +90,7 @@ async function toggle(deps: CoreDeps, request: FastifyRequest) {
   return { enabled: changed.routing.state === "active" };
 }
 
-/** Tries of a change of mailboxes while others change the alias at the same time. */
+/** Maximum attempts to change the mailboxes of an alias that other requests change at the same time. */
 const TRIES = 3;
 
 async function change(deps: CoreDeps, request: FastifyRequest) {
@@ -98,7 +98,7 @@ async function change(deps: CoreDeps, request: FastifyRequest) {
   for (let tries = 1; ; tries++) {
     const alias = await aliasOf(deps, request);
     const input = await changeOf(deps, alias, fields);
-    // Names of senders and PGP are SimpleLogin's alone: a change of nothing else is taken and has no effect.
+    // Sender names and PGP exist only at SimpleLogin: a request that changes nothing else succeeds without effect.
     if (Object.keys(input).length === 0) return { ok: true };
     try {
       await updateAlias(deps, { userId: alias.userId, aliasId: alias.id }, input, "key");

@@ -35,7 +35,7 @@ describe("suggestedAddress", () => {
     "",
   ])("%j is not asked about", (typed) => expect(suggestedAddress(typed)).toBeNull());
 
-  test("a suggestion keeps the local part and is never questioned itself", () => {
+  test("a suggested address has the same local part, and no suggestion is made for it", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("gmail.com", "icloud.com", "proton.me"),
@@ -56,7 +56,7 @@ describe("suggestedAddress", () => {
 describe("isOneEditApart", () => {
   const word = fc.stringMatching(/^[a-c]{0,6}$/);
 
-  test("finds every edit of one character, and every swap of two neighbours", () => {
+  test("is true for every edit of one character and every swap of two neighbours", () => {
     fc.assert(
       fc.property(word, word, fc.constantFrom("a", "b", "c"), (head, tail, letter) => {
         expect(isOneEditApart(head + tail, head + letter + tail)).toBe(true);
@@ -66,7 +66,7 @@ describe("isOneEditApart", () => {
     );
   });
 
-  test("is symmetric, and false for a text and itself", () => {
+  test("is symmetric, and false for two equal texts", () => {
     fc.assert(
       fc.property(word, word, (one, other) => {
         expect(isOneEditApart(one, other)).toBe(isOneEditApart(other, one));

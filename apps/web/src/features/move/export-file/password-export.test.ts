@@ -159,7 +159,7 @@ describe("the export of a password manager", () => {
     expect(JSON.stringify(read)).not.toMatch(/hunter2|token/);
   });
 
-  test("a login that is stored twice is one login, whatever its case", () => {
+  test("a login stored twice, even in different letter case, counts once", () => {
     const items = ["ann7@duck.com", "Ann7@duck.com"].map((user) => bitwardenItem("Shop", user, "https://SHOP.example"));
     expect(readPasswordExport(JSON.stringify({ items }))).toMatchObject({
       entries: 2,

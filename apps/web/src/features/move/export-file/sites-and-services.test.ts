@@ -50,7 +50,7 @@ test.each([
   expect(aliasService(address)).toBe(service);
 });
 
-test("logins are grouped by service, then by address, the larger groups first; own domains are left out", () => {
+test("logins are grouped by service or address, larger groups first, without this server's own addresses", () => {
   const login = (site: string, address: string) => ({ site, address });
   const logins = [
     login("a", "me@gmail.com"),
