@@ -1,9 +1,9 @@
 /** An alias as a panel: opened from the list and by its address, changed in place, closed by every way there is. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeFieldError, seeFocus, seeGone, seePath, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow } from "../browser/steps.ts";
+import { aliasRow, signIn } from "../browser/steps.ts";
 
 const site = runSite();
 
@@ -59,6 +59,16 @@ test("a link opens the panel, and closing it leads to the list, not out of it", 
   expect(search(page)).toBe("");
   await page.goBack();
   await seePath(page, "/settings");
+});
+
+test("a link is followed after signing in", async () => {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const { page } = await site.visit();
+  await page.goto(`/dashboard?alias=${alias.id}`);
+  await seeHeading(page, "Welcome Back");
+  await signIn(page, person.email);
+  await panel(page, `${alias.alias}@${alias.domain}`).waitFor();
 });
 
 test("an unknown id is told, and the list stays", async () => {
