@@ -5,6 +5,8 @@ export const limits = {
   aliasesMax: 10_000,
   /** Maximum mailboxes that an account adds to its list, in addition to those that its aliases forward to. */
   addedMailboxesMax: 100,
+  /** Maximum mailboxes in the list of an account that aliases forward to; further ones are not listed. */
+  listedMailboxesMax: 1000,
   notesMax: 128,
   /** Maximum labels per account, characters of a label's name, and labels of one alias. */
   labelsMax: 100,
