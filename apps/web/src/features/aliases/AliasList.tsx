@@ -80,7 +80,10 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /** Title of the list; it gets the focus if the bulk bar had it when the last selected alias left the list. */
+  /**
+   * Title of the alias list; it gets the focus if the bulk bar had the focus when the last selected alias left the
+   * list.
+   */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }

@@ -167,7 +167,7 @@ describe("the export of a password manager", () => {
     });
   });
 
-  test("50,000 logins are read", () => {
+  test("an export of 50,000 logins is read", () => {
     const rows = Array.from(
       { length: 50_000 },
       (_, index) => `s,https://s${index}.example/,a${index}@duck.com,"p""w",`,
