@@ -88,7 +88,7 @@ interface BulkProps {
   bulk: ReturnType<typeof useBulk>;
 }
 
-/** The bar and the dialogs for the selected aliases. */
+/** Bulk bar and dialogs for the selected aliases. */
 function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
   useEffect(
     () => () => {
