@@ -193,7 +193,7 @@ describe("the export of a password manager", () => {
     ["text", "hello", "other", null],
     ["an empty file", " \n", "empty", null],
     ["a file without logins", "name,url,username,password,note\n", "empty", "Chrome"],
-  ])("%s is named as what it is", (_, text, problem, program) => {
+  ])("%s is refused with the right reason", (_, text, problem, program) => {
     expect(problemOf(text)).toEqual({ problem, program });
   });
 });
