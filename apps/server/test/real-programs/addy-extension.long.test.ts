@@ -1,6 +1,6 @@
 /**
- * The real browser extension of addy.io against a running Kauke, in Chromium. `KAUKE_ADDY_EXTENSION` names the folder
- * of the built extension; it was tried with version 3.0.3 (anonaddy/browser-extension, commit a4fc134).
+ * Runs the real browser extension of addy.io against a Kauke server, in Chromium. `KAUKE_ADDY_EXTENSION` names the
+ * folder of the built extension; the test was written with version 3.0.3 (anonaddy/browser-extension, commit a4fc134).
  */
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";

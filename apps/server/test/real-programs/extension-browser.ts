@@ -1,6 +1,6 @@
 /**
- * A Chromium that has one unpacked extension loaded, for tests of other services' extensions. Only a Chromium with
- * windows can load any, though it shows none here; `chromium-headless-shell` cannot.
+ * Starts a Chromium with one unpacked extension, for tests of other services' extensions. Only the full Chromium can
+ * load extensions, even though it runs without a visible window here; `chromium-headless-shell` cannot.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,10 @@ export interface ExtensionBrowser {
   close(): Promise<void>;
 }
 
-/** @returns the path of a Chromium that can load extensions, or `null` */
+/**
+ * Finds a Chromium that can load extensions.
+ * @returns its path, or `null`
+ */
 export function findExtensionChromium(): string | null {
   const asked = process.env.CHROMIUM_PATH;
   if (asked) return basename(asked).includes("headless-shell") ? null : findChromium();
@@ -24,7 +27,10 @@ export function findExtensionChromium(): string | null {
   return paths.map((path) => findChromium({ CHROMIUM_PATH: path })).find((path) => path !== null) ?? null;
 }
 
-/** @param folder of the built extension, with its manifest */
+/**
+ * Starts Chromium with an extension.
+ * @param folder folder of the built extension, with its manifest
+ */
 export async function openWithExtension(executablePath: string, folder: string): Promise<ExtensionBrowser> {
   const profile = mkdtempSync(join(tmpdir(), "kauke-extension-"));
   // Chromium's sandbox does not work for root.

@@ -1,6 +1,6 @@
 /**
- * `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else it is an
- * address of the alias with a tag.
+ * Mail to `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else
+ * the address is the alias' own address with a tag.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -17,7 +17,10 @@ const { mx, system, person } = await setUpForwarding({
   env: { KAUKE_LIMITS: "alias_create=1000/3600" },
 });
 
-/** An alias whose mailbox is confirmed or not. @returns its name */
+/**
+ * Creates an alias whose mailbox is confirmed or unconfirmed.
+ * @returns its name
+ */
 async function madeAlias(forwardTo = owner): Promise<string> {
   return (await person.createAlias({ forwardTo })).alias;
 }
@@ -115,4 +118,22 @@ test("other people named by their real addresses make it refused, as with answer
   const to = `${alias}+ann=shop.example@kauke.test`;
   const said = await write(to, { named: `${to}, Bo <bo@other.example>` });
   expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
+});
+
+test("a person in another tag of the header is named, though the mail host sends each recipient a copy of its own", async () => {
+  const alias = await madeAlias();
+  const [ann, bo] = [`${alias}+ann=shop.example@kauke.test`, `${alias.toUpperCase()}+Bo=host.example@KAUKE.test`];
+  expect((await write(ann, { named: `${ann}, Bo B <${bo}>` })).last).toMatch(/^250 /);
+  const mail = await arrived();
+  expect(mail.rcptTo).toEqual(["ann@shop.example"]);
+  expect(String(mail.bytes)).toMatch(/^To: ann@shop\.example,\s+(?:Bo B )?<?Bo@host\.example>?\r$/m);
+  expect(String(mail.bytes)).not.toMatch(/kauke\.test.*bo=/i);
+});
+
+test("a tag of another alias in the header names nobody, and the message is refused", async () => {
+  const [alias, other] = [await madeAlias(), await madeAlias()];
+  const to = `${alias}+ann=shop.example@kauke.test`;
+  const said = await write(to, { named: `${to}, ${other}+bo=host.example@kauke.test` });
+  expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
+  expect(mx.messages).toEqual([]);
 });

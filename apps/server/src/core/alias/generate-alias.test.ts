@@ -33,7 +33,7 @@ const deps = (random: Random = systemRandom) => ({
   limitRules: rateLimitRules(new Map()),
 });
 
-/** Randomness that draws one name `times` times, and others afterwards. */
+/** A source of randomness that yields the same name `times` times, and other names afterwards. */
 function repeating(character: number, times: number): Random {
   let left = times * generatedNames.characters.length;
   const repeated = Buffer.alloc(4, 0);

@@ -59,7 +59,7 @@ describe("a generated name", () => {
     for (let n = 0; n < draws / generatedNames.characters.length; n++)
       for (const one of generateName("characters", systemRandom)) counts.set(one, (counts.get(one) ?? 0) + 1);
     const expected = draws / generatedNames.characters.alphabet.length;
-    // Five standard deviations: fails by chance once in a hundred thousand runs.
+    // Limit of five standard deviations: the test fails by chance once in a hundred thousand runs.
     for (const [character, count] of counts)
       expect(Math.abs(count - expected), character).toBeLessThan(5 * Math.sqrt(expected));
     expect(counts.size).toBe(generatedNames.characters.alphabet.length);
@@ -75,7 +75,7 @@ describe("a generated name", () => {
   });
 });
 
-/** Randomness that draws these numbers below 2^32 in turn. */
+/** A source of randomness that yields the given numbers below 2^32 in turn. */
 function drawing(numbers: number[]): Random {
   const left = [...numbers];
   return {

@@ -25,7 +25,7 @@ test("every character of the random part is about equally frequent", () => {
     for (const letter of newApiKeySecret(random).slice(5, 46)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   const expected = (keys * 41) / 62;
   expect([...counts.keys()].toSorted().join("")).toBe(alphabet);
-  // Six standard deviations of a binomial distribution, about sqrt(expected).
+  // Limit of six standard deviations of a binomial distribution, each about sqrt(expected).
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected));
 });
 

@@ -16,7 +16,7 @@ async function readAll(file: string | Uint8Array, size = 65_536) {
   return { format, rows: found };
 }
 
-/** The sentence that a file is refused with. */
+/** The error message with which a file is refused. */
 async function refusal(file: string | Uint8Array): Promise<string> {
   const thrown = await readAll(file).then(
     () => null,
@@ -253,7 +253,7 @@ describe("a hostile file is refused with a sentence that quotes nothing of it", 
   });
 });
 
-/** An archive of empty files, written by hand because it is only read from its local headers. */
+/** An archive with empty files. It is written by hand, because the reader uses only local file headers. */
 function manyFiles(count: number): Uint8Array {
   const entries: Buffer[] = [];
   for (let index = 0; index < count; index += 1) {

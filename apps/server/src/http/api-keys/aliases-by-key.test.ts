@@ -1,4 +1,4 @@
-/** What an API key may do to aliases: point them at confirmed mailboxes only, and lose none of their destinations. */
+/** What an API key may do to aliases: forward them to confirmed mailboxes only, and keep existing destinations. */
 import { randomUUID } from "node:crypto";
 import { aliasMessages } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A person with a confirmed mailbox, and a program with a key of theirs. */
+/** A user with a confirmed mailbox, and a client that makes calls with an API key of this user. */
 async function withProgram() {
   const person = await new Visitor(server).register();
   const confirmed = `${randomUUID()}@example.org`;

@@ -1,4 +1,7 @@
-/** Who may make each call of the contract: without a key, with each wrong one, with each scope, and by cookie. */
+/**
+ * Checks for every call of the contract who may make it: callers without a key, with each kind of invalid key, with
+ * each scope, and by cookie.
+ */
 import { type Endpoint, type EndpointName, endpoints, fillPath, type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKeySecret } from "../../core/api-key/api-key-secret.ts";
@@ -9,7 +12,7 @@ import { bearer, newKey } from "./api-keys.testing.ts";
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
 const signedIn = all.filter(([, { access }]) => access === "user");
 const NO_ID = "00000000-0000-4000-8000-000000000000";
-/** Ids that nothing has, for every parameter of a path. */
+/** Ids of nothing that exists, for every path parameter. */
 const ids = Object.fromEntries(
   all
     .flatMap(([, { path }]) => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))
@@ -51,14 +54,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A visitor without cookies who names the account of `person` in paths. */
+/** A visitor without cookies whose request paths contain the account id of `person`. */
 function stranger(): Visitor {
   const visitor = new Visitor(server);
   visitor.userId = person.userId;
   return visitor;
 }
 
-/** Makes a call without checking the form of its answer. */
+/** Makes a call without validating the response against the contract. */
 function send(visitor: Visitor, name: EndpointName, headers: Record<string, string>) {
   const { method, path } = endpoints[name];
   return visitor.send({ method, url: fillPath(path, { ...ids, userId: person.userId }), headers });
@@ -77,7 +80,8 @@ describe.each(signedIn)("%s", (name, { scope }) => {
       for (const visitor of [stranger(), person]) {
         const { status, body } = await send(visitor, name, headers);
         expect([what, status]).toEqual([what, 401]);
-        // With the field Authentication some paths are another product's, whose errors have another form.
+        // With the header field `Authentication`, some paths belong to another product's calls, which answer errors in
+        // another form.
         if (headers.authentication === undefined) expect(body.code).toBe("key_invalid");
       }
     }

@@ -16,7 +16,7 @@ const addressOf = (name: string) => `${name}.${randomUUID().slice(0, 8)}@inbox.e
 const mailboxesOf = async (who: Visitor) => (await who.call("listMailboxes")).body.mailboxes;
 const add = (who: Visitor, address: string) => who.call("addMailbox", { body: { address } });
 
-/** Answers the newest confirmation message that waits for a mailbox. */
+/** Answers the newest confirmation message to a mailbox, by confirming the mailbox or blocking further mail. */
 async function answer(address: string, choice: "mine" | "block"): Promise<void> {
   const { store, clock } = server;
   const { deliveries } = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
@@ -30,7 +30,7 @@ async function answer(address: string, choice: "mine" | "block"): Promise<void> 
   expect(status).toBe(200);
 }
 
-/** A registered person whose e-mail is confirmed. */
+/** A registered user whose e-mail is confirmed. */
 async function provenPerson(): Promise<Visitor & { email: string }> {
   const email = addressOf("proven");
   const person = Object.assign(await new Visitor(server).register(email), { email });

@@ -1,4 +1,4 @@
-/** Calls by key that are not in the contract's table, as dialects mount them. */
+/** Calls made with an API key that are not in the contract's table, such as those compatible with other services. */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore, type Store } from "../../store/open-store.ts";

@@ -1,4 +1,4 @@
-/** CORS over every route of the server: only the paths of other products' calls answer to other origins. */
+/** CORS over every route of the server: only the paths of calls compatible with other products allow other origins. */
 import { endpoints } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -3,7 +3,7 @@
  * time.
  */
 import { type ComponentType, useEffect } from "react";
-import { closePalette, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
+import { closePalette, isMac, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
 import { useLate } from "../../ui/use-late.ts";
 
 let loaded: ComponentType | undefined;
@@ -20,7 +20,7 @@ async function load(): Promise<ComponentType> {
 
 /** Whether the keys are Ctrl-K, or Cmd-K on a Mac, where Ctrl-K deletes to the end of a text field's line. */
 const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
-  key.toLowerCase() === "k" && !altKey && !shiftKey && (/mac/i.test(navigator.platform) ? metaKey : ctrlKey);
+  key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
 
 export function LazyPalette() {
   const isOpen = usePaletteOpen();

@@ -29,3 +29,8 @@ export const usePaletteOpen = (): boolean =>
     () => isOpen,
     () => false,
   );
+
+export const isMac = (): boolean => /mac/i.test(navigator.platform);
+
+/** The key that is held for shortcuts, as it is written on the keyboard. */
+export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");

@@ -1,4 +1,4 @@
-/** Who may make which call, from where, and in which form the answer comes when not. */
+/** Who may make which call of addy.io's clients, from which origin, and how refusals are answered. */
 import { randomUUID } from "node:crypto";
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { clientModels } from "./client-models.testing.ts";
 let server: TestServer;
 let person: Person;
 let recipientId: string;
-/** Keys with one scope, and with all but it. */
+/** API keys with one scope each, and API keys with all scopes but one. */
 const keys = {} as Record<KeyScope, { only: string; others: string }>;
 beforeAll(async () => {
   server = await startAddyServer({ config: { limits: "off" } });
@@ -82,7 +82,7 @@ interface How {
   path?: (path: string) => string;
 }
 
-/** Makes the call, about an alias of its own if it gets that far. */
+/** Makes the call. Its path names an alias created for this call, in case the call is allowed. */
 async function make({ route, body, headers, status }: Call, how: How) {
   const isAllowed = how.key === person.key || Object.values(keys).some(({ only }) => only === how.key);
   const aliasId = isAllowed && status !== 201 ? (await newAlias(person)).id : randomUUID();

@@ -19,7 +19,7 @@ const alias = (id: number, change: Partial<Alias> = {}): Alias => ({
 });
 const paused = { state: "paused", lastDestinations: [{ kind: "mailbox", address: "ben@inbox.example" }] } as const;
 
-/** Latest first, as the store lists them. */
+/** Aliases newest first, as the store lists them. */
 const all = [
   alias(5, { name: "beta" }),
   alias(4, { name: "Alpha", pinned: true }),

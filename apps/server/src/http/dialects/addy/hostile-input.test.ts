@@ -1,4 +1,7 @@
-/** Whatever a client sends, it gets an answer in the form of this dialect, and never a failure of the server. */
+/**
+ * Whatever a client sends to the calls compatible with addy.io, the response has addy.io's form and is never a server
+ * error.
+ */
 import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";

@@ -1,4 +1,4 @@
-/** What the calls do to aliases. */
+/** What the calls compatible with addy.io do to aliases. */
 import { limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestServer } from "../../test/test-server.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const recipientsOf = async ({ ask }: Person) => (await ask("GET", "/api/v1/recipients")).body.data;
-/** The alias as our own API shows it. */
+/** The alias as Kauke's own API returns it. */
 async function shown({ visitor }: Person, aliasId: string) {
   const { aliases } = (await visitor.call("listAliases")).body;
   return aliases.find(({ id }: { id: string }) => id === aliasId);
@@ -124,7 +124,7 @@ describe("a new alias", () => {
       const { status, body: answer } = await askWith(server, { key, method: "POST", url: "/api/v1/aliases", body });
       expect([status, answer]).toEqual([403, { message: expect.stringContaining("Settings") }]);
     }
-    // The apps start all the same.
+    // addy.io's apps start although the account has no confirmed mailbox.
     const account = await askWith(server, { key, method: "GET", url: "/api/v1/account-details" });
     const url = `/api/v1/recipients/${account.body.data.default_recipient_id}`;
     expect((await askWith(server, { key, method: "GET", url })).body.data.email_verified_at).toBeNull();

@@ -1,4 +1,4 @@
-/** Who may make the calls compatible with SimpleLogin, and in which form refusals are answered. */
+/** Who may make the calls compatible with SimpleLogin, and how refusals are answered. */
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,7 +10,10 @@ interface Route {
   url: string;
   scope: KeyScope;
   body?: object;
-  /** Whether our own API has a route with this method and path, so that the header decides. */
+  /**
+   * Whether Kauke's own API has a route with this method and path, so that only the header field `Authentication` tells
+   * the calls apart.
+   */
   isShared?: true;
 }
 
@@ -40,7 +43,7 @@ const routes: readonly Route[] = [
 ];
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.url}`, route]);
 
-/** Calls that are answered with 404 and a valid key. */
+/** Calls that get 404 even with a valid API key. */
 const unserved: readonly [InjectOptions["method"], string][] = [
   ["POST", "/api/aliases/1/contacts"],
   ["POST", "/api/mailboxes"],

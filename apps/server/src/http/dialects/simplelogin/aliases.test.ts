@@ -13,13 +13,16 @@ afterAll(() => server.close());
 const aHolder = () => new KeyHolder(server).begin();
 const forbidden = { status: 403, body: { error: "Forbidden" } };
 
-/** The alias as its owner sees it on the website. */
+/** The alias as Kauke's own API returns it. */
 async function owned({ person }: KeyHolder, email: string) {
   const { body } = await person.call("listAliases");
   return body.aliases.find((one: { alias: string; domain: string }) => `${one.alias}@${one.domain}` === email);
 }
 
-/** Adds a confirmed mailbox. @returns its number */
+/**
+ * Adds a confirmed mailbox.
+ * @returns its client number
+ */
 async function addMailbox(ann: KeyHolder, address: string): Promise<number> {
   await ann.confirm(address);
   await ann.person.call("addMailbox", { body: { address } });
@@ -133,6 +136,16 @@ describe("a change of mailboxes", () => {
     expect((await owned(ann, second.email)).forwardTo).toBe(ann.email);
     const verified = (await ann.call("GET", "/api/mailboxes")).body.mailboxes;
     expect(verified.map(({ email }: { email: string }) => email)).toEqual([ann.email]);
+  });
+
+  it("keeps an unconfirmed mailbox that the client leaves out, since it is offered confirmed ones only", async () => {
+    const ann = await aHolder();
+    const alias = await ann.person.createAlias({ forwardTo: `new.one@example.org, ${ann.email}` });
+    const [own] = (await ann.call("GET", "/api/mailboxes")).body.mailboxes;
+    const [view] = (await ann.call("GET", "/api/v2/aliases?page_id=0")).body.aliases;
+    expect((await ann.call("PUT", `/api/aliases/${view.id}`, { mailbox_ids: [own.id] })).status).toBe(200);
+    const { forwardTo } = await owned(ann, view.email);
+    expect(forwardTo.split(", ").sort()).toEqual(alias.forwardTo.split(", ").sort());
   });
 
   it("refuses none, unknown ones and other texts, and changes nothing then", async () => {

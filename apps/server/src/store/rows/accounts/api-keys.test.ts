@@ -54,7 +54,7 @@ onEachDatabase((database) => {
       for (const end of ends) {
         const key = anApiKey(userId);
         await store.apiKeys.insert(key, 1);
-        // The query is prepared in the other process before the key ends.
+        // The statement is prepared in the other process before the key is revoked.
         for (let count = 0; count < 3; count += 1) expect((await other.apiKeys.find(key.hash))?.userId).toBe(userId);
         await end(key);
         expect(await other.apiKeys.find(key.hash)).toBeNull();

@@ -111,7 +111,8 @@ describe("changes of many aliases", () => {
 
     if (fixture.severalProcesses)
       it("take as many statements for many aliases as for few", async () => {
-        // Up to a hundred changed routes are announced one by one.
+        // Up to a hundred changed routes are announced to other processes one by one, so the test starts above that
+        // number.
         const [few, many] = [await accountOf(101), await accountOf(200)];
         const pauseAll = (account: typeof few) => () =>
           fixture.store.aliases.updateMany(account.userId, account.ids, pause);

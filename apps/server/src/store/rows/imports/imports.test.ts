@@ -64,7 +64,7 @@ describe("stored imports", () => {
     it("make each alias once, though the run is cut after any batch and continued by another process", async () => {
       const planned = await plan([rows(3), rows(3, 3), rows(2, 6)]);
       await runImport(fixture.store, { userId, importId: planned.id });
-      // The process that began ends after one batch, without telling anybody.
+      // The process that began the run stops after one batch, without releasing its lease.
       const { imports } = fixture.store;
       expect(await imports.lease(planned.id, randomUUID(), new Date(fixture.clock.now().getTime() + 60_000))).toBe(
         true,
@@ -142,6 +142,21 @@ describe("stored imports", () => {
       const other = (await insertUser(fixture.store)).id;
       const free = await fixture.store.aliases.standing(other, [`${prefix}-0@kauke.test`, `${prefix}-1@kauke.test`]);
       expect([...free]).toEqual([[`${prefix}-1@kauke.test`, { kind: "other" }]]);
+    });
+
+    it("undo holds an address again that the account gave up before the import", async () => {
+      const name = `${prefix}-0`;
+      const before = await insertAlias(fixture.store, userId, { name });
+      await fixture.store.aliases.delete(userId, before.id);
+      const planned = await plan([rows(2)]);
+      expect(await run(planned)).toMatchObject({ summary: { made: 2 } });
+      const runner = runnerOn(fixture.store);
+      runner.continue(await undoImport({ ...fixture.store, clock: fixture.clock }, { userId, importId: planned.id }));
+      await runner.settled();
+      expect(await fixture.store.aliases.listForUser(userId)).toEqual([]);
+      const other = (await insertUser(fixture.store)).id;
+      const free = await fixture.store.aliases.standing(other, [`${prefix}-0@kauke.test`, `${prefix}-1@kauke.test`]);
+      expect([...free]).toEqual([[`${prefix}-0@kauke.test`, { kind: "other" }]]);
     });
 
     it("one at a time for an account, and none for an account that is gone", async () => {

@@ -16,7 +16,10 @@ const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 /** Notice above the list that no alias of the account has the id in the address bar. */
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
-  useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // In newer browsers it returns a promise, which is no clean-up
+    note.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const onDismiss = () => {
     closeAlias();
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
