@@ -35,7 +35,7 @@ export async function openWithExtension(executablePath: string, folder: string):
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
-    // Extensions need the new headless mode, which is switched on by an argument below.
+    // Extensions do not run in the old headless mode; `--headless=new` below switches on the new one.
     headless: false,
     ignoreDefaultArgs: ["--disable-extensions"],
     args: [

@@ -91,7 +91,7 @@ test.each([
     "“aliases.csv” is a list of aliases",
   ],
   ["photo.csv", "hello", "“photo.csv” is not an export of a password manager"],
-])("the file %s is named as what it is", async (name, content, said) => {
+])("the file %s is refused with the right reason", async (name, content, said) => {
   const { page } = await movePage(`wrong.${name}@people.example`, widths.desktop);
   await choose(page, name, content);
   await page.getByRole("alert").getByText(said).waitFor();

@@ -15,7 +15,7 @@ test.each([
   { forwardTo: "ann@example.org, https://hooks.example.org/in" },
   { pinned: true },
   { delete: true },
-])("one kind of change is accepted: %j", (change) => {
+])("a bulk change of one kind is accepted: %j", (change) => {
   expect(isValid(change)).toBe(true);
 });
 
@@ -30,7 +30,7 @@ test.each([
   { name: "x" },
   { active: "no" },
   null,
-])("no kind, several kinds, unknown fields and wrong values are refused: %j", (change) => {
+])("a bulk change of no kind or several kinds, or with wrong fields or values, is refused: %j", (change) => {
   expect(isValid(change)).toBe(false);
 });
 

@@ -19,7 +19,7 @@ const harmless = new Set([
 const offends = (word: string) => offending.test(word) && !harmless.has(word);
 
 describe("the words of generated names", () => {
-  it("are unique, in alphabetical order, and at least as many as the stated entropy assumes", () => {
+  it("are unique, sorted, and at least as many as the stated entropy of generated names assumes", () => {
     expect(aliasWords.length).toBeGreaterThanOrEqual(aliasWordsMin);
     expect([...new Set(aliasWords)].sort()).toEqual(aliasWords);
   });

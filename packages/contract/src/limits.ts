@@ -3,7 +3,10 @@ export const limits = {
   aliasNameMax: 64,
   /** Maximum aliases per account. */
   aliasesMax: 10_000,
-  /** Maximum mailboxes that an account can add to its list; destinations of its aliases do not count. */
+  /**
+   * Maximum mailboxes that an account can add to its list; mailboxes listed because aliases forward to them do not
+   * count.
+   */
   addedMailboxesMax: 100,
   /** Maximum mailboxes in the list of an account that aliases forward to; further ones are not listed. */
   listedMailboxesMax: 1000,

@@ -29,7 +29,6 @@ export async function plantApiKeys(canaries: Canaries, client: CanaryClient, own
     if (answer.status !== status) throw new Error(`a call by key answered ${answer.status} instead of ${status}`);
   };
   await send({ authorization: `Bearer ${kept.secret}` }, 200);
-  // A key in the header field `Authentication` is that of a SimpleLogin client, which may not call other endpoints.
   await send({ authentication: kept.secret }, 403);
   const alias = { alias: word("alias-by-key"), domain: "kauke.test", forwardTo: `${word("box-by-key")}@example.org` };
   await send({ authorization: `Bearer ${kept.secret}` }, 400, { ...alias, notes: word("notes-by-key") });

@@ -21,7 +21,7 @@ interface Props {
    * readers get.
    */
   look?: "sheet" | "palette";
-  /** Called on Escape instead of `onClose`. */
+  /** Called instead of `onClose` when Escape is pressed in the dialog. */
   onEscape?: () => void;
   /**
    * Finds the element that gets the focus after the dialog closes; by default the one that had it before the dialog
@@ -94,8 +94,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
         className={look === undefined ? "dialog" : `dialog ${look}`}
         aria-modal="true"
         onInteractOutside={(event) => event.preventDefault()}
-        // A sheet itself gets the focus, not its first control: it is read first, and that control would change
-        // something
+        // A sheet gets the focus itself, since it is read first and its first control would change data
         onOpenAutoFocus={(event) => {
           if (look !== "sheet") return;
           event.preventDefault();

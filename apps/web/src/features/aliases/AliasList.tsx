@@ -80,12 +80,15 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /** Title of the list; it gets the focus if the bulk bar had it when the last selected alias left the list. */
+  /**
+   * Title of the alias list; it gets the focus if the bulk bar had the focus when the last selected alias left the
+   * list.
+   */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }
 
-/** The bar and the dialogs for the selected aliases. */
+/** Bulk bar and dialogs for the selected aliases. */
 function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
   useEffect(
     () => () => {

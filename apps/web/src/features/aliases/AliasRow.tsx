@@ -89,7 +89,7 @@ interface Props {
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
-  /** @param isRange whether to select all aliases between the last selected one and this one */
+  /** @param isRange whether to select all aliases from the last selected one up to this row's alias */
   onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;

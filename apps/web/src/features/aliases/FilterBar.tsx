@@ -19,7 +19,7 @@ const stateNames: Record<(typeof stateFilters)[number], string> = {
 
 /** Filters that are not offered while no alias matches them. */
 const rare = new Set<ListFilter>(["pinned", "unconfirmed"]);
-/** Maximum number of labels shown before the bar is expanded. */
+/** Maximum number of labels shown before the filter bar is expanded. */
 const LABELS_SHOWN = 12;
 
 interface Props {

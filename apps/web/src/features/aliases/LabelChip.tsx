@@ -1,4 +1,4 @@
-/** A label as the list shows it: its colour beside its name. */
+/** A label as the alias list shows it: its colour beside its name. */
 import type { LabelWire } from "@kauke/contract";
 import type { CSSProperties } from "react";
 import type { LabelsById } from "./list-view.ts";

@@ -13,7 +13,7 @@ export const aliasPath = (aliasId: string): string => `/dashboard?alias=${aliasI
 
 const aliasIdIn = (search: string): string | null => new URLSearchParams(search).get("alias");
 
-/** Id in the address bar of the alias whose panel is open; not checked, so no alias may have this id. */
+/** Id in the address bar of the alias whose panel is open; not checked: possibly no alias has this id. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
 /** State of a history entry that was added by opening a panel from the list. */

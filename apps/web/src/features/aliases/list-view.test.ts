@@ -78,7 +78,7 @@ test.each<[ListSort, string]>([
   ["newest", "a c B d"],
   ["name", "a B c d"],
   ["domain", "a B d c"],
-])("sorted by %s, pinned aliases come first", (sort, expected) => {
+])("aliases sorted by %s begin with the pinned ones", (sort, expected) => {
   expect(
     orderAliases(indexAliases(mixed), sort)
       .map((it) => it.alias.alias)

@@ -25,7 +25,7 @@ function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
 interface Listed {
   /** All listed aliases of all pages, in the list's order. */
   found: readonly AliasWire[];
-  /** Aliases of the page that is shown. */
+  /** Aliases of the list's current page. */
   items: readonly AliasWire[];
 }
 

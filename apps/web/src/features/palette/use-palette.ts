@@ -18,7 +18,7 @@ import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
 import { closePalette } from "./palette-store.ts";
 import { indexAliases, rankAliases } from "./rank-aliases.ts";
 
-/** Maximum number of aliases listed; before anything is typed, `SHOWN_FIRST`. */
+/** Maximum number of aliases listed for a typed text (`SHOWN`) and for an empty one (`SHOWN_FIRST`). */
 const SHOWN = 20;
 const SHOWN_FIRST = 5;
 

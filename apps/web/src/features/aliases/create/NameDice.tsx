@@ -10,7 +10,7 @@ import { formatLabels, hostOf, siteWanted } from "./generated-format.ts";
 
 interface Props {
   userId: string;
-  /** Text that is in the name field. */
+  /** Text that is in the form's name field. */
   name: string;
   domain: string;
   /** The account's default format of generated names. */
@@ -18,7 +18,7 @@ interface Props {
   /** Whether the account may use names that begin with a site's name. */
   hasSite: boolean;
   onName: (name: string) => void;
-  /** Called when the format needs the name of a site and the field is empty; no name is generated. */
+  /** Called instead of generating a name if the format needs the name of a site and the field is empty. */
   onSiteMissing: (message: string) => void;
 }
 

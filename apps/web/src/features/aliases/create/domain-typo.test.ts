@@ -18,7 +18,7 @@ describe("suggestedAddress", () => {
     ["jonas@proton.em", "jonas@proton.me"],
     ["jonas@live.con", "jonas@live.com"],
     ["jonas@inbx.lt", "jonas@inbox.lt"],
-  ])("%s may be %s", (typed, meant) => expect(suggestedAddress(typed)).toBe(meant));
+  ])("the domain in %s may stand for the one in %s", (typed, meant) => expect(suggestedAddress(typed)).toBe(meant));
 
   test.each([
     "jonas@gmail.com",
@@ -33,7 +33,7 @@ describe("suggestedAddress", () => {
     "jonas@kauke.test",
     "jonas",
     "",
-  ])("%j is not asked about", (typed) => expect(suggestedAddress(typed)).toBeNull());
+  ])("no other domain is suggested for %j", (typed) => expect(suggestedAddress(typed)).toBeNull());
 
   test("a suggested address has the same local part, and no suggestion is made for it", () => {
     fc.assert(
@@ -80,5 +80,5 @@ describe("isOneEditApart", () => {
     ["gmail", "gmlai", false],
     ["gmail", "gimal", false],
     ["abc", "", false],
-  ])("%s and %s: %s", (one, other, isIt) => expect(isOneEditApart(one, other)).toBe(isIt));
+  ])("%s and %s are one edit apart: %s", (one, other, isIt) => expect(isOneEditApart(one, other)).toBe(isIt));
 });

@@ -23,7 +23,7 @@ describe("readName", () => {
     ["<mailto:shop@kauke.test>", "shop", "kauke.test"],
     ["shop@kauke.test,", "shop", "kauke.test"],
     ["two words@kauke.test", "two words", "kauke.test"],
-  ])("%j is the name %j at %s", (text, alias, domain) => {
+  ])("%j is read as the name %j on the domain %s", (text, alias, domain) => {
     expect(readName(text, domains)).toEqual({ alias, domain });
   });
 
@@ -50,7 +50,7 @@ describe("readDestinations", () => {
     ["https://hooks.example.org/x;y=1; ann@example.org", "https://hooks.example.org/x;y=1, ann@example.org"],
     ["ann@example.org; nobody", "ann@example.org, nobody"],
     ["Ann <ann@example.org>; nobody", "ann@example.org, nobody"],
-  ])("%j becomes %j", (text, read) => expect(readDestinations(text)).toBe(read));
+  ])("the destinations %j are read as %j", (text, read) => expect(readDestinations(text)).toBe(read));
 
   test.each(["", "nobody", "null", "Ann ann@example.org", "ftp://hooks.example.org/x", "ann@", "a@b"])(
     "%j, which can't be read, is kept",

@@ -17,9 +17,7 @@ import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./use-typo-question.ts";
 
-/**
- * Values typed or chosen in the form. While domain and destinations are absent, the form shows the account's defaults.
- */
+/** Values typed or chosen in the form. While domain and destinations are absent, the form shows its initial values. */
 type Typed = Partial<CreateAliasBody>;
 export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 

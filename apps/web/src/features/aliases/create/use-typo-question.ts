@@ -38,8 +38,8 @@ export function useTypoQuestion(known: readonly string[], onUse: (question: Typo
     question,
     ask: (text: string): void => setQuestion(questionAbout(text, known)),
     /**
-     * Asks about a mistyped domain before the form is sent. Submitting the form while the question is shown counts as
-     * "no".
+     * Asks about a mistyped domain before the form is sent. Submitting the form while the question is shown confirms
+     * the address as typed.
      * @returns whether the form has to wait
      */
     askFirst(text: string): boolean {

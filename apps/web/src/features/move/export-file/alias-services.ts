@@ -35,7 +35,7 @@ const services: readonly AliasService[] = [
   { name: "Erine", domains: ["erine.email"] },
 ];
 
-/** Name of the service by domain of its aliases. */
+/** Name of the alias service by the domain of its aliases. */
 const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((domain) => [domain, name] as const)));
 
 /**

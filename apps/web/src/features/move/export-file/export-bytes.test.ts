@@ -82,7 +82,7 @@ describe("reading the bytes of an export file", () => {
     }
   });
 
-  test("UTF-16 and Windows-1252 are read too", async () => {
+  test("exports in UTF-16 and Windows-1252 are read", async () => {
     const csv = "name,url,username,password\nZoë,,ann7@duck.com,pw\n";
     const expected = { logins: [{ site: "Zoë", address: "ann7@duck.com" }] };
     const units = [0xfeff, ...Array.from(csv, (letter) => letter.charCodeAt(0))];

@@ -167,7 +167,7 @@ describe("the export of a password manager", () => {
     });
   });
 
-  test("50,000 logins are read", () => {
+  test("an export of 50,000 logins is read", () => {
     const rows = Array.from(
       { length: 50_000 },
       (_, index) => `s,https://s${index}.example/,a${index}@duck.com,"p""w",`,
@@ -193,7 +193,7 @@ describe("the export of a password manager", () => {
     ["text", "hello", "other", null],
     ["an empty file", " \n", "empty", null],
     ["a file without logins", "name,url,username,password,note\n", "empty", "Chrome"],
-  ])("%s is named as what it is", (_, text, problem, program) => {
+  ])("%s is refused with the right reason", (_, text, problem, program) => {
     expect(problemOf(text)).toEqual({ problem, program });
   });
 });

@@ -29,6 +29,6 @@ test.each([
   ["was x@simplelogin.com", "bank.k7"],
   ["", "bank.k7"],
   [null, "bank.k7"],
-])("a twin with the notes %j stands for %j", (notes, site) => {
+])("an imported row with the notes %j stands for the site %j", (notes, site) => {
   expect(siteOfTwin({ notes, address: "bank.k7@simplelogin.com" })).toBe(site);
 });
