@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Worker } from "playwright-core";
+import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { findChromium } from "../../scripts/find-chromium.ts";
 
 export interface ExtensionBrowser {
@@ -12,6 +12,8 @@ export interface ExtensionBrowser {
   /** Worker of the extension's background script. */
   worker: Worker;
   extensionId: string;
+  /** Opens a page of the extension. @param path e.g. `app.html` */
+  open(path: string): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -57,7 +59,13 @@ export async function openWithExtension(executablePath: string, folder: string):
     await context.close();
     await rm(profile, { recursive: true, force: true });
   };
-  return { context, worker, extensionId: new URL(worker.url()).host, close };
+  const extensionId = new URL(worker.url()).host;
+  const open = async (path: string) => {
+    const page = await context.newPage();
+    await page.goto(`chrome-extension://${extensionId}/${path}`);
+    return page;
+  };
+  return { context, worker, extensionId, open, close };
 }
 
 export interface Shop {

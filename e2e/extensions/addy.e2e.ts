@@ -10,10 +10,10 @@ import { type Person, registerPerson } from "@kauke/testkit/person";
 import { quickServer, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ExtensionBrowser, findExtensionChromium, openWithExtension } from "./extension-browser.ts";
+import { type ExtensionBrowser, findExtensionBrowser, openWithExtension } from "./extension-browser.ts";
 
 const folder = process.env.KAUKE_ADDY_EXTENSION ?? "";
-const chromiumPath = findExtensionChromium();
+const chromiumPath = findExtensionBrowser();
 const missing =
   folder === ""
     ? "KAUKE_ADDY_EXTENSION names no folder"
