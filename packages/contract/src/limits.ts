@@ -8,6 +8,8 @@ export const limits = {
    * count.
    */
   addedMailboxesMax: 100,
+  /** Maximum mailboxes in the list of an account that aliases forward to; further ones are not listed. */
+  listedMailboxesMax: 1000,
   notesMax: 128,
   /** Maximum labels per account, characters in a label's name, and labels per alias. */
   labelsMax: 100,
