@@ -66,7 +66,10 @@ const formsChunk = {
   ),
 };
 
-/** One chunk of what the dashboard shares with the command palette and with pages that list aliases or make them. */
+/**
+ * One chunk of the modules that the dashboard shares with the command palette and with pages that list or create
+ * aliases.
+ */
 const aliasesChunk = {
   name: "aliases",
   test: new RegExp(

@@ -8,7 +8,7 @@ export const limits = {
    * count.
    */
   addedMailboxesMax: 100,
-  /** Maximum mailboxes in the list of an account that aliases forward to; further ones are not listed. */
+  /** Maximum mailboxes that an account lists only because its aliases forward to them; further ones are not listed. */
   listedMailboxesMax: 1000,
   notesMax: 128,
   /** Maximum labels per account, characters in a label's name, and labels per alias. */

@@ -64,7 +64,7 @@ interface OptionProps {
 
 function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
   return (
-    // The keyboard reaches options through the field
+    // The options are not focused: keys are handled by the palette's field
     <button
       type="button"
       id={id}

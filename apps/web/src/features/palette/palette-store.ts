@@ -32,5 +32,5 @@ export const usePaletteOpen = (): boolean =>
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 
-/** The key that is held for shortcuts, as it is written on the keyboard. */
+/** Name of the modifier key of keyboard shortcuts, as printed on the keyboard. */
 export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");

@@ -44,7 +44,7 @@ function useIndex() {
   return { index, state, error, refetch } as const;
 }
 
-/** Titles of the group of aliases, by what choosing one does. */
+/** Titles of the palette's group of aliases, by the verb that choosing an alias runs. */
 const titles: Record<Verb, string> = {
   open: "Aliases",
   copy: "Copy the address",

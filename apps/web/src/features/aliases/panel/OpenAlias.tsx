@@ -17,7 +17,7 @@ const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In newer browsers it returns a promise, which is no clean-up
+    // In newer browsers `scrollIntoView` returns a promise, which an effect must not return
     note.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const onDismiss = () => {
