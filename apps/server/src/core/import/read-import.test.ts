@@ -220,7 +220,7 @@ describe("a hostile file is refused with a message that quotes nothing of the fi
   const long = "canary".repeat(200_000);
 
   test.each([
-    ["invalid UTF-8 is refused", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])],
+    ["invalid UTF-8", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])],
     ["UTF-8 that ends in a character", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xe2, 0x82])])],
     ["a row of a megabyte", `${header}${long},x,True,\n`],
     ["a header of a megabyte", `${long}\n`],
