@@ -1,7 +1,4 @@
-/**
- * A Chromium with an unpacked extension, and a page outside with a sign-up form. Names of hosts outside lead nowhere,
- * but for that page's.
- */
+/** Chromium with an unpacked extension, and a local page with a sign-up form. All other host names are unresolvable. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +9,7 @@ import { findChromium } from "../../scripts/find-chromium.ts";
 
 export interface ExtensionBrowser {
   context: BrowserContext;
-  /** The extension's background script. */
+  /** Worker of the extension's background script. */
   worker: Worker;
   extensionId: string;
   close(): Promise<void>;
@@ -22,7 +19,7 @@ export interface ExtensionBrowser {
 export const SHOP_HOST = "www.shop.example";
 
 /**
- * The browser to load extensions in: Chromium's build without windows has none.
+ * Finds a Chromium that can load extensions; the headless-shell build can't.
  * @returns `null` when there is none
  */
 export function findExtensionBrowser(): string | null {
@@ -32,13 +29,13 @@ export function findExtensionBrowser(): string | null {
   return findChromium({ CHROMIUM_PATH: "/usr/bin/chromium" });
 }
 
-/** @param folder of the unpacked extension, with its manifest.json */
+/** @param folder folder of the unpacked extension, with its manifest.json */
 export async function openWithExtension(executablePath: string, folder: string): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), "kauke-extension-"));
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
-    // Extensions run in the mode without windows that is the same browser.
+    // Extensions do not run in the old headless mode; `--headless=new` below switches on the new one.
     headless: false,
     ignoreDefaultArgs: ["--disable-extensions"],
     args: [

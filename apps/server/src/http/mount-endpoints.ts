@@ -98,6 +98,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const isByKey = hasKeyField(request.headers);
         if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(options, endpoint, request);
+        if (endpoint.bytesBody === true) refuseOtherTypes(request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
           largeBodies.enter(request, reply, signedInUserId);

@@ -119,3 +119,21 @@ test("a message that names other people by their real addresses is refused, like
   const said = await write(to, { named: `${to}, Bo <bo@other.example>` });
   expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
 });
+
+test("a person in another tag of the header is named, though the mail host sends each recipient a copy of its own", async () => {
+  const alias = await madeAlias();
+  const [ann, bo] = [`${alias}+ann=shop.example@kauke.test`, `${alias.toUpperCase()}+Bo=host.example@KAUKE.test`];
+  expect((await write(ann, { named: `${ann}, Bo B <${bo}>` })).last).toMatch(/^250 /);
+  const mail = await arrived();
+  expect(mail.rcptTo).toEqual(["ann@shop.example"]);
+  expect(String(mail.bytes)).toMatch(/^To: ann@shop\.example,\s+(?:Bo B )?<?Bo@host\.example>?\r$/m);
+  expect(String(mail.bytes)).not.toMatch(/kauke\.test.*bo=/i);
+});
+
+test("a tag of another alias in the header names nobody, and the message is refused", async () => {
+  const [alias, other] = [await madeAlias(), await madeAlias()];
+  const to = `${alias}+ann=shop.example@kauke.test`;
+  const said = await write(to, { named: `${to}, ${other}+bo=host.example@kauke.test` });
+  expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
+  expect(mx.messages).toEqual([]);
+});

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../app-error.ts";
 import { openService } from "./import-from-service.ts";
@@ -67,6 +69,25 @@ describe("aliases of an account at another service", () => {
     });
     expect(addy.asked.map((it) => it.headers.authorization)).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`]);
     expect(addy.asked.every((it) => !it.url.href.includes(apiKey))).toBe(true);
+  });
+
+  it("keeps little of a hostile server's response in memory, and stops after the maximum number of rows", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const lists = `[${"[],".repeat(20_000)}1]`;
+    const page = (element: string, count: number) => `{"data":[${Array(count).fill(element).join(",")}]}`;
+    const url = `https://addy.people.example${addyPage(1)}`;
+    const input = { service: "addy", baseUrl: "https://addy.people.example", apiKey } as const;
+    const hostile = service({ [url]: page(`{"email":"a@x.example","other":${lists}}`, 99) });
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for await (const { row } of openService(input, hostile).rows) {
+      if (row !== 99) continue;
+      collect();
+      expect((process.memoryUsage().heapUsed - before) / 1_048_576).toBeLessThan(8);
+    }
+    const long = service({ [url]: page("{}", 50_001) });
+    expect((await refusal(input, long)).code).toBe("too_large");
   });
 
   it("self-hosted addy.io: read over https only", async () => {

@@ -4,7 +4,7 @@
  */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
-import { type Bytes, upTo } from "./formats/checked-text.ts";
+import { type Bytes, tooLarge, upTo } from "./formats/checked-text.ts";
 import { addyAlias, forwardEmailAlias, relayAlias } from "./formats/json-shapes.ts";
 import { type ImportedAlias, type ImportSource, textOf } from "./imported-alias.ts";
 import { jsonElements } from "./read-import.ts";
@@ -54,15 +54,13 @@ function baseOf({ service, baseUrl }: Input): URL {
   return url;
 }
 
-interface Value {
-  path: string;
-  value: Record<string, unknown>;
-}
-
-interface Page {
-  values: Value[];
+interface Page<T> {
+  values: T[];
   pageCount: number | null;
 }
+
+/** Takes what is needed of an object of an answer, so that the rest is not kept; `null` for an object that is not meant. */
+type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {
   readonly #base: URL;
@@ -93,13 +91,17 @@ class ServiceReader {
     if (answer.status === 401 || answer.status === 403) throw fieldError("apiKey", "The service refused this API key.");
     if (answer.status === 429) throw failed("asks to wait; please try again later");
     if (answer.status !== 200) throw failed("did not answer as expected");
-    return { values: await this.#values(answer.body), pageCount: answer.pageCount };
+    return { values: await this.#values(answer.body, take), pageCount: answer.pageCount };
   }
 
-  async #values(body: Bytes): Promise<Value[]> {
-    const values: Value[] = [];
+  async #values<T>(body: Bytes, take: Take<T>): Promise<T[]> {
+    const values: T[] = [];
     try {
-      for await (const value of jsonElements(this.#counted(body))) values.push(value);
+      for await (const { value, path } of jsonElements(this.#counted(body))) {
+        const taken = take(value, path);
+        if (taken !== null) values.push(taken);
+        if (values.length > limits.importRowsMax) throw tooLarge();
+      }
     } catch (error) {
       if (error instanceof AppError && error.code === "too_large") throw error;
       throw failed("did not answer as expected");
@@ -135,23 +137,23 @@ async function* relayRows(reader: ServiceReader, apiKey: string): AsyncGenerator
   const headers = { authorization: `Token ${apiKey}` };
   let row = 0;
   for (const path of ["/api/v1/relayaddresses/", "/api/v1/domainaddresses/"]) {
-    const { values } = await reader.page(path, headers);
-    for (const { value } of values.filter((it) => it.path === "")) yield relayAlias(value, ++row);
+    const { values } = await reader.page(path, headers, (value, at) => (at === "" ? relayAlias(value, ++row) : null));
+    yield* values;
   }
 }
 
 async function* forwardEmailRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
   const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
-  const { values } = await reader.page("/v1/domains", headers);
+  const { values } = await reader.page("/v1/domains", headers, ({ name }, at) => (at === "" ? textOf(name) : null));
   let row = 0;
-  for (const { value } of values.filter((it) => it.path === "")) {
-    const domain = textOf(value.name);
+  for (const domain of values) {
     const path = `/v1/domains/${encodeURIComponent(domain)}/aliases`;
     for (let page = 1, count = 1; page <= Math.min(count, PAGES_MAX); page += 1) {
-      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers);
+      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers, (value, at) =>
+        at === "" ? forwardEmailAlias({ ...value, domain_name: domain }, ++row) : null,
+      );
       count = answer.pageCount ?? 1;
-      for (const alias of answer.values.filter((it) => it.path === ""))
-        yield forwardEmailAlias({ ...alias.value, domain_name: domain }, ++row);
+      yield* answer.values;
     }
   }
 }

@@ -19,6 +19,8 @@ export interface ImportRow {
   active: boolean;
   notes: string | null;
   made: boolean;
+  /** Whether the account had given the address up before, so that it was held; absent: no. */
+  isReclaimed?: boolean;
 }
 
 export type ImportCounts = Record<ImportResult, number>;

@@ -1,4 +1,4 @@
-import type { ConfirmationState } from "@kauke/contract";
+import { type ConfirmationState, limits } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -23,8 +23,9 @@ export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<
   if (user === null || chosen === null) return [];
   const uses = countUses(await deps.aliases.listForUser(userId));
   const own = ownMailbox(deps, user);
-  const wanted = new Map<string, ListedAddress>(uses);
+  const wanted = new Map<string, ListedAddress>();
   if (own !== null) wanted.set(exactMailbox(own.address), uses.get(exactMailbox(own.address)) ?? own);
+  for (const [key, use] of uses) wanted.set(key, use);
   const rows = await withMissing(deps, userId, wanted);
   const stateOf = await readStates(
     deps,
@@ -77,7 +78,8 @@ async function withMissing(
 ): Promise<StoredMailbox[]> {
   const rows = await mailboxes.list(userId);
   const known = new Set(rows.map((row) => exactMailbox(row.address)));
-  const missing = [...wanted].filter(([key]) => !known.has(key)).map(([, address]) => address);
+  const room = Math.max(0, limits.listedMailboxesMax - rows.length);
+  const missing = [...wanted].flatMap(([key, address]) => (known.has(key) ? [] : [address])).slice(0, room);
   if (missing.length === 0) return rows;
   await mailboxes.insertMissing(userId, missing);
   return mailboxes.list(userId);

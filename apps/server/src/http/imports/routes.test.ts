@@ -52,6 +52,15 @@ const simpleLogin = [
 ].join("\r\n");
 
 describe("an import of a file", () => {
+  it("reads no body of another type, which would be in memory as a whole", async () => {
+    for (const type of ["application/json", "Application/JSON; charset=utf-8", "text/csv"]) {
+      const headers = { "content-type": type };
+      const payload = Buffer.from(`[${"[],".repeat(200_000)}`);
+      const { status, body } = await ann.send({ method: "POST", url: "/api/imports", payload, headers });
+      expect([status, body.message]).toEqual([415, "The body must be the file, as application/octet-stream."]);
+    }
+  });
+
   it("is a dry run with a reason for each row, and makes nothing", async () => {
     const { status, body } = await upload(ann, simpleLogin);
     expect(status, JSON.stringify(body)).toBe(201);

@@ -73,6 +73,27 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(await new Visitor(server).register())).toHaveLength(1);
   });
 
+  it("are listed up to a limit, its own e-mail among them, however many its aliases forward to", async () => {
+    const email = addressOf("many");
+    const ann = await new Visitor(server).register(email);
+    const userId = ann.userId as string;
+    const many = (alias: number) =>
+      Array.from({ length: 10 }, (_, index) => ({
+        kind: "mailbox" as const,
+        address: `m${alias}.${index}@in.example`,
+      }));
+    for (let alias = 0; alias <= limits.listedMailboxesMax / 10; alias += 1) {
+      const rest = { notes: null, providerId: null, sealTo: "account", labels: [], pinned: false } as const;
+      const createdAt = server.clock.now();
+      const place = { id: randomUUID(), userId, name: `many-${randomUUID()}`, domain: "kauke.test", createdAt };
+      await server.store.aliases.insert({ ...place, ...rest, routing: { state: "active", destinations: many(alias) } });
+    }
+    const listed = await mailboxesOf(ann);
+    expect(listed).toHaveLength(limits.listedMailboxesMax);
+    expect(listed.map((it: any) => it.email)).toContain(email);
+    expect(await mailboxesOf(ann)).toEqual(listed);
+  });
+
   it("a confirmed e-mail of the account is a confirmed mailbox and the default", async () => {
     const ann = await provenPerson();
     expect(await mailboxesOf(ann)).toMatchObject([

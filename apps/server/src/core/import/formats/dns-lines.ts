@@ -9,6 +9,8 @@ import { patternProblem } from "./json-shapes.ts";
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
 const LINE_MAX = 65_536;
+/** Destinations of one alias that are read; the rest is left, so that a file of them needs no memory. */
+const DESTINATIONS_KEPT = 100;
 
 interface Entry {
   name: string;
@@ -32,8 +34,9 @@ export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator
     for (const entry of entriesOf(line)) {
       const key = `${entry.name}@${entry.domain}`.toLowerCase();
       const known = entries.get(key);
-      if (known !== undefined) known.destinations.push(...entry.destinations);
-      else if (entries.size <= maxRows) entries.set(key, entry);
+      if (known !== undefined) {
+        if (known.destinations.length < DESTINATIONS_KEPT) known.destinations.push(...entry.destinations);
+      } else if (entries.size <= maxRows) entries.set(key, entry);
     }
   }
   let row = 0;

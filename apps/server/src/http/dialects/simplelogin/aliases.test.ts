@@ -138,6 +138,16 @@ describe("a change of mailboxes", () => {
     expect(verified.map(({ email }: { email: string }) => email)).toEqual([ann.email]);
   });
 
+  it("keeps an unconfirmed mailbox that the client omits, because it is shown only confirmed ones", async () => {
+    const ann = await aHolder();
+    const alias = await ann.person.createAlias({ forwardTo: `new.one@example.org, ${ann.email}` });
+    const [own] = (await ann.call("GET", "/api/mailboxes")).body.mailboxes;
+    const [view] = (await ann.call("GET", "/api/v2/aliases?page_id=0")).body.aliases;
+    expect((await ann.call("PUT", `/api/aliases/${view.id}`, { mailbox_ids: [own.id] })).status).toBe(200);
+    const { forwardTo } = await owned(ann, view.email);
+    expect(forwardTo.split(", ").sort()).toEqual(alias.forwardTo.split(", ").sort());
+  });
+
   it("is refused without mailboxes, with unknown ones and with invalid values, and then changes nothing", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new");

@@ -8,6 +8,8 @@ import { type AliasUpdateInput, updateAlias } from "../../../core/alias/update-a
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
 import { takeLimit } from "../../../core/rate-limit/take-limit.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { cutNote } from "../cut-note.ts";
@@ -114,9 +116,12 @@ async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<A
   if (!Object.hasOwn(fields, "mailbox_ids")) return input;
   const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));
   const before = destinationsOf(alias);
+  const stateOf = await readStates(deps, alias.userId, mailboxesOf(alias));
+  const isHidden = (it: Destination) => it.kind === "webhook" || stateOf(it.address) !== "confirmed";
   input.destinations = withMailboxes(
     before,
     chosen.map(({ address }) => address),
+    isHidden,
   );
   if (input.destinations.length > limits.destinationsMax)
     throw new AppError("invalid", { message: aliasMessages.forwardToTooMany });
@@ -129,15 +134,20 @@ function destinationsOf({ routing }: Alias): Destination[] {
 }
 
 /**
- * Replaces the mailboxes among the destinations and keeps the webhooks, which SimpleLogin's clients cannot show. A
- * mailbox that stays keeps its spelling.
+ * Replaces the mailboxes among the destinations. A mailbox that stays keeps its spelling.
+ * @param isHidden whether the client could not choose the destination: webhooks, and mailboxes that are not confirmed,
+ * stay
  */
-function withMailboxes(before: readonly Destination[], addresses: readonly string[]): Destination[] {
+function withMailboxes(
+  before: readonly Destination[],
+  addresses: readonly string[],
+  isHidden: (destination: Destination) => boolean,
+): Destination[] {
   const known = new Map(
     before.flatMap((it) => (it.kind === "mailbox" ? [[exactMailbox(it.address), it] as const] : [])),
   );
   const mailboxes = addresses.map((address): Destination => {
     return known.get(exactMailbox(address)) ?? { kind: "mailbox", address };
   });
-  return [...mailboxes, ...before.filter((it) => it.kind === "webhook")];
+  return [...mailboxes, ...before.filter((it) => isHidden(it) && !mailboxes.includes(it))];
 }

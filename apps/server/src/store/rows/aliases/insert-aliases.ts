@@ -18,13 +18,13 @@ interface Inserting {
 }
 
 /**
- * Inserts the aliases whose address is free: no alias has it, and it is not reserved for another account.
- * @returns ids of the inserted aliases
+ * Inserts those aliases whose address is free: neither of an alias nor held for another account.
+ * @returns ids of the aliases that were inserted, and of those among them whose address was held for the account
  */
 export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
-): Promise<Set<string>> {
+): Promise<{ made: Set<string>; reclaimed: Set<string> }> {
   const rows = aliases.map((alias) => newRow(context, alias));
   // Rows are inserted in the order of their address index, so that two transactions with the same addresses can't
   // deadlock.
@@ -38,9 +38,16 @@ export async function insertAliases(
   const userId = aliases[0]?.userId ?? "";
   const indexes = inserted.map((row) => row.address_index);
   const held = await released.claimAll(trx, indexes, userId);
-  const refused = inserted.filter((row) => held.has(row.address_index.toString("hex"))).map((row) => row.id);
-  if (refused.length > 0) await trx.deleteFrom("alias").where("id", "=", anyOfIds(refused)).execute();
-  return new Set(inserted.map((row) => row.id).filter((id) => !refused.includes(id)));
+  const idsIn = (hexes: ReadonlySet<string>) =>
+    new Set(inserted.filter((row) => hexes.has(row.address_index.toString("hex"))).map((row) => row.id));
+  const refused = idsIn(held.refused);
+  if (refused.size > 0)
+    await trx
+      .deleteFrom("alias")
+      .where("id", "=", anyOfIds([...refused]))
+      .execute();
+  const made = inserted.map((row) => row.id).filter((id) => !refused.has(id));
+  return { made: new Set(made), reclaimed: idsIn(held.reclaimed) };
 }
 
 /**

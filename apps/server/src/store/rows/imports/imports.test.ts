@@ -144,6 +144,21 @@ describe("stored imports", () => {
       expect([...free]).toEqual([[`${prefix}-1@kauke.test`, { kind: "other" }]]);
     });
 
+    it("when undone, reserve an address again that the account had given up before the import", async () => {
+      const name = `${prefix}-0`;
+      const before = await insertAlias(fixture.store, userId, { name });
+      await fixture.store.aliases.delete(userId, before.id);
+      const planned = await plan([rows(2)]);
+      expect(await run(planned)).toMatchObject({ summary: { made: 2 } });
+      const runner = runnerOn(fixture.store);
+      runner.continue(await undoImport({ ...fixture.store, clock: fixture.clock }, { userId, importId: planned.id }));
+      await runner.settled();
+      expect(await fixture.store.aliases.listForUser(userId)).toEqual([]);
+      const other = (await insertUser(fixture.store)).id;
+      const free = await fixture.store.aliases.standing(other, [`${prefix}-0@kauke.test`, `${prefix}-1@kauke.test`]);
+      expect([...free]).toEqual([[`${prefix}-0@kauke.test`, { kind: "other" }]]);
+    });
+
     it("run one at a time per account, and not for a deleted account", async () => {
       const first = await plan([rows(1)]);
       await runImport(fixture.store, { userId, importId: first.id });

@@ -69,14 +69,15 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   if (wanted.length === 0) return [...rows];
   const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
   const fitting = wanted.slice(0, room);
-  const made =
-    fitting.length === 0 ? new Set<string>() : await insertAliases(context, { trx, released, aliases: fitting });
+  const nothing = { made: new Set<string>(), reclaimed: new Set<string>() };
+  const { made, reclaimed } =
+    fitting.length === 0 ? nothing : await insertAliases(context, { trx, released, aliases: fitting });
   const missed = fitting.filter(({ id }) => !made.has(id));
   const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
   const over = new Set(wanted.slice(room).map(({ id }) => id));
   return rows.map((row) => {
     const id = row.aliasId ?? "";
-    if (made.has(id)) return { ...row, made: true };
+    if (made.has(id)) return { ...row, made: true, ...(reclaimed.has(id) ? { isReclaimed: true } : {}) };
     if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
     if (own.has(id)) return { ...row, aliasId: null, result: "exists", reason: "You have it already." };
     if (!missed.some((alias) => alias.id === id)) return row;

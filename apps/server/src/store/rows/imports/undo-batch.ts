@@ -1,8 +1,8 @@
 /**
- * Deletes the aliases that one batch of an import created and nobody has changed since. Their addresses are free at
- * once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
- * the former owner. Imported addresses existed for an hour at most, and reserving them would block thousands of names
- * after a mistaken import.
+ * Deletes what one batch of an import made and nobody changed since. The addresses are free again at once, instead of
+ * being held for 30 days like those of other deleted aliases: the hold keeps others from getting mail that is meant for
+ * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
+ * would stay blocked for everybody. An address that the account had given up before the import is held again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -20,18 +20,22 @@ import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch,
  */
 export async function undoBatch(
   context: StoreContext,
-  { forgetBodies }: ImportStoreParts,
+  { released, forgetBodies }: ImportStoreParts,
   importId: string,
 ): Promise<BatchOutcome | null> {
   const { db, signals } = context;
-  const done = await db.transaction().execute((trx) => undoInTransaction(context, trx, importId));
+  const done = await db.transaction().execute((trx) => undoInTransaction(context, trx, { released, importId }));
   if (done === null) return null;
   if (done.deleted.length > 0) await signals.routeChanged({ userId: done.outcome.import.userId });
   await forgetBodies(done.orphans);
   return done.outcome;
 }
 
-async function undoInTransaction(context: StoreContext, trx: InTransaction, importId: string) {
+async function undoInTransaction(
+  context: StoreContext,
+  trx: InTransaction,
+  { released, importId }: Pick<ImportStoreParts, "released"> & { importId: string },
+) {
   const { keys, signals, clock } = context;
   const row = await lockImport(trx, importId);
   if (row?.state !== "undoing") return null;
@@ -45,8 +49,9 @@ async function undoInTransaction(context: StoreContext, trx: InTransaction, impo
     label: now.summary.label,
   });
   const orphans = await deleteMailOf(trx, deleted);
-  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   const gone = new Set(deleted);
+  await released.holdAll(trx, reclaimedOf(context, made, gone), row.user_id);
+  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   if (batch !== undefined) {
     const left = rows.map((it) => (gone.has(it.aliasId ?? "") ? { ...it, made: false } : it));
     const sealed = sealBatch(keys, batch.id, left);
@@ -59,6 +64,15 @@ async function undoInTransaction(context: StoreContext, trx: InTransaction, impo
   const sealed = keys.seal("alias_import", importId, summary);
   await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", importId).execute();
   return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
+}
+
+/** Hashes of the deleted addresses that were held for the account before the import. */
+function reclaimedOf({ keys }: StoreContext, made: readonly ImportRow[], gone: ReadonlySet<string>): Buffer[] {
+  return made.flatMap(({ alias, aliasId, isReclaimed }) =>
+    alias !== null && isReclaimed === true && gone.has(aliasId ?? "")
+      ? [keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain))]
+      : [],
+  );
 }
 
 function summaryAfter(
