@@ -122,6 +122,16 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
   }
 }
 
+/**
+ * Refuses a request body that is not sent as a file, before the body is read. JSON would be read as a whole, up to the
+ * maximum size of a file, and parsed at once.
+ */
+function refuseOtherTypes({ headers }: FastifyRequest): void {
+  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
+  if (type.trim().toLowerCase() !== "application/octet-stream")
+    throw new AppError("not_json", { message: "The body must be the file, as application/octet-stream." });
+}
+
 /** Whether the response is downloaded as a file. */
 const isFile = ({ savedAs, fileTypes }: Endpoint): boolean => savedAs !== undefined || fileTypes !== undefined;
 

@@ -78,7 +78,7 @@ class ServiceReader {
    * Reads one page from the service's API.
    * @throws AppError `invalid`, `unavailable`, `too_large`
    */
-  async page(path: string, headers: Record<string, string>): Promise<Page> {
+  async page<T>(path: string, headers: Record<string, string>, take: Take<T>): Promise<Page<T>> {
     const leftMs = this.#endsAt - this.#parts.now();
     if (leftMs <= 0) throw failed("took too long");
     const answer = await this.#parts.serviceFetch.get({
@@ -126,10 +126,11 @@ async function* addyRows(reader: ServiceReader, apiKey: string): AsyncGenerator<
   let row = 0;
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const query = new URLSearchParams({ "page[number]": `${page}`, "page[size]": "100", "filter[deleted]": "with" });
-    const { values } = await reader.page(`/api/v1/aliases?${query.toString()}`, headers);
-    const aliases = values.filter(({ path }) => path === "data");
-    for (const { value } of aliases) yield addyAlias(value, ++row);
-    if (aliases.length < 100) return;
+    const { values } = await reader.page(`/api/v1/aliases?${query.toString()}`, headers, (value, at) =>
+      at === "data" ? addyAlias(value, ++row) : null,
+    );
+    yield* values;
+    if (values.length < 100) return;
   }
 }
 
