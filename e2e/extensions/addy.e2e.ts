@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)("the addy.io extension", () => {
 
   const aliases = () => person.listAliases();
 
-  test("takes the key and shows the aliases", { timeout: 120_000 }, async () => {
+  test("accepts the API key and shows the aliases", { timeout: 120_000 }, async () => {
     await person.createAlias({ alias: "made-before", domain: await ownDomain(), forwardTo: person.email });
     const made = await person.call("POST", "/api/keys", {
       name: "extension",

@@ -32,7 +32,7 @@ describe.skipIf(!postgres.found)("two servers on one PostgreSQL", () => {
     await database.stop();
   });
 
-  it("a key revoked at one is refused by the other within a second, under constant use", async () => {
+  it("a key revoked in one process is refused by the other within a second, under constant use", async () => {
     const [one, two] = servers as [TestServer, TestServer];
     const person = await new Visitor(one).register();
     const { key, secret } = await newKey(person);

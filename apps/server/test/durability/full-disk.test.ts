@@ -147,7 +147,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
   });
 
   test.runIf(isLongRun)(
-    "for the database's log: 451 until a restart finds space, and nothing is lost",
+    "for the database's write-ahead log: 451 until a restart finds space, and nothing is lost",
     {
       timeout: TIMEOUT_MS,
     },

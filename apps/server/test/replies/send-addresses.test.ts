@@ -50,7 +50,7 @@ function write(to: string, { from = owner, named = to, body = "hello" } = {}) {
 const arrived = async () =>
   (await mx.waitForMessages(1))[0] as { rcptTo: string[]; envelopeFrom: string; bytes: Buffer };
 
-test("the owner's message reaches the person from the alias, without a trace of the mailbox", async () => {
+test("the owner's message reaches the person from the alias, without revealing the mailbox", async () => {
   const alias = await madeAlias();
   expect((await write(`${alias}+Ann=shop.example@kauke.test`)).last).toMatch(/^250 /);
   const mail = await arrived();
@@ -60,20 +60,20 @@ test("the owner's message reaches the person from the alias, without a trace of 
   expect(String(mail.bytes)).not.toMatch(/jonas|inbox\.example/i);
 });
 
-test("from anybody else it is a tag: the message is forwarded to the owner, and nothing is sent to the person", async () => {
+test("from anybody else the tag is ignored: the message is forwarded to the owner, and nothing is sent to the person", async () => {
   const alias = await madeAlias();
   expect((await write(`${alias}+ann=shop.example@kauke.test`, { from: stranger })).last).toMatch(/^250 /);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("the owner's address without proof of its domain sends nothing to the person", async () => {
+test("a message from the owner's address without proof of its domain is not sent to the person", async () => {
   const alias = await madeAlias();
   dns.zone["inbox.example"] = {};
   expect((await write(`${alias}+ann=shop.example@kauke.test`)).last).toMatch(/^250 /);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("a proof that did not finish defers the message, whoever its author is", async () => {
+test("an authentication that did not finish defers the message, whoever its author is", async () => {
   const alias = await madeAlias();
   const to = `${alias}+ann=shop.example@kauke.test`;
   dns.zone["inbox.example"] = { fails: true } as never;
@@ -85,7 +85,7 @@ test("a proof that did not finish defers the message, whoever its author is", as
   expect(mx.messages).toEqual([]);
 });
 
-test("a mailbox of the alias that is not confirmed sends nothing to the person", async () => {
+test("a message from an unconfirmed mailbox of the alias is not sent to the person", async () => {
   dns.zone["new.example"] = spf;
   const alias = await madeAlias("anna@new.example");
   expect((await write(`${alias}+ann=shop.example@kauke.test`, { from: "anna@new.example" })).last).toMatch(/^250 /);
@@ -93,27 +93,27 @@ test("a mailbox of the alias that is not confirmed sends nothing to the person",
   expect(recipients).not.toContain("ann@shop.example");
 });
 
-test("an alias of somebody else's, or another alias of one's own, is no way to send", async () => {
+test("the tag of another user's alias, or of an alias that does not forward to the author, sends nothing", async () => {
   const other = await madeAlias("somebody@else.example");
   await write(`${other}+ann=shop.example@kauke.test`);
   const recipients = (await mx.waitForMessages(1)).flatMap(({ rcptTo }) => rcptTo);
   expect(recipients).not.toContain("ann@shop.example");
 });
 
-test("a recipient at our own domains is a tag, so that no message leads from one alias to another", async () => {
+test("a tag that names an address on this server's own domains is ignored, so that no message goes from one alias to another", async () => {
   const [alias, other] = [await madeAlias(), await madeAlias()];
   await write(`${alias}+${other}=kauke.test@kauke.test`);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("the leak guard reads the message as it reads answers", async () => {
+test("the leak guard checks the message like a reply", async () => {
   const alias = await madeAlias();
   const said = await write(`${alias}+ann=shop.example@kauke.test`, { body: `write to ${owner}` });
   expect(said.last).toMatch(/^550 .*address/);
   expect(mx.messages).toEqual([]);
 });
 
-test("other people named by their real addresses make it refused, as with answers", async () => {
+test("a message that names other people by their real addresses is refused, like a reply", async () => {
   const alias = await madeAlias();
   const to = `${alias}+ann=shop.example@kauke.test`;
   const said = await write(to, { named: `${to}, Bo <bo@other.example>` });

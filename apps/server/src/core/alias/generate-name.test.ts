@@ -24,7 +24,7 @@ describe("a generated name", () => {
     );
   });
 
-  it("has the form that its format states", () => {
+  it("matches the pattern of its format", () => {
     const { characters, words, site } = generatedNames;
     const drawn = `[${characters.alphabet}]`;
     const word = "[a-z]{3,8}";
@@ -37,7 +37,7 @@ describe("a generated name", () => {
     expect(generateName("uuid", systemRandom)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
   });
 
-  it("is as hard to guess as the contract states", () => {
+  it("has as many bits of randomness as the contract states", () => {
     const { characters, words, site } = generatedNames;
     const perCharacter = Math.log2(new Set(characters.alphabet).size);
     expect(characters.alphabet.length).toBe(new Set(characters.alphabet).size);
@@ -65,7 +65,7 @@ describe("a generated name", () => {
     expect(counts.size).toBe(generatedNames.characters.alphabet.length);
   });
 
-  it("skips draws beyond the last whole run of equally likely numbers, and can reach the first and the last word", () => {
+  it("skips random numbers that would make some words more likely, and can yield the first and the last word", () => {
     const last = aliasWords.length - 1;
     const draws = [2 ** 32 - 1, 0, last, 2 * aliasWords.length - 1, 99];
     expect(generateName("words", drawing(draws))).toBe(

@@ -14,7 +14,7 @@ async function readAll(file: string | Uint8Array): Promise<void> {
   for await (const row of rows) expect(row.row).toBeGreaterThan(0);
 }
 
-describe("reading takes time in proportion to the size", () => {
+describe("reading an import file takes time in proportion to its size", () => {
   const list = (count: number) => Array.from({ length: count }, (_, index) => index);
   test.each([
     [

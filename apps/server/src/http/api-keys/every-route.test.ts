@@ -75,7 +75,7 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     });
   });
 
-  it("answers 401 to every wrong key, also beside the cookie of a session", async () => {
+  it("answers 401 to every invalid key, even together with a session cookie", async () => {
     for (const [what, headers] of Object.entries(wrongHeaders)) {
       for (const visitor of [stranger(), person]) {
         const { status, body } = await send(visitor, name, headers);
@@ -95,7 +95,7 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     }
   });
 
-  it("is made for the account of the key, not of the cookie beside it", async () => {
+  it("is made for the account of the key, not for that of the session cookie sent along", async () => {
     const secret = byScope.get(scope ?? "account:read") ?? "";
     const { status } = await other.call(name, { params: { ...ids, userId: person.userId }, headers: bearer(secret) });
     if (scope === undefined) expect(status).toBe(403);
@@ -106,20 +106,20 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     }
   });
 
-  it("is made by the cookie of a session alone", async () => {
+  it("can be made with a session cookie alone", async () => {
     const visitor = await new Visitor(server).register();
     expect((await visitor.call(name, { params: ids })).status).not.toBe(401);
   });
 });
 
-describe("a cookie beside a key", () => {
-  it("gives the key's account", async () => {
+describe("a session cookie sent along with an API key", () => {
+  it("does not change the account: the call is made for the key's account", async () => {
     const secret = byScope.get("account:read") ?? "";
     expect((await other.call("getSession", { headers: bearer(secret) })).body.user.id).toBe(person.userId);
     expect((await other.call("getSession")).body.user.id).toBe(other.userId);
   });
 
-  it("is not read by calls that need no session, e.g. one that ends it", async () => {
+  it("is not read by calls that need no session, e.g. signing out", async () => {
     const visitor = await new Visitor(server).register();
     const cookies = new Map(visitor.cookies);
     for (const headers of [
@@ -165,7 +165,7 @@ describe("a write from another site", () => {
   const foreign = { origin: "https://shop.example", "sec-fetch-site": "cross-site" };
   const body = { alias: "shop", domain: "kauke.test", forwardTo: "ann@example.org" };
 
-  it("is refused with a cookie and made with a key", async () => {
+  it("is refused with a session cookie and made with an API key", async () => {
     expect((await person.call("createAlias", { body, headers: foreign })).body.code).toBe("cross_site");
     const headers = { ...foreign, ...bearer(byScope.get("aliases:create") ?? "") };
     expect((await stranger().call("createAlias", { body, headers })).body.code).toBe("invalid");

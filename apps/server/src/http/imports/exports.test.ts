@@ -54,7 +54,7 @@ async function importAgain(file: string): Promise<void> {
 }
 
 describe("aliases as a file of another service", () => {
-  test.each(aliasExportFormats)("%s: what is exported is imported as it was", async (format) => {
+  test.each(aliasExportFormats)("%s: exported aliases are equal after an import", async (format) => {
     await plant();
     const before = await aliasesOf(ann);
     const { status, body, headers } = await download(ann, format);
@@ -97,7 +97,7 @@ describe("aliases as a file of another service", () => {
     expect(body.match(/many:/g)).toHaveLength(10);
   });
 
-  it("needs the owner, or a key that may read aliases, and a known format", async () => {
+  it("needs the owner's session or a key with aliases:read, and a known format", async () => {
     await plant();
     expect((await download(new Visitor(server), "addy")).status).toBe(401);
     const bo = await new Visitor(server).register();

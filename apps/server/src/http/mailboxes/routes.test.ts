@@ -101,7 +101,7 @@ describe("the mailboxes of an account", () => {
     ]);
   });
 
-  it("one that is added is asked for confirmation once, and confirming it makes it usable as the default", async () => {
+  it("an added mailbox is asked for confirmation once, and can be the default after it was confirmed", async () => {
     const ann = await provenPerson();
     const address = addressOf("added");
     const added = await add(ann, ` ${address} `);
@@ -120,7 +120,7 @@ describe("the mailboxes of an account", () => {
     expect((await ann.call("generateAlias", { body: {} })).body.forwardTo).toBe(address);
   });
 
-  it("a message to confirm one that no alias forwards to can be requested again the next day", async () => {
+  it("the confirmation message to a mailbox that no alias forwards to can be requested again the next day", async () => {
     const email = addressOf("ann");
     const ann = await new Visitor(server).register(email);
     const address = addressOf("again");
@@ -132,7 +132,7 @@ describe("the mailboxes of an account", () => {
     expect((await again()).body).toEqual({ state: "asked" });
   });
 
-  it("cannot be on our own domains, invalid, or block mail from this server", async () => {
+  it("must be valid, not on this server's own domains, and must not block mail from this server", async () => {
     const ann = await new Visitor(server).register();
     const address = addressOf("blocks");
     await add(ann, address);
@@ -143,7 +143,7 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(bob)).toHaveLength(1);
   });
 
-  it("at most five may wait for confirmation, and a sixth is not added", async () => {
+  it("at most five mailboxes may be unconfirmed, and a sixth is not added", async () => {
     const ann = await new Visitor(server).register();
     for (let n = 0; n < 5; n++) expect((await add(ann, addressOf(`m${n}`))).status).toBe(201);
     expect(await add(ann, addressOf("m5"))).toMatchObject({
@@ -153,7 +153,7 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(ann)).toHaveLength(6);
   });
 
-  it("at most a hundred can be added, and sixty changes an hour be made", async () => {
+  it("at most a hundred mailboxes can be added, and sixty changes made per hour", async () => {
     const open = await startTestServer({ store: server.store, clock: server.clock, confirmation: null });
     const email = addressOf("ann");
     const ann = await new Visitor(open).register(email);
@@ -170,7 +170,7 @@ describe("the mailboxes of an account", () => {
     expect(statuses.at(-1)).toBe(400);
   });
 
-  it("removing one shows first which aliases lose it, then refuses, then removes", async () => {
+  it("before a mailbox is removed, the aliases that lose it are listed; the only destination of an alias is not removed", async () => {
     const ann = await new Visitor(server).register();
     const address = addressOf("gone");
     const only = await ann.createAlias({ forwardTo: address });
@@ -196,7 +196,7 @@ describe("the mailboxes of an account", () => {
     expect((await ann.call("removeMailbox", { params })).status).toBe(404);
   });
 
-  it("the account's e-mail cannot be removed, and another account's mailbox is not found", async () => {
+  it("the account's own e-mail cannot be removed, and another account's mailbox is not found", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const params = { mailboxId: (await mailboxesOf(ann))[0].id };
     expect((await ann.call("removeMailbox", { params })).status).toBe(400);

@@ -72,7 +72,7 @@ describe.each(clients)("$product $version", (client) => {
   it.each(client.requests)("$name", (request) => replay(client, request));
 });
 
-it("the models are strict: without a field that a client needs, each of them fails", async () => {
+it("the client models are strict: each rejects a response without a field that the client needs", async () => {
   const alias = await newAlias(person);
   const single = (await person.ask("GET", `/api/v1/aliases/${alias.id}`)).body;
   for (const field of ["id", "email", "active", "pinned", "emails_forwarded", "created_at"]) {

@@ -112,7 +112,7 @@ const type = fc.constantFrom(
   "multipart/form-data",
 );
 
-it("is answered in the dialect's form", async () => {
+it("is answered in addy.io's form", async () => {
   const one = fc.record({ method, path, id: anyId, query, body, type, isBroken: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(one, async ({ isBroken, ...sent }) => {

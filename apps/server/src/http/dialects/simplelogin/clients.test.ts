@@ -68,7 +68,7 @@ describe.each(clients)("%s", (name, { source, requests }) => {
     for (const { answer } of requests) expect(Object.keys(clientSchemas)).toContain(answer);
   });
 
-  it("gets the answers that it reads, in the order of its requests", async () => {
+  it("can decode the responses to its requests, sent in its own order", async () => {
     const { holder, values } = await anAccount();
     for (const request of requests) {
       const where = `${name}: ${request.name}`;
