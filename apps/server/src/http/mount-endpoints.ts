@@ -123,8 +123,8 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
 }
 
 /**
- * Refuses a request body that is no file before it is read. JSON would be read whole, up to the size of the largest
- * file, and parsed at once.
+ * Refuses a request body that is not sent as a file, before the body is read. JSON would be read as a whole, up to the
+ * maximum size of a file, and parsed at once.
  */
 function refuseOtherTypes({ headers }: FastifyRequest): void {
   const [type = ""] = (headers["content-type"] ?? "").split(";", 1);

@@ -120,7 +120,7 @@ test("a message that names other people by their real addresses is refused, like
   expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
 });
 
-test("a person in another tag of the header is named, though the mail host sends each recipient a copy of its own", async () => {
+test("a person in another tag of the header stays named, although the mail host sends each recipient a separate copy", async () => {
   const alias = await madeAlias();
   const [ann, bo] = [`${alias}+ann=shop.example@kauke.test`, `${alias.toUpperCase()}+Bo=host.example@KAUKE.test`];
   expect((await write(ann, { named: `${ann}, Bo B <${bo}>` })).last).toMatch(/^250 /);
@@ -130,7 +130,7 @@ test("a person in another tag of the header is named, though the mail host sends
   expect(String(mail.bytes)).not.toMatch(/kauke\.test.*bo=/i);
 });
 
-test("a tag of another alias in the header names nobody, and the message is refused", async () => {
+test("a tag of another alias in the header is no recipient, and the message is refused", async () => {
   const [alias, other] = [await madeAlias(), await madeAlias()];
   const to = `${alias}+ann=shop.example@kauke.test`;
   const said = await write(to, { named: `${to}, ${other}+bo=host.example@kauke.test` });

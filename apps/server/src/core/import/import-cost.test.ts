@@ -1,4 +1,4 @@
-/** Reading a file costs time in proportion to its size, whatever it holds. */
+/** Checks that reading a file takes time in proportion to its size, and little memory, whatever its content. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { strToU8, zipSync } from "fflate";
@@ -93,7 +93,7 @@ describe("a small archive that unpacks to a large one", () => {
     }
   });
 
-  test("leaves turns of the event loop to others while it is read", async () => {
+  test("lets other work have turns of the event loop while it is read", async () => {
     const file = archive({ "aliases.json": of(alias(`"note":"${"n".repeat(60_000)}"`), 100) });
     expect(file.length).toBeLessThan(65_536);
     let turns = 0;
@@ -105,12 +105,12 @@ describe("a small archive that unpacks to a large one", () => {
     setImmediate(count);
     await readAll(file);
     isOver = true;
-    // 6 MB in slices of 64 KiB.
+    // The archive unpacks to 6 MB, which is read in slices of 64 KiB.
     expect(turns).toBeGreaterThan(60);
   });
 });
 
-test("a list of destinations without end for one alias keeps little of it in memory", async () => {
+test("of an endless list of destinations for one alias, little is kept in memory", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const line = `forward-email=${"a:bc,".repeat(12_000)}\n`;

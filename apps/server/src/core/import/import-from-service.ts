@@ -59,7 +59,9 @@ interface Page<T> {
   pageCount: number | null;
 }
 
-/** Takes what is needed of an object of an answer, so that the rest is not kept; `null` for an object that is not meant. */
+/**
+ * Converts a JSON object of a response to the value that is kept in memory; `null` for an object that is not needed.
+ */
 type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {

@@ -19,7 +19,7 @@ export interface ImportRow {
   active: boolean;
   notes: string | null;
   made: boolean;
-  /** Whether the account had given the address up before, so that it was held; absent: no. */
+  /** Whether the address was reserved for the account, which had an alias with it before; absent if not. */
   isReclaimed?: boolean;
 }
 

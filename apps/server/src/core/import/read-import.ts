@@ -158,7 +158,10 @@ async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ImportedAlias> {
   }
 }
 
-/** Yields the objects in some octets. A few octets unpack to megabytes, between whose slices others get their turn. */
+/**
+ * Yields the JSON objects completed by some bytes. Few compressed bytes can unpack to megabytes, so other work gets a
+ * turn of the event loop between slices.
+ */
 async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerator<JsonElement> {
   for (const slice of slices(part, SLICE_BYTES)) {
     yield* elements.push(slice);
@@ -166,7 +169,7 @@ async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerato
   }
 }
 
-/** The parts of an alias that are kept until the whole archive is read. Nothing in them is longer than needed. */
+/** The fields of an alias that are kept in memory until the whole archive is read, cut to the needed length. */
 function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<string, unknown>) {
   const isDeleted = textOf(deletedOn) !== "";
   return {
@@ -177,13 +180,16 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
   };
 }
 
-/** Characters of an address that are kept: more than it may have, so that one that is too long is still refused. */
+/**
+ * Maximum characters of an address that are kept in memory: more than an address may have, so that one that is too long
+ * is still refused.
+ */
 const ADDRESS_KEPT = 2 * limits.emailMax;
 
-/** The beginning of a text, as a copy: a slice would keep the whole text in memory. */
+/** The beginning of a text as a copy, because a substring would keep the whole text in memory. */
 const kept = (value: unknown, max: number): string => Buffer.from(textOf(value).slice(0, max)).toString();
 
-/** Number by which SimpleLogin names a mailbox, as text. */
+/** SimpleLogin's number of a mailbox, as text. */
 const idOf = (value: unknown): string => (typeof value === "number" ? `${value}` : kept(value, ID_KEPT));
 const ID_KEPT = 40;
 

@@ -52,7 +52,7 @@ const simpleLogin = [
 ].join("\r\n");
 
 describe("an import of a file", () => {
-  it("reads no body of another type, which would be in memory as a whole", async () => {
+  it("refuses a body of another content type without reading it", async () => {
     for (const type of ["application/json", "Application/JSON; charset=utf-8", "text/csv"]) {
       const headers = { "content-type": type };
       const payload = Buffer.from(`[${"[],".repeat(200_000)}`);

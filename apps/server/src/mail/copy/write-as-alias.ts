@@ -206,7 +206,10 @@ async function peopleNamed(
   return people;
 }
 
-/** People behind reply and send addresses of this alias, and those already known; other addresses are left out. */
+/**
+ * Correspondents behind reply and send addresses of this alias, together with those already known; other addresses are
+ * left out.
+ */
 async function correspondentsOf(
   addresses: readonly string[],
   route: AliasRoute,
@@ -218,8 +221,8 @@ async function correspondentsOf(
 }
 
 /**
- * People in the tags of send addresses of this alias. A mail host may send each recipient a copy of its own, and the
- * header then names people to whom this copy does not go.
+ * Correspondents named in the tags of this alias' send addresses (`alias+person=host@domain`). A mail host may send a
+ * separate copy to each recipient; the header then also names people who do not get this copy.
  */
 function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute, { domains }: ReplyFormDeps) {
   const people = new Map<string, Mailbox>();

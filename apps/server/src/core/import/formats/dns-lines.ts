@@ -9,7 +9,9 @@ import { patternProblem } from "./json-shapes.ts";
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
 const LINE_MAX = 65_536;
-/** Destinations of one alias that are read; the rest is left, so that a file of them needs no memory. */
+/**
+ * Maximum destinations read for one alias. Further ones are ignored, so that a file full of them needs little memory.
+ */
 const DESTINATIONS_KEPT = 100;
 
 interface Entry {

@@ -135,8 +135,8 @@ function destinationsOf({ routing }: Alias): Destination[] {
 
 /**
  * Replaces the mailboxes among the destinations. A mailbox that stays keeps its spelling.
- * @param isHidden whether the client could not choose the destination: webhooks, and mailboxes that are not confirmed,
- * stay
+ * @param isHidden whether SimpleLogin's clients cannot choose the destination (webhooks and unconfirmed mailboxes);
+ * such a destination stays
  */
 function withMailboxes(
   before: readonly Destination[],

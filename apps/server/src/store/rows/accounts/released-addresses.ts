@@ -23,16 +23,16 @@ export interface ReleasedAddresses {
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
   /**
-   * As `claim`, for many addresses at once.
-   * @returns hashes in hex: `refused` of the addresses that are held for another account, whose hold stays; `reclaimed`
-   * of those that were held for this one
+   * Does what `claim` does for many addresses at once.
+   * @returns hashes (hex): `refused` of addresses that stay reserved for another account; `reclaimed` of those that
+   * were reserved for this account
    */
   claimAll(
     trx: InTransaction,
     addressIndexes: readonly Buffer[],
     userId: string,
   ): Promise<{ refused: Set<string>; reclaimed: Set<string> }>;
-  /** Whether `claim` would let the account take the address. */
+  /** Whether `claim` would let the account take this address. */
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }

@@ -18,8 +18,9 @@ interface Inserting {
 }
 
 /**
- * Inserts those aliases whose address is free: neither of an alias nor held for another account.
- * @returns ids of the aliases that were inserted, and of those among them whose address was held for the account
+ * Inserts the aliases whose address is free: no alias has it, and it is not reserved for another account.
+ * @returns `made`: ids of the inserted aliases; `reclaimed`: ids of those among them whose address was reserved for the
+ * account
  */
 export async function insertAliases(
   context: StoreContext,

@@ -1,8 +1,8 @@
 /**
- * Deletes what one batch of an import made and nobody changed since. The addresses are free again at once, instead of
- * being held for 30 days like those of other deleted aliases: the hold keeps others from getting mail that is meant for
- * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
- * would stay blocked for everybody. An address that the account had given up before the import is held again.
+ * Deletes the aliases that one batch of an import created and nobody has changed since. Their addresses are free at
+ * once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
+ * the former owner. Imported addresses existed for an hour at most, and reserving them would block thousands of names
+ * after a mistaken import. An address that was reserved for the account before the import is reserved again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -66,7 +66,7 @@ async function undoInTransaction(
   return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
 }
 
-/** Hashes of the deleted addresses that were held for the account before the import. */
+/** Keyed hashes of those deleted addresses that were reserved for the account before the import. */
 function reclaimedOf({ keys }: StoreContext, made: readonly ImportRow[], gone: ReadonlySet<string>): Buffer[] {
   return made.flatMap(({ alias, aliasId, isReclaimed }) =>
     alias !== null && isReclaimed === true && gone.has(aliasId ?? "")
