@@ -1,4 +1,4 @@
-/** Changes of many aliases at once apply to mail that arrives after they were answered, in every mail worker. */
+/** Changes of many aliases at once apply to all mail that arrives after the call was answered, in every mail worker. */
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { beforeEach, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const write = async (alias: string) => {
   return (await sendMail({ port: system.mxPort, from: "eve@sender.example", to, message })).last;
 };
 
-/** Aliases whose routes every worker has used. */
+/** Creates aliases and sends mail to them until every mail worker has cached their routes. */
 async function known(count: number, forwardTo: string) {
   const aliases = [];
   for (let index = 0; index < count; index += 1) aliases.push(await person.createAlias({ forwardTo }));
@@ -23,7 +23,7 @@ async function known(count: number, forwardTo: string) {
 
 const recipients = () => mx.messages.flatMap(({ rcptTo }) => rcptTo);
 
-test("paused, then sent elsewhere, then deleted", async () => {
+test("pausing, redirecting and deleting many aliases applies to the next mail in every worker", async () => {
   const aliases = await known(3, "one@inbox.example");
   const aliasIds = aliases.map(({ id }) => id);
   const bulk = (change: object) => person.call("POST", "/api/aliases/bulk", { aliasIds, change });
@@ -41,7 +41,7 @@ test("paused, then sent elsewhere, then deleted", async () => {
   for (const { alias } of aliases) for (let time = 0; time < 4; time += 1) expect(await write(alias)).toMatch(/^550/);
 });
 
-test("after a mailbox is removed", async () => {
+test("removing a mailbox applies to the next mail of its aliases in every worker", async () => {
   const aliases = await known(2, "gone@inbox.example, stays@inbox.example");
   const { body } = await person.call("GET", "/api/mailboxes");
   const gone = (body as any).mailboxes.find((it: any) => it.email === "gone@inbox.example");

@@ -8,7 +8,9 @@ export const limits = {
    * count.
    */
   addedMailboxesMax: 100,
-  /** Maximum mailboxes that an account lists only because its aliases forward to them; further ones are not listed. */
+  /**
+   * Mailboxes that aliases forward to are added to an account's list only while the list has fewer mailboxes than this.
+   */
   listedMailboxesMax: 1000,
   notesMax: 128,
   /** Maximum labels per account, characters in a label's name, and labels per alias. */

@@ -137,6 +137,6 @@ function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string 
 function cutNotes(notes: string): string | null {
   const clean = notes.replaceAll("\u0000", "");
   const cut = clean.slice(0, limits.notesMax);
-  // The first half of a character beyond the basic plane is not left alone at the end.
+  // If the cut split a surrogate pair, its first half is removed too.
   return (clean.length > cut.length ? cut.replace(/[\ud800-\udbff]$/, "") : cut) || null;
 }

@@ -13,9 +13,10 @@ export type MailboxDeps = Pick<
 >;
 
 /**
- * Lists the mailboxes of an account, oldest first: those its aliases forward to, those its owner added, its own e-mail,
- * and confirmed ones that an alias forwarded to before. Mailboxes that are new in aliases since the last call get their
- * database rows now, in one statement, so that creating an alias needs no statement for them.
+ * Lists the mailboxes of an account, oldest first: those its aliases forward to (up to `limits.listedMailboxesMax` in
+ * the list), those its owner added, its own e-mail, and confirmed ones that an alias forwarded to before. Mailboxes
+ * that are new in aliases since the last call get their database rows now, in one statement, so that creating an alias
+ * needs no statement for them.
  */
 export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<Mailbox[]> {
   const { mailboxes } = deps;
