@@ -13,7 +13,7 @@ export interface Route {
   readonly method: Method;
   /** Path with parameters in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** Who may call the route; `user`: only with a login session. */
+  /** Who may call the route; `user`: callers with a login session, or with an API key if the route has a `scope`. */
   readonly access: "anyone" | "user";
   /** Scope that an API key needs for this call; absent if only a login session may make the call. */
   readonly scope?: KeyScope;
