@@ -25,6 +25,7 @@ const baseChunk = {
       "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
       "src/api/(?:api-error|changes-nothing|client|connection|count-event)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs|stored-session)\\.ts",
+      "src/app/path\\.ts",
       "src/ui/(?:Mask|toast-store|use-is-live|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
@@ -66,6 +67,22 @@ const formsChunk = {
 };
 
 /**
+ * One chunk of the modules that the dashboard shares with the command palette and with pages that list or create
+ * aliases.
+ */
+const aliasesChunk = {
+  name: "aliases",
+  test: new RegExp(
+    [
+      "src/api/labels\\.ts",
+      "src/features/aliases/(?:alias-location|pending-deletion|stored-view|switch-alias|use-list-view)\\.ts",
+      "src/features/aliases/create/(?:domain-typo|generated-format|wanted-name)\\.ts",
+      "src/ui/(?:DeletionDialog|Pager)\\.tsx",
+    ].join("|"),
+  ),
+};
+
+/**
  * A comment at the top of the base chunk, nearly all of whose functions are called on load: it has Chromium compile
  * them off the main thread while the file arrives, instead of one by one at their first call. Other browsers ignore it.
  */
@@ -93,7 +110,10 @@ export default defineConfig({
     rolldownOptions: {
       // The contract's modules have no side effects, so what a page doesn't use (zod schemas) is left out of its chunk.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
-      output: { codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk] }, postBanner: eagerCompileHint },
+      output: {
+        codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk, aliasesChunk] },
+        postBanner: eagerCompileHint,
+      },
     },
   },
 });

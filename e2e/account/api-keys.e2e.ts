@@ -1,4 +1,4 @@
-/** API keys in Settings: made, shown once, used, revoked. */
+/** Tests of API keys in Settings: creation, single display, use and revocation. */
 import { apiKeyMessages, apiKeyPattern } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -19,7 +19,10 @@ const opener = (page: Page) => page.getByRole("button", { name: "Create API Key"
 const keyRow = (page: Page, name: string) =>
   page.getByRole("list", { name: "API keys" }).getByRole("listitem").filter({ hasText: name }).first();
 
-/** Makes a key with the dialog. @returns the key as it is shown */
+/**
+ * Creates an API key with the dialog.
+ * @returns the key as the dialog shows it
+ */
 async function makeKey(page: Page, name: string): Promise<string> {
   await opener(page).click();
   const dialog = page.getByRole("dialog", { name: "Create API key" });
@@ -34,7 +37,7 @@ async function makeKey(page: Page, name: string): Promise<string> {
 const useKey = (secret: string) =>
   fetch(`${site.server.url}/api/mailboxes`, { headers: { authorization: `Bearer ${secret}` } });
 
-test("a key is made, shown once with its QR code, copied, works, and is refused after it was revoked", async () => {
+test("a new key is shown once with its QR code, can be copied, works, and is refused after it was revoked", async () => {
   const { page, context } = await openKeys();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const secret = await makeKey(page, "Bitwarden");
@@ -70,7 +73,7 @@ test("a key is made, shown once with its QR code, copied, works, and is refused 
   expect((await useKey(secret)).status).toBe(401);
 });
 
-test("a key without name or scope is not made, and the field that is wrong gets the focus", async () => {
+test("a key without name or scope is not created, and the first wrong field gets the focus", async () => {
   const { page } = await openKeys();
   await opener(page).click();
   const dialog = page.getByRole("dialog", { name: "Create API key" });
@@ -84,7 +87,7 @@ test("a key without name or scope is not made, and the field that is wrong gets 
   await seeFocus(dialog.getByRole("checkbox").first());
 });
 
-test("a key of each expiry shows the day on which it ends", async () => {
+test("keys are listed with the day on which they expire, or Never", async () => {
   const { page } = await openKeys();
   await opener(page).click();
   const dialog = page.getByRole("dialog", { name: "Create API key" });

@@ -1,4 +1,4 @@
-/** Mailboxes and defaults in Settings, and what the form for a new alias makes of them. */
+/** Tests of mailboxes and defaults in Settings, and of their effect on the form for a new alias. */
 import { mailboxMessages } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ async function addMailbox(page: Page, address: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("a mailbox is added, made the default, begins the form for a new alias, and is removed", async () => {
+test("a mailbox is added, made the default, is the initial destination of a new alias, and is removed", async () => {
   const { page } = await open("/settings");
   await addMailbox(page, `Jonas <${inbox}>`);
   await row(page, inbox).waitFor();
@@ -45,7 +45,7 @@ test("a mailbox is added, made the default, begins the form for a new alias, and
   await seeGone(row(page, inbox));
 });
 
-test("a text that is no address is refused, and a mistyped domain is asked about", async () => {
+test("a text that is no address is refused as a mailbox, and a mistyped domain is asked about", async () => {
   const { page } = await open("/settings");
   await addMailbox(page, "nobody");
   const dialog = page.getByRole("dialog", { name: "Add mailbox" });
@@ -58,7 +58,7 @@ test("a text that is no address is refused, and a mistyped domain is asked about
   await row(page, "jonas@gmail.com").waitFor();
 });
 
-test("removing names the aliases that lose the mailbox, and is refused while it is the only destination of one", async () => {
+test("the dialog lists the aliases that lose a mailbox; the only destination of an alias can't be removed", async () => {
   const { page, person } = await open("/about");
   await person.createAlias({ alias: "both-mailboxes", forwardTo: `${inbox}, rasa@inbox.example` });
   await page.goto("/settings");
@@ -73,7 +73,7 @@ test("removing names the aliases that lose the mailbox, and is refused while it 
   expect(await dialog.getByRole("button", { name: "Remove Mailbox" }).isDisabled()).toBe(true);
 });
 
-test("the dice and Alt+G fill in a free name of the chosen format, which Enter then creates", async () => {
+test("the dice and Alt+G fill in a free name of the chosen format, and Enter creates the alias", async () => {
   const { page, person } = await open("/dashboard");
   const form = createForm(page);
   const name = form.getByLabel("Alias name and domain");
@@ -93,7 +93,7 @@ test("the dice and Alt+G fill in a free name of the chosen format, which Enter t
   expect((await person.listAliases()).map(({ alias }) => alias)).toEqual([words]);
 });
 
-test("names with a site's name are off by default; switched on, the dice makes one from what was typed", async () => {
+test("generated names contain no site's name by default; switched on, the dice makes one from the typed site", async () => {
   const { page } = await open("/dashboard");
   const format = createForm(page).getByLabel("Format of generated names");
   await expect.poll(() => format.getByRole("option").allTextContents()).toEqual(["Characters", "Words", "UUID"]);

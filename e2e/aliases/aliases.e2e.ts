@@ -119,7 +119,7 @@ describe("the list", () => {
     expect(await tooltip.innerText()).toBe(notes);
     await page.getByRole("searchbox").hover();
     await seeGone(tooltip);
-    await aliasSwitch(page, `${long}@kauke.test`).focus();
+    await page.getByRole("link", { name: `${long}@kauke.test` }).focus();
     await page.keyboard.press("Tab");
     await tooltip.waitFor();
     expect(await tooltip.innerText()).toBe(notes);

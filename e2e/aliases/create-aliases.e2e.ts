@@ -17,12 +17,12 @@ async function openDashboard(options: VisitOptions = {}) {
   const person = await site.person();
   const visit = await site.visit({ as: person, ...options });
   await visit.page.goto("/dashboard");
-  // The form begins with the account's own mailbox.
+  // The form's initial destination is the account's own mailbox.
   await expect.poll(() => forwardField(visit.page).inputValue()).toBe(person.email);
   return { ...visit, person };
 }
 
-/** Pastes as the keyboard does: the text, with its line ends, comes from the clipboard. */
+/** Pastes a text from the clipboard with the keyboard, so that the browser handles line ends as for a user. */
 async function paste(field: Locator, text: string): Promise<void> {
   const page = field.page();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -183,11 +183,11 @@ describe("creating", () => {
   });
 });
 
-describe("in one gesture", () => {
+describe("creating an alias in few steps", () => {
   const readClipboard = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
   const markedRow = (page: Page, address: string) => aliasRow(page, address).and(page.locator(".new"));
 
-  test("Enter creates and copies; domain and destinations stay, and the new row is marked for three seconds", async () => {
+  test("Enter creates and copies an alias; domain and destinations stay, and its row is marked for three seconds", async () => {
     const { page, context } = await openDashboard();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const [first, second] = [newName(), newName()];
@@ -206,7 +206,7 @@ describe("in one gesture", () => {
     await seeGone(page.locator("tr.new"));
   });
 
-  test("domain and destinations are still there after another page was visited", async () => {
+  test("the last used domain and destinations are still in the form after visiting another page", async () => {
     const { page } = await openDashboard();
     await createAlias(page, { alias: newName(), domain: "vejas.test", forwardTo: inbox });
     const links = page.getByRole("banner");
@@ -216,7 +216,7 @@ describe("in one gesture", () => {
     expect(await createForm(page).getByLabel("Domain", { exact: true }).inputValue()).toBe("vejas.test");
   });
 
-  test("a pasted address on one of our domains fills name and domain; one elsewhere stays", async () => {
+  test("a pasted address on one of the server's domains fills name and domain; any other address stays as it is", async () => {
     const { page } = await openDashboard();
     await paste(nameField(page), "Shop <shop@slapta.test>");
     await expect.poll(() => nameField(page).inputValue()).toBe("shop");
@@ -228,7 +228,7 @@ describe("in one gesture", () => {
     expect(await nameField(page).inputValue()).toBe("a@elsewhere.example");
   });
 
-  test("pasted destinations are put in order, and what stays wrong is named", async () => {
+  test("pasted destinations are converted to a comma-separated list, and invalid ones are named", async () => {
     const { page } = await openDashboard();
     await forwardField(page).fill("");
     await paste(forwardField(page), "Jonas <jonas@inbox.example>;\nmailto:rasa@inbox.example,");
@@ -257,7 +257,7 @@ describe("in one gesture", () => {
     expect((await person.listAliases())[0]?.forwardTo).toBe("jonas@gmial.com");
   });
 
-  test("a name of one's own and a reserved one are told while typing", async () => {
+  test("an error appears while typing a name that the account has already, or a reserved one", async () => {
     const { page, person } = await openDashboard();
     const alias = newName();
     await createAlias(page, { alias, domain: "kauke.test", forwardTo: inbox });
@@ -272,7 +272,7 @@ describe("in one gesture", () => {
     expect(await person.listAliases()).toHaveLength(1);
   });
 
-  test("a destination in use is put into the field and taken out again by its button", async () => {
+  test("the button of an offered destination adds it to the field and removes it again", async () => {
     const { page } = await openDashboard();
     await createAlias(page, { alias: newName(), domain: "kauke.test", forwardTo: `${inbox}, rasa@inbox.example` });
     const chip = createForm(page).getByRole("button", { name: inbox });

@@ -1,4 +1,6 @@
-/** Order among aliases: selecting and changing many at once, deleting with undo, labels, filters, sorting. */
+/**
+ * Tests of the alias list: selecting and changing many aliases at once, deleting with undo, labels, filters, sorting.
+ */
 import type { LabelWire } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -9,7 +11,7 @@ import { aliasRow, listedAddresses } from "../browser/steps.ts";
 const site = runSite();
 let made = 0;
 
-/** Opens the dashboard of a new account with so many aliases: `a1@…` is at the top of the list. */
+/** Opens the dashboard of a new account with the given number of aliases; `a1@…` is at the top of the list. */
 async function openList(count: number) {
   const person = await site.person();
   const mark = `.${++made}x`;
@@ -28,7 +30,7 @@ const bulkButton = (page: Page, name: string) => bulk(page).getByRole("button", 
 const filters = (page: Page) => page.getByRole("group", { name: "Show aliases" });
 const filter = (page: Page, name: RegExp) => filters(page).getByRole("button", { name });
 
-/** Presses Tab until the element has the focus. */
+/** Presses Tab until the given element has the focus. */
 async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   const hasFocus = () => target.evaluate((element) => element === element.ownerDocument.activeElement);
   for (let presses = 0; presses < 80; presses++) {
@@ -38,7 +40,7 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   throw new Error("the element was not reached by the keyboard");
 }
 
-test("with the keyboard alone: select, pause, label, filter, delete and undo", async () => {
+test("aliases can be selected, paused, labelled, filtered, deleted and restored with the keyboard alone", async () => {
   const { page, person, address } = await openList(4);
   await page.getByRole("searchbox", { name: "Search aliases" }).focus();
   await tabTo(page, box(page, address(1)));
@@ -93,8 +95,8 @@ test("with the keyboard alone: select, pause, label, filter, delete and undo", a
   expect(await person.listAliases()).toHaveLength(4);
 });
 
-describe("selecting", () => {
-  test("Shift with a press selects a range, the head the page, and a link everything that matches", async () => {
+describe("selecting aliases", () => {
+  test("Shift-click selects a range, the table's head the page, and a link all aliases that match", async () => {
     const { page, address } = await openList(12);
     await box(page, address(2)).click();
     await box(page, address(5)).click({ modifiers: ["Shift"] });
@@ -113,7 +115,7 @@ describe("selecting", () => {
     await seeGone(bulk(page));
   });
 
-  test("destinations of many are replaced after they were checked", async () => {
+  test("destinations of many aliases are checked, then replaced", async () => {
     const { page, person, address } = await openList(3);
     await box(page, address(1)).click();
     await box(page, address(3)).click();
@@ -134,7 +136,7 @@ describe("selecting", () => {
     expect(after).toEqual(["rasa@inbox.example", "jonas@inbox.example", "rasa@inbox.example"]);
   });
 
-  test("a change that the server refuses is taken back, with its reason", async () => {
+  test("a bulk change that the server refuses is rolled back, and the reason is shown", async () => {
     const { page, context, person, address, expectRefusal } = await openList(2);
     await context.route("**/api/aliases/bulk", (route) =>
       route.fulfill({
@@ -151,7 +153,7 @@ describe("selecting", () => {
   });
 });
 
-describe("deleting many", () => {
+describe("deleting many aliases", () => {
   const deleteTwo = async (page: Page, address: (place: number) => string) => {
     for (const place of [1, 2]) await box(page, address(place)).click();
     await bulkButton(page, "Delete").click();
@@ -159,7 +161,7 @@ describe("deleting many", () => {
     await expect.poll(() => listedAddresses(page)).toEqual([address(3)]);
   };
 
-  test("takes place after ten seconds", async () => {
+  test("a deletion is sent to the server after ten seconds", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     expect(await person.listAliases()).toHaveLength(3);
@@ -168,14 +170,14 @@ describe("deleting many", () => {
     expect(await listedAddresses(page)).toEqual([address(3)]);
   });
 
-  test("takes place at once when the page is closed", async () => {
+  test("a deletion is sent at once when the page is closed", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     await page.close({ runBeforeUnload: true });
     await expect.poll(async () => (await person.listAliases()).length, { timeout: 8000 }).toBe(1);
   });
 
-  test("takes place before a logout ends the session", async () => {
+  test("a deletion is sent before a logout ends the session", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     await page.getByRole("button", { name: "Log out" }).click();
@@ -186,7 +188,7 @@ describe("deleting many", () => {
     expect(((await answer.json()) as { aliases: unknown[] }).aliases).toHaveLength(1);
   });
 
-  test("that fails shows the aliases again, with the reason", async () => {
+  test("a deletion that fails shows the aliases again, with the reason", async () => {
     const { page, context, person, address, expectFailure } = await openList(3);
     expectFailure("/api/aliases/bulk");
     await context.route("**/api/aliases/bulk", (route) => route.abort("connectionrefused"));
@@ -200,7 +202,7 @@ describe("deleting many", () => {
 });
 
 describe("labels, filters and order", () => {
-  test("a label is made, renamed, coloured and deleted; a name that is taken is refused", async () => {
+  test("a label is created, renamed, coloured and deleted; a name that another label has is refused", async () => {
     const { page, person, expectRefusal } = await openList(1);
     expectRefusal(400, "/api/labels");
     const labels = async () => ((await person.call("GET", "/api/labels")).body as { labels: LabelWire[] }).labels;
@@ -228,7 +230,7 @@ describe("labels, filters and order", () => {
     expect(await labels()).toEqual([]);
   });
 
-  test("search finds labels; filter and order survive a reload, and the tab stores nothing personal", async () => {
+  test("search finds labels; filter and order survive a reload, and browser storage contains nothing personal", async () => {
     const { page, person, address } = await openList(3);
     const answer = await person.call("POST", "/api/labels", { name: "Parduotuvės", colour: "teal" });
     const { label } = answer.body as { label: LabelWire };

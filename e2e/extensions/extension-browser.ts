@@ -1,20 +1,19 @@
-/**
- * A Chromium with an unpacked extension, and a page outside with a sign-up form. Names of hosts outside lead nowhere,
- * but for that page's.
- */
+/** Chromium with an unpacked extension, and a local page with a sign-up form. All other host names are unresolvable. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Worker } from "playwright-core";
+import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { findChromium } from "../../scripts/find-chromium.ts";
 
 export interface ExtensionBrowser {
   context: BrowserContext;
-  /** The extension's background script. */
+  /** Worker of the extension's background script. */
   worker: Worker;
   extensionId: string;
+  /** Opens a page of the extension. @param path e.g. `app.html` */
+  open(path: string): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -22,7 +21,7 @@ export interface ExtensionBrowser {
 export const SHOP_HOST = "www.shop.example";
 
 /**
- * The browser to load extensions in: Chromium's build without windows has none.
+ * Finds a Chromium that can load extensions; the headless-shell build can't.
  * @returns `null` when there is none
  */
 export function findExtensionBrowser(): string | null {
@@ -32,13 +31,13 @@ export function findExtensionBrowser(): string | null {
   return findChromium({ CHROMIUM_PATH: "/usr/bin/chromium" });
 }
 
-/** @param folder of the unpacked extension, with its manifest.json */
+/** @param folder folder of the unpacked extension, with its manifest.json */
 export async function openWithExtension(executablePath: string, folder: string): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), "kauke-extension-"));
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
-    // Extensions run in the mode without windows that is the same browser.
+    // Extensions do not run in the old headless mode; `--headless=new` below switches on the new one.
     headless: false,
     ignoreDefaultArgs: ["--disable-extensions"],
     args: [
@@ -60,7 +59,13 @@ export async function openWithExtension(executablePath: string, folder: string):
     await context.close();
     await rm(profile, { recursive: true, force: true });
   };
-  return { context, worker, extensionId: new URL(worker.url()).host, close };
+  const extensionId = new URL(worker.url()).host;
+  const open = async (path: string) => {
+    const page = await context.newPage();
+    await page.goto(`chrome-extension://${extensionId}/${path}`);
+    return page;
+  };
+  return { context, worker, extensionId, open, close };
 }
 
 export interface Shop {

@@ -1,4 +1,4 @@
-/** A person with a confirmed mailbox and an API key for a client, made through the API. */
+/** An account with a confirmed mailbox and an API key for a client, created through the API. */
 import { keyScopes, type PreviewMessage, type PreviewSummary } from "@kauke/contract";
 import type { Person } from "@kauke/testkit/person";
 import { expect } from "vitest";
@@ -9,7 +9,10 @@ export interface KeyPerson {
   key: string;
 }
 
-/** The site must have its rate limits, since without them no mailbox is asked for confirmation. */
+/**
+ * Creates an account with a confirmed mailbox and an API key. The test server must have rate limits, since without them
+ * no mailbox gets a confirmation message.
+ */
 export async function makeKeyPerson(site: Site): Promise<KeyPerson> {
   const person = await site.person();
   await confirmMailbox(site, person);
@@ -18,7 +21,7 @@ export async function makeKeyPerson(site: Site): Promise<KeyPerson> {
   return { person, key: (made.body as { secret: string }).secret };
 }
 
-/** Confirms the mailbox of the account's e-mail by the link in the confirmation message. */
+/** Confirms the mailbox of the account's own e-mail address with the link in the confirmation message. */
 async function confirmMailbox(site: Site, person: Person): Promise<void> {
   const added = await person.call("POST", "/api/mailboxes", { address: person.email });
   expect(added.status, JSON.stringify(added.body)).toBe(201);

@@ -1,6 +1,6 @@
 /**
- * SimpleLogin's browser extension against a running Kauke: key entered, alias created on a page, paused, deleted. Needs
- * the folder of the built extension, as `KAUKE_SIMPLELOGIN_EXTENSION` names it, at the commit of
+ * Test of SimpleLogin's browser extension with a running Kauke: an API key is entered, an alias is created on a page,
+ * paused and deleted. Needs the built extension in the folder named by `KAUKE_SIMPLELOGIN_EXTENSION`, at the commit of
  * `test-vectors/clients/simplelogin/extension.json`.
  */
 import { existsSync } from "node:fs";
@@ -24,12 +24,12 @@ describe.skipIf(missing !== null)("SimpleLogin's extension", () => {
   // Setting any rate limit turns on all of them, as in production.
   const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600" }) });
 
-  test("takes a key, creates an alias on a page, and pauses and deletes it", async () => {
+  test("accepts an API key, creates an alias on a page, and pauses and deletes the alias", async () => {
     const { person, key } = await makeKeyPerson(site);
     const shop = await openShop();
     const { context, worker, extensionId, close } = await openWithExtension(executable ?? "", folder);
     try {
-      // At its installation the extension forgets its settings and opens a page of its vendor.
+      // On installation the extension resets its settings and opens a page of its vendor.
       await expect.poll(() => context.pages().length).toBeGreaterThan(1);
       await worker.evaluate(`chrome.storage.sync.set({ apiUrl: ${JSON.stringify(site.server.url)} })`);
       const popup = await context.newPage();
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)("SimpleLogin's extension", () => {
 
       await row.locator("img.btn-svg").click();
       await row.getByRole("button", { name: "Delete" }).click();
-      // The extension shows its dialog twice, one over the other.
+      // The extension opens its dialog twice, one on top of the other.
       await popup.getByRole("button", { name: "Yes" }).last().click();
       await row.waitFor({ state: "detached" });
       expect((await person.listAliases()).map((alias) => alias.alias)).toEqual([

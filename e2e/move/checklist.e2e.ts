@@ -1,6 +1,6 @@
 /**
- * The checklist "change your address": from a password manager's file, which never leaves the browser, to sites that
- * are ticked off, get an alias and are deleted.
+ * Tests of the checklist "change your address": a password manager's file is read without leaving the browser, and its
+ * sites are ticked off, get an alias and are deleted.
  */
 import { mailboxMessages } from "@kauke/contract";
 import type { Page } from "playwright-core";
@@ -67,7 +67,7 @@ test.each([widths.desktop, widths.phone])(
   },
 );
 
-test("an address of one's own can be chosen too, and a file that is added again adds nothing", async () => {
+test("an ordinary address can be chosen too, and adding the same file again adds no sites", async () => {
   const { page } = await movePage("checks.again@people.example", widths.desktop);
   await choose(page, "export.json", text);
   await page.getByRole("checkbox", { name: /ann@mail\.example/ }).check();
@@ -91,7 +91,7 @@ test.each([
     "“aliases.csv” is a list of aliases",
   ],
   ["photo.csv", "hello", "“photo.csv” is not an export of a password manager"],
-])("the file %s is named as what it is", async (name, content, said) => {
+])("the file %s is refused with the right reason", async (name, content, said) => {
   const { page } = await movePage(`wrong.${name}@people.example`, widths.desktop);
   await choose(page, name, content);
   await page.getByRole("alert").getByText(said).waitFor();
@@ -99,7 +99,7 @@ test.each([
   await page.getByRole("button", { name: "Add 2 sites" }).waitFor();
 });
 
-test("a refusal is shown where it happened, and nothing is lost", async () => {
+test("a refused change of the checklist shows its error in place, and no choice is lost", async () => {
   const { page, expectRefusal } = await movePage("checks.refused@people.example", widths.desktop);
   expectRefusal(429, "/api/checklist");
   await page.route("**/api/checklist", (route) =>
@@ -115,7 +115,7 @@ test("a refusal is shown where it happened, and nothing is lost", async () => {
   await page.getByRole("heading", { name: "Change your address at 2 sites" }).waitFor();
 });
 
-test("a site gets its own alias by one click, and says so when there is no mailbox for it", async () => {
+test("one click creates an alias for a site, and an error is shown if the account has no mailbox for it", async () => {
   const { page, person, expectRefusal } = await movePage("checks.alias@people.example", widths.desktop);
   await choose(page, "export.json", text);
   await page.getByRole("button", { name: "Add 2 sites" }).click();

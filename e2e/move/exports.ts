@@ -1,6 +1,6 @@
-/** Files that people move in with, as other programs write them. */
+/** Files of other programs, as people upload them when they move to Kauke. */
 
-/** Secrets in the export below: none of them may be in any request. */
+/** Secrets in the Bitwarden export of the tests: no request may contain any of them. */
 export const exportSecrets = ["correct-horse-staple", "JBSWY3DPEHPK3PXP", "my-private-note-77", "old-password-1234"];
 
 interface Entry {
@@ -34,9 +34,9 @@ export const aFile = (name: string, text: string) => ({
 });
 
 /**
- * SimpleLogin's aliases.csv: one alias of a domain of ours, two of theirs, one with a reserved name, one that is no
- * address.
- * @param part makes the addresses different from those of other imports
+ * A file aliases.csv of SimpleLogin: one alias on a domain of this server, two on SimpleLogin's domains, one with a
+ * reserved name, one that is no address.
+ * @param part text in the addresses that makes them different from those of other imports
  */
 export const simpleLoginExport = (part: string): string =>
   [

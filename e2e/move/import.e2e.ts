@@ -1,4 +1,6 @@
-/** Import of aliases from a file, from the dry run to its undo, and the files to leave with. */
+/**
+ * Tests of importing aliases from a file, from the dry run to its undo, and of downloading aliases for other services.
+ */
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -37,7 +39,7 @@ test.each([widths.desktop, widths.phone])(
     await rowOf(page, `forum.w${width}@simplelogin.com`).getByText("New address").waitFor();
     await page.getByLabel("Rows shown").selectOption({ label: "Reserved name (1)" });
     await expect.poll(() => rowOf(page, "@").count()).toBe(1);
-    // The dry run is still there after the page was left.
+    // The dry run is still shown after a reload of the page.
     await page.reload();
     await page.getByRole("button", { name: "Import 3 aliases" }).click();
     await page.getByRole("heading", { name: "Import finished" }).waitFor();
@@ -48,7 +50,7 @@ test.each([widths.desktop, widths.phone])(
     const forum = page.getByRole("list", { name: "Sites" }).getByRole("listitem").filter({ hasText: "forum.example" });
     await forum.getByText(`forum.w${width}@simplelogin.com`).waitFor();
     await forum.getByRole("button", { name: /^Copy \S+@kauke\.test$/ }).waitFor();
-    // A finished import can be closed and opened again, so that its undo is not lost.
+    // A finished import can be closed and opened again, so that it can still be undone.
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: /^Open the import of / }).click();
     await page.getByRole("button", { name: "Undo the import" }).click();
@@ -61,7 +63,7 @@ test.each([widths.desktop, widths.phone])(
   },
 );
 
-test("a file of logins is refused with its name and another one can be chosen", async () => {
+test("a file of logins is refused by name as an import, and another file can be chosen", async () => {
   const { page, expectRefusal } = await signedIn("moves.wrong@people.example", "/move", widths.desktop);
   expectRefusal(400, "/api/imports");
   await choose(page, "logins.csv", "name,url,username,password\nShop,https://shop.example,ann,pw\n");
@@ -72,7 +74,7 @@ test("a file of logins is refused with its name and another one can be chosen", 
   await page.getByText("Drop the export of your aliases here").waitFor();
 });
 
-test("an account's form asks for the key, and a refusal is shown without losing it", async () => {
+test("importing from an account asks for the API key, and the key stays in the form if the server refuses", async () => {
   const { page, expectRefusal } = await signedIn("moves.service@people.example", "/move", widths.desktop);
   expectRefusal(429, "/api/imports/from-service");
   await page.route("**/api/imports/from-service", (route) =>
@@ -87,7 +89,7 @@ test("an account's form asks for the key, and a refusal is shown without losing 
   expect(await page.getByLabel("API key").inputValue()).toBe("a-key-of-addy");
 });
 
-test("aliases are downloaded for another service, and apart from that for spreadsheets", async () => {
+test("aliases are downloaded as files for another service, or for spreadsheets", async () => {
   const { page, person } = await signedIn("leaves@people.example", "/settings", widths.desktop);
   await person.createAlias({ alias: "leaving", forwardTo: "jonas@inbox.example", notes: "=1+1" });
   const download = async (name: string) => {

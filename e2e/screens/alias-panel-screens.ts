@@ -1,4 +1,4 @@
-/** Screens of an alias' panel. */
+/** Screens of an alias' panel, for the list of screens to capture. */
 import type { NoticeWire } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";

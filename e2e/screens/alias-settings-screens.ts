@@ -1,4 +1,4 @@
-/** The states of API keys, mailboxes and defaults in Settings, for the screen list. */
+/** Screens of API keys, mailboxes and defaults in Settings, for the list of screens to capture. */
 import type { ApiKeyWire, MailboxWire } from "@kauke/contract";
 import type { Locator } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
@@ -58,7 +58,9 @@ const uses = ["shop", "library", "parcels", "bakery", "dentist", "tickets"].map(
   isOnly: alias === "bakery",
 }));
 
-/** A dialog over the lists; with `goOn` it replaces the one that the screen listed before it shows. */
+/**
+ * Screen of a dialog in Settings. With `goOn`, it is opened right after the previous screen's dialog has been closed.
+ */
 function dialog(name: string, opener: string | RegExp, fill: (form: Locator, visit: Visit) => Promise<void>): Screen {
   const open = async (visit: Visit) => {
     await visit.page.getByRole("button", { name: opener }).first().click();

@@ -87,7 +87,7 @@ const labels: readonly LabelWire[] = [
   { id: "00000000-0000-4000-8000-0000000000a4", name: "Unused", colour: "red" },
 ];
 
-/** Labels and pins by the name of an alias of `some`. */
+/** Labels (by index) and pins of the persona `some`'s aliases, by alias name. */
 const order: Record<string, { labels: number[]; pinned?: true }> = {
   "bank.lt": { labels: [0] },
   "shop.k7": { labels: [2], pinned: true },
@@ -100,7 +100,7 @@ function withOrder(alias: AliasWire): AliasWire {
   return { ...alias, pinned, labels: indexes.flatMap((index) => labels[index]?.id ?? []) };
 }
 
-/** The dashboard of an account that has labels and pins. */
+/** A screen of the dashboard whose aliases have labels and pins. */
 export const ordered = (name: string, open: Screen["open"] = async () => {}): Screen => ({
   name: `dashboard-${name}`,
   as: "some",
@@ -118,7 +118,9 @@ export const ordered = (name: string, open: Screen["open"] = async () => {}): Sc
   },
 });
 
-/** A screen that is one step from the one listed before it, once `leave` has closed what that one opened. */
+/**
+ * A screen reached by one step from the screen before it in the list, after `leave` has closed what that screen opened.
+ */
 function orderedStep(
   name: string,
   step: Screen["open"],

@@ -1,4 +1,4 @@
-/** The states of the page that moves aliases in, for the screen list. */
+/** Screens of the page that moves aliases in, for the list of screens to capture. */
 import type { ChecklistRowWire, ImportRowWire, ImportWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { aFile, bitwardenExport } from "../move/exports.ts";
@@ -16,7 +16,10 @@ const sites: readonly (readonly [site: string, oldAddress: string])[] = [
   ["shop.example", "shop.7x@aleeas.com"],
 ];
 
-/** @param aliasIds ids of aliases of the persona, for the first rows */
+/**
+ * Rows of the checklist for the screens.
+ * @param aliasIds ids of the persona's aliases, for the first rows
+ */
 const rowsOf = (aliasIds: readonly string[]): ChecklistRowWire[] =>
   sites.map(([site, oldAddress], index) => ({
     id: `00000000-0000-4000-8000-000000000000.${index}`,

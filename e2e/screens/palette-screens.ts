@@ -1,4 +1,4 @@
-/** Screens of the command palette. */
+/** Screens of the command palette, for the list of screens to capture. */
 import type { Visit } from "../browser/browser.ts";
 import { ordered } from "./dashboard-screens.ts";
 import { overlaid } from "./make-screen.ts";

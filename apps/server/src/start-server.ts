@@ -62,7 +62,7 @@ export interface StartOverrides {
   random?: Random;
   hasher?: PasswordHasher;
   resolver?: Resolver;
-  /** Replacement for calls of other services' APIs, by imports. */
+  /** Replacement for requests to other services' APIs during imports, for tests. */
   serviceFetch?: ServiceFetch;
   direct?: DirectOverrides;
   webRoot?: string;

@@ -1,4 +1,7 @@
-/** API keys with several processes on one PostgreSQL: a revoked key stops in all of them with the next request. */
+/**
+ * API keys with several processes on one PostgreSQL database: once revoked in one process, a key is refused by all of
+ * them from the next request on.
+ */
 import { randomBytes } from "node:crypto";
 import { bearer, newKey } from "@kauke/server/http/api-keys/api-keys.testing";
 import { startTestServer, type TestServer, Visitor } from "@kauke/server/http/test/test-server";
@@ -29,7 +32,7 @@ describe.skipIf(!postgres.found)("two servers on one PostgreSQL", () => {
     await database.stop();
   });
 
-  it("a key revoked at one is refused by the other within a second, under constant use", async () => {
+  it("a key revoked in one process is refused by the other within a second, under constant use", async () => {
     const [one, two] = servers as [TestServer, TestServer];
     const person = await new Visitor(one).register();
     const { key, secret } = await newKey(person);

@@ -1,4 +1,4 @@
-/** An import of many rows keeps within its memory and lets other work in between. */
+/** Checks that an import of many rows stays within its memory limit and does not block the event loop for long. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

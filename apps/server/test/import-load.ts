@@ -1,6 +1,6 @@
 /**
- * Reads, runs and undoes an import of many rows in this process, which `import-load-cost.test.ts` starts, and prints the
- * longest time for which its event loop was blocked, and its memory, as JSON.
+ * Reads, runs and undoes an import of many rows in its own process, started by `import-load-cost.test.ts`. Prints as
+ * JSON the longest times for which the event loop was blocked, and the memory used.
  */
 import { randomUUID } from "node:crypto";
 import { createImport } from "@kauke/server/core/import/create-import";
@@ -17,13 +17,16 @@ const longest: Record<string, number> = {};
 let phase = "start";
 let last = cpuMs();
 
-/** Processor time of the main thread. Unlike the clock, it does not advance while other programs occupy the cores. */
+/**
+ * CPU time of the main thread in milliseconds. Unlike the clock, it does not advance while other programs use the
+ * cores.
+ */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-// All that the thread does between two turns of this timer is done without a turn of the event loop for others.
+// CPU time spent between two calls of this timer is time for which the event loop was blocked.
 setInterval(() => {
   const now = cpuMs();
   longest[phase] = Math.max(longest[phase] ?? 0, now - last);
@@ -84,7 +87,10 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Reads, runs and undoes an import. @returns what the run made */
+/**
+ * Reads, runs and undoes an import of `count` aliases.
+ * @returns number of stored rows and of created aliases
+ */
 async function importWhole(count: number, prefix = ""): Promise<{ stored: number; made: number }> {
   const open = () => readImport(file(count));
   const planned = await timed(`${prefix}read`, () =>
@@ -102,7 +108,7 @@ async function importWhole(count: number, prefix = ""): Promise<{ stored: number
   return { stored: planned.rows, made };
 }
 
-// The first use of each statement compiles code, once for the life of a process.
+// Warm-up: the first use of each statement compiles code, once per process.
 await importWhole(1000, "first ");
 const { stored, made } = await importWhole(rows);
 const left = await store.aliases.count();

@@ -15,7 +15,7 @@ test.each([
   { forwardTo: "ann@example.org, https://hooks.example.org/in" },
   { pinned: true },
   { delete: true },
-])("one kind of change is accepted: %j", (change) => {
+])("a bulk change of one kind is accepted: %j", (change) => {
   expect(isValid(change)).toBe(true);
 });
 
@@ -30,11 +30,11 @@ test.each([
   { name: "x" },
   { active: "no" },
   null,
-])("no kind, several kinds, unknown fields and wrong values are refused: %j", (change) => {
+])("a bulk change of no kind or several kinds, or with wrong fields or values, is refused: %j", (change) => {
   expect(isValid(change)).toBe(false);
 });
 
-test("the ids of the largest account fit into the limits of list and body, and one more does not", () => {
+test("a bulk change takes as many ids as the largest account has, and no more", () => {
   const ids = Array.from({ length: limits.aliasesMax }, () => randomUUID());
   expect(isValid({ delete: true }, ids)).toBe(true);
   expect(isValid({ delete: true }, [...ids, randomUUID()])).toBe(false);
@@ -44,6 +44,6 @@ test("the ids of the largest account fit into the limits of list and body, and o
   expect(Buffer.byteLength(body)).toBeLessThan(limits.bulkBodyMaxBytes);
 });
 
-test("ids are read in any letter case", () => {
+test("alias ids of a bulk change are accepted in any letter case", () => {
   expect(bulkAliasBody.parse({ aliasIds: [id.toUpperCase()], change: { pinned: false } }).aliasIds).toEqual([id]);
 });

@@ -1,4 +1,4 @@
-/** One change of many aliases by their ids. */
+/** Bulk change: one change of many aliases, given by their ids. */
 import * as z from "zod";
 import { forwardTo } from "./alias.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
@@ -22,7 +22,7 @@ const fields = {
   delete: z.literal(true, "delete must be true").optional(),
 };
 
-/** Fields by the kind of change that they belong to. */
+/** Kind of change that each field belongs to; a bulk change has one kind. */
 const kinds: Record<keyof typeof fields, string> = {
   active: "active",
   addLabel: "labels",
@@ -47,7 +47,10 @@ export const bulkAliasBody = z.object({
 export type BulkAliasBody = z.infer<typeof bulkAliasBody>;
 export type BulkAliasChange = BulkAliasBody["change"];
 
-/** `changed` counts the aliases that are now as asked for, those that already were included. */
+/**
+ * Result of a bulk change. `changed` counts the aliases that now have the requested state, also those that had it
+ * before.
+ */
 export const bulkAliasAnswer = z.object({
   changed: z.number(),
   failed: z.array(z.object({ id: z.uuid(), code: z.enum(errorCodes as readonly ErrorCode[]) })),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aliasWords } from "./alias-words.ts";
 import { aliasWordsMin } from "./generated-names.ts";
 
-/** Parts of words that offend; words that contain one by chance ("glass", "title") are exempt. */
+/** Parts of offensive words. Words that contain one by chance ("glass", "title") are exempt. */
 const offending =
   /fuck|shit|cunt|piss|cock(?!\b)|slut|whor|nazi|rape(?!z)|porn|sex|twat|wank|kill|murd|suici|bitch|nude/;
 const harmless = new Set([
@@ -19,7 +19,7 @@ const harmless = new Set([
 const offends = (word: string) => offending.test(word) && !harmless.has(word);
 
 describe("the words of generated names", () => {
-  it("are at least as many as the stated entropy assumes, each once, in alphabetical order", () => {
+  it("are unique, sorted, and at least as many as the stated entropy of generated names assumes", () => {
     expect(aliasWords.length).toBeGreaterThanOrEqual(aliasWordsMin);
     expect([...new Set(aliasWords)].sort()).toEqual(aliasWords);
   });
@@ -28,11 +28,11 @@ describe("the words of generated names", () => {
     expect(aliasWords.filter((word) => !/^[a-z]{3,8}$/.test(word))).toEqual([]);
   });
 
-  it("offend nobody", () => {
+  it("contain no offensive word", () => {
     expect(aliasWords.filter(offends)).toEqual([]);
   });
 
-  it("control: an offending word is found", () => {
+  it("control: the check finds an offensive word", () => {
     expect(["murder", "sexy", "bitch"].every(offends)).toBe(true);
   });
 });

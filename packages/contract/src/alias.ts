@@ -143,7 +143,7 @@ const domain = z
   .min(1, aliasMessages.domainRequired)
   .max(253, aliasMessages.domainRequired);
 
-/** Fields that an alias with a generated name has in common with others. */
+/** Fields common to the creation of aliases with a chosen and with a generated name. */
 export const generatedAliasFields = { domain, forwardTo, notes };
 
 export const createAliasBody = z.object({
@@ -203,7 +203,7 @@ export const aliasWire = z.object({
   sealTo: z.string(),
   /** Ids of the alias' labels. */
   labels: z.array(z.uuid()),
-  /** Whether the alias is listed before those that are not pinned. */
+  /** Whether the alias is pinned: pinned aliases are listed before the others. */
   pinned: z.boolean(),
   /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),

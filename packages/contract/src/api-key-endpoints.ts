@@ -1,4 +1,4 @@
-/** Calls about API keys; part of the table in `endpoints.ts`. */
+/** Endpoints for API keys; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import { apiKeyPattern, apiKeyWire, createApiKeyBody } from "./api-keys.ts";
 import type { EndpointShapes } from "./endpoint.ts";

@@ -1,6 +1,6 @@
 /**
- * API keys, with which programs make calls in place of a login session. A key is shown once, when it is made; its
- * scopes say which calls it may make (`Route.scope` in `routes.ts`).
+ * API keys, which programs use for API calls instead of a login session. A key is shown once, when it is created; its
+ * scopes decide which endpoints it may call (`Route.scope` in `routes.ts`).
  */
 import * as z from "zod";
 import { limits } from "./limits.ts";
@@ -34,7 +34,7 @@ export const createApiKeyBody = z.object({
     .array(keyScope, apiKeyMessages.scopesRequired)
     .min(1, apiKeyMessages.scopesRequired)
     .max(keyScopes.length, apiKeyMessages.scopeUnknown),
-  /** When the key stops working; `null` or absent: never. */
+  /** When the key expires; `null` or absent: never. */
   expiresAt: z.iso.datetime({ offset: true, error: apiKeyMessages.expiryFormat }).nullish(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
@@ -44,7 +44,7 @@ export const apiKeyWire = z.object({
   name: z.string(),
   scopes: z.array(z.enum(keyScopes)),
   expiresAt: z.iso.datetime().nullable(),
-  /** Day (UTC) on which the key was used last; the time of day is not stored. */
+  /** Day (UTC) of the key's last use; the time of day is not stored. */
   lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });

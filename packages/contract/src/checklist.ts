@@ -1,6 +1,6 @@
 /**
  * The checklist "change your address at these sites": which site has which old address, and the alias that replaces it.
- * The browser makes its rows from a password manager's export, which it reads itself; nothing else of the file is sent.
+ * The browser reads a password manager's export by itself and sends only these rows to the server.
  */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
@@ -13,7 +13,7 @@ export const checklistMessages = {
   addressInvalid: "Every row needs an old e-mail address",
 } as const;
 
-// A host name, or the name that the entry has in the password manager; never a whole URL.
+// A site's host name, or the name of the password manager's entry; never a whole URL.
 const site = z
   .string()
   .trim()
@@ -35,14 +35,14 @@ export const addToChecklistBody = z.object({
   rows: z.array(newChecklistRow).min(1).max(limits.checklistRowsPerCall),
 });
 
-/** Id of a row: that of its sealed document, and its number in it. */
+/** Id of a checklist row: the id of the sealed document that contains the row, a dot, and the row's number in it. */
 export const checklistRowId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,9}$/);
 
 export const checklistRowWire = z.object({
   id: checklistRowId,
   site: z.string(),
   oldAddress: z.string(),
-  /** The alias that replaces the old address; `null` while there is none. It may have been deleted since. */
+  /** Id of the alias that replaces the old address; `null` if there is none. The alias may have been deleted since. */
   aliasId: z.uuid().nullable(),
   done: z.boolean(),
 });
@@ -52,7 +52,7 @@ const checklistChange = z.object({
   id: checklistRowId,
   done: z.boolean().optional(),
   aliasId: z.uuid().nullable().optional(),
-  /** Takes the row off the list. */
+  /** Removes the row from the checklist. */
   remove: z.literal(true).optional(),
 });
 export type ChecklistChange = z.infer<typeof checklistChange>;

@@ -7,7 +7,7 @@ export interface EndpointShapes {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Set if the body is a file: its octets as `application/octet-stream`, which the handler reads as they arrive. */
+  /** Set if the request body is a file, sent as `application/octet-stream`; the handler reads it as a stream. */
   bytesBody?: true;
   /** Maximum size of the request body in octets; default `limits.smallBodyMaxBytes`. */
   bodyMaxBytes?: number;
@@ -18,7 +18,7 @@ export interface EndpointShapes {
   errors?: readonly number[];
   /** Set if the answer is downloaded as a file: this name, followed by the date and `.json`. */
   savedAs?: string;
-  /** Set if the answer is downloaded as a file that is not JSON: media types by the value of the parameter `format`. */
+  /** Set if the response is downloaded as a file other than JSON: media type by the value of the parameter `format`. */
   fileTypes?: Readonly<Record<string, string>>;
   /**
    * Set if all answers of this endpoint have a field `success`, `false` in error answers. Other endpoints have no such

@@ -1,8 +1,8 @@
-/** Generated alias names: their formats, how each is made, and how hard it is to guess. */
+/** Generated alias names: their formats, how each is generated, and how hard it is to guess. */
 
 /**
- * `characters`: random letters and digits; `words`: words and a number; `uuid`: a random UUID; `site`: the name of the
- * site that the alias is for, and random characters.
+ * Formats of generated alias names. `characters`: random letters and digits; `words`: words and a number; `uuid`: a
+ * random UUID; `site`: the name of the site that the alias is used at, and random characters.
  */
 export const aliasFormats = ["characters", "words", "uuid", "site"] as const;
 export type AliasFormat = (typeof aliasFormats)[number];
@@ -17,17 +17,17 @@ export type DefaultFormat = (typeof defaultFormats)[number];
  */
 const alphabet = "bcdfghjkmnpqrtvwx25679";
 
-/** Minimum number of words in the list that the format `words` draws from. */
+/** Minimum number of words in the list from which the format `words` draws. */
 export const aliasWordsMin = 7000;
 
 export const generatedNames = {
   characters: { alphabet, length: 14 },
   words: { words: 3, digits: 2, separator: "." },
-  /** Maximum characters of the site's name, and number of random characters after the separator. */
+  /** Format `site`: maximum characters of the site's name, and number of random characters after the separator. */
   site: { nameMax: 24, suffixLength: 5, separator: "." },
 } as const;
 
-/** Bits of entropy of a generated name, rounded down: a guess hits with a probability of 1 in 2 to this power. */
+/** Bits of entropy of a generated name by format, rounded down: one guess succeeds with probability 1 in 2^bits. */
 export const nameEntropyBits: Readonly<Record<AliasFormat, number>> = {
   characters: 62,
   words: 44,

@@ -1,13 +1,13 @@
 /**
  * Import of aliases from files and accounts of other services, and export in their formats. An import is stored as a
- * dry run first: every row says what would become of it and why. Running it makes the aliases, and within an hour they
- * can be deleted again together.
+ * dry run first: every row has the result that a run would give, and the reason. Running the import creates the
+ * aliases; for an hour it can be undone, which deletes them.
  */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 
-/** Formats of files that are imported; the server detects a file's format by its content. */
+/** Formats of import files; the server detects a file's format by its content. */
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
@@ -21,13 +21,13 @@ export const importFileFormats = [
   "kauke-json",
 ] as const;
 
-/** Services whose API is read with a key that is used once and not stored. */
+/** Services whose aliases are read through their API, with a key that is used once and not stored. */
 export const importServices = ["addy", "relay", "forward-email"] as const;
 
 export const importFormats = [...importFileFormats, "addy-api", "relay-api", "forward-email-api"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** Names of the formats, for sentences and lists. */
+/** Display names of the import formats. */
 export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
   "simplelogin-csv": "SimpleLogin (CSV)",
   "simplelogin-zip": "SimpleLogin (ZIP)",
@@ -45,10 +45,11 @@ export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
 };
 
 /**
- * What becomes of a row. `create`: an alias of the same address; `twin`: an alias on our domain, for an address whose
- * domain is not ours; `exists`: the account has it already; `taken`: the address belongs to, or is held for, somebody
- * else; `reserved`: the name is reserved here; `invalid`: the row can't be read; `deleted`: the alias was deleted at
- * the other service; `over_limit`: the account would hold more aliases than it may.
+ * Result of an import row. `create`: an alias of the same address; `twin`: an alias on a domain of this server that
+ * replaces an address on another domain; `exists`: the account has it already; `taken`: the address belongs to another
+ * account, or is held for 30 days for the account that deleted it; `reserved`: the name is reserved on this server;
+ * `invalid`: the row can't be read; `deleted`: the alias was deleted at the other service; `over_limit`: the account
+ * would hold more aliases than it may.
  */
 export const importResults = [
   "create",
@@ -62,68 +63,82 @@ export const importResults = [
 ] as const;
 export type ImportResult = (typeof importResults)[number];
 
-/** `planned`: a dry run that made nothing; `running` and `undoing`: in progress; `undone`: its aliases are deleted. */
+/**
+ * States of an import. `planned`: a dry run, no aliases created; `running` and `undoing`: in progress; `undone`: its
+ * aliases are deleted.
+ */
 export const importStates = ["planned", "running", "done", "undoing", "undone"] as const;
 export type ImportState = (typeof importStates)[number];
 
-/** An import with its counts and progress. */
+/** An import with its counts and progress, as the API returns it. */
 export const importWire = z.object({
   importId: z.uuid(),
   state: z.enum(importStates),
   format: z.enum(importFormats),
-  /** Our domain on which addresses of other domains get an alias. */
+  /** Domain of this server on which addresses of other domains get an alias. */
   domain: z.string(),
   createdAt: z.iso.datetime(),
-  /** When the run ended; null before that. */
+  /** When the run ended; null before its end. */
   endedAt: z.iso.datetime().nullable(),
-  /** Until when the import can be undone; null while there is nothing to undo. */
+  /** Time until which the import can be undone; null while there is nothing to undo. */
   undoUntil: z.iso.datetime().nullable(),
-  /** When the stored rows are deleted. */
+  /** When the stored rows of the import are deleted. */
   deletedAt: z.iso.datetime(),
-  /** Rows in total and by result. The results of rows change when a run finds that an address was taken meanwhile. */
+  /**
+   * Number of rows, in total and by result. Results change if a run finds that an address has been taken since the dry
+   * run.
+   */
   rows: z.number(),
   counts: z.record(z.enum(importResults), z.number()),
-  /** Aliases that the run (or the undo) has handled, of those that it has to. */
+  /** Number of aliases that the run or undo has handled so far, and the total. */
   progress: z.object({ done: z.number(), total: z.number() }),
-  /** Aliases made by the run. */
+  /** Number of aliases created by the run. */
   made: z.number(),
-  /** Aliases deleted by the undo. */
+  /** Number of aliases deleted by the undo. */
   undone: z.number(),
-  /** Addresses that the undo kept because they were changed or used to send since the run; at most 100. */
+  /**
+   * Addresses of aliases that the undo did not delete, because they were changed or used for sending since the run; at
+   * most 100.
+   */
   kept: z.array(z.string()),
   keptCount: z.number(),
-  /** Destination mailboxes of the rows to be made that are not confirmed yet; each is asked when mail arrives. */
+  /**
+   * Unconfirmed destination mailboxes of the aliases to be created; each gets a confirmation message when mail arrives
+   * for it.
+   */
   unconfirmed: z.array(z.string()),
-  /** Sentences about the whole import, e.g. that the file names no destinations. */
+  /** Remarks about the whole import, as sentences, e.g. that the file names no destinations. */
   remarks: z.array(z.string()),
 });
 export type ImportWire = z.infer<typeof importWire>;
 
 export const importRowWire = z.object({
-  /** Place in the file, from 1; of a CSV the row below the header is 1. */
+  /** Number of the row in the file, from 1; the row below a CSV header is 1. */
   row: z.number(),
-  /** The address as the file has it. */
+  /** The row's address as it is written in the file. */
   address: z.string(),
   result: z.enum(importResults),
-  /** Address of the alias that is or would be made, or that the account has already; null for other results. */
+  /** Address of the alias that was or would be created, or that the account has already; null for other results. */
   becomes: z.string().nullable(),
-  /** A sentence that says why, or what differs from the file; null when there is nothing to say. */
+  /** Sentence that gives the reason for the result, or what differs from the file; null if there is none. */
   reason: z.string().nullable(),
-  /** Destinations of the alias, as `forwardTo` of an alias. */
+  /** Destinations of the row's alias, in the notation of an alias' `forwardTo`. */
   forwardTo: z.string(),
   active: z.boolean(),
   notes: z.string().nullable(),
-  /** Whether the run made the alias. */
+  /** Whether the run created the row's alias. */
   made: z.boolean(),
 });
 export type ImportRowWire = z.infer<typeof importRowWire>;
 
-/** Rows in one page of an import. */
+/** Maximum rows in one page of an import. */
 export const importPageSize = 100;
 
 const importParams = z.object({ importId: z.string() });
 
-/** Query of an import: the target domain for twins, and a label for all aliases that it makes. */
+/**
+ * Query parameters of an import: the domain for `twin` aliases, and the id of a label for all aliases that it creates.
+ */
 const target = {
   domain: z.string().trim().toLowerCase().max(253).optional(),
   label: z.uuid().optional(),
@@ -136,7 +151,7 @@ const importPage = z.object({
 
 export const importFromServiceBody = z.object({
   service: z.enum(importServices, "Please choose a service"),
-  /** Address of a self-hosted addy.io; absent for the service's own. */
+  /** Address of a self-hosted addy.io; absent for addy.io itself. */
   baseUrl: z.string().trim().max(limits.webhookUrlMax).optional(),
   apiKey: z
     .string("Please enter the API key")
@@ -182,7 +197,7 @@ export const importEndpoints = {
     answer: importWire.extend({
       page: z.object({
         number: z.number(),
-        /** Number of pages for this filter. */
+        /** Number of pages of the rows with the requested result. */
         count: z.number(),
         rows: z.array(importRowWire),
       }),

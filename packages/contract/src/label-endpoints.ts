@@ -1,4 +1,4 @@
-/** Routes for labels; part of the table in `endpoints.ts`. */
+/** Endpoints for labels; part of the table in `endpoints.ts`. */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { changeLabelBody, createLabelBody, labelWire } from "./labels.ts";

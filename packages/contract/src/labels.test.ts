@@ -5,7 +5,7 @@ import { changeLabelBody, createLabelBody, labelIds, labelMessages, sameLabelNam
 
 const messageOf = (body: unknown) => createLabelBody.safeParse(body).error?.issues[0]?.message;
 
-test("a name is trimmed and has 1 to 40 characters, none of them invisible", () => {
+test("a label's name is trimmed and has 1 to 40 characters, none of them invisible", () => {
   expect(createLabelBody.parse({ name: "  Parduotuvės ", colour: "teal" })).toEqual({
     name: "Parduotuvės",
     colour: "teal",
@@ -17,16 +17,16 @@ test("a name is trimmed and has 1 to 40 characters, none of them invisible", () 
     expect(messageOf({ name, colour: "red" })).toBe(labelMessages.nameFormat);
 });
 
-test("a colour is one of the eight names", () => {
+test("a label's colour is one of the eight names", () => {
   expect(messageOf({ name: "shops", colour: "#ff0000" })).toBe(labelMessages.colour);
 });
 
-test("a change needs a field", () => {
+test("a change of a label needs at least one field", () => {
   expect(changeLabelBody.safeParse({}).success).toBe(false);
   expect(changeLabelBody.safeParse({ colour: "blue" }).success).toBe(true);
 });
 
-test("names that differ in case or Unicode form are the same", () => {
+test("labels' names that differ only in case or Unicode form are equal", () => {
   expect(sameLabelName("Žalia")).toBe(sameLabelName("žalia".normalize("NFD")));
 });
 

@@ -3,10 +3,15 @@ export const limits = {
   aliasNameMax: 64,
   /** Maximum aliases per account. */
   aliasesMax: 10_000,
-  /** Maximum mailboxes that an account adds to its list, in addition to those that its aliases forward to. */
+  /**
+   * Maximum mailboxes that an account can add to its list; mailboxes listed because aliases forward to them do not
+   * count.
+   */
   addedMailboxesMax: 100,
+  /** Maximum mailboxes that an account lists only because its aliases forward to them; further ones are not listed. */
+  listedMailboxesMax: 1000,
   notesMax: 128,
-  /** Maximum labels per account, characters of a label's name, and labels of one alias. */
+  /** Maximum labels per account, characters in a label's name, and labels per alias. */
   labelsMax: 100,
   labelNameMax: 40,
   labelsPerAliasMax: 10,
@@ -20,7 +25,7 @@ export const limits = {
   identityFileMax: 65_536,
   /** Maximum encryption keys per account. */
   encryptionKeysMax: 50,
-  /** Maximum API keys per account, and the longest life of one that expires. */
+  /** Maximum API keys per account, and maximum years until a key expires that has an expiry date. */
   apiKeysMax: 50,
   apiKeyYearsMax: 10,
   passwordMin: 8,
@@ -31,9 +36,9 @@ export const limits = {
   /** Maximum characters of the whole `forwardTo` text. Ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
-  /** Maximum rows of the checklist of an account. */
+  /** Maximum rows of an account's checklist. */
   checklistMax: 5000,
-  /** Maximum rows that one call adds to the checklist or changes. */
+  /** Maximum rows that one call adds to the checklist or changes in it. */
   checklistRowsPerCall: 1000,
   /** Maximum characters of a site on the checklist; a host name has at most 253. */
   siteMax: 253,
@@ -47,17 +52,20 @@ export const limits = {
   /** Maximum octets of the request body of routes that carry a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
-  /** Maximum octets of the request body of a change of many aliases: an account's ids, 39 octets each, and the change. */
+  /**
+   * Maximum octets of the request body of a bulk change: the ids of all aliases of an account, 39 octets each, and the
+   * change.
+   */
   bulkBodyMaxBytes: 450_000,
-  /** Maximum octets of a file to import, and of what an archive holds when it is unpacked. */
+  /** Maximum octets of a file to import, and of the unpacked contents of an archive. */
   importFileMaxBytes: 33_554_432,
   importUnpackedMaxBytes: 134_217_728,
-  /** Maximum rows of one import, and of all stored imports of an account. */
+  /** Maximum rows of one import, and of all stored imports of an account together. */
   importRowsMax: 50_000,
   importStoredRowsMax: 150_000,
   /** Maximum different destinations in one import. */
   importDestinationsMax: 200,
-  /** Hours for which an import that ran can be undone, and for which its rows are stored. */
+  /** Hours for which a finished import can be undone, and for which an import's rows are stored. */
   importUndoHours: 1,
   importKeptHours: 24,
   /** Maximum characters of an armored text: 1 MiB of plaintext, with the overhead of armor, line ends and header. */

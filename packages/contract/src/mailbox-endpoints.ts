@@ -1,4 +1,4 @@
-/** Calls about the mailboxes of an account, its defaults, and generated aliases. */
+/** Endpoints for an account's mailboxes, its defaults for new aliases, and generated aliases. */
 import * as z from "zod";
 import { aliasWire } from "./alias.ts";
 import type { EndpointShapes } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-/** Mailboxes of an account, its defaults for new aliases, and generated aliases. */
+/** Data types of an account's mailboxes, its defaults for new aliases, and generated aliases. */
 import * as z from "zod";
 import { generatedAliasFields, isMailbox } from "./alias.ts";
 import { confirmationState } from "./confirmations.ts";
@@ -21,7 +21,7 @@ export const mailboxMessages = {
 } as const;
 
 export const mailboxWire = z.object({
-  /** Stable as long as the mailbox is in the account's list. */
+  /** Id of the mailbox; it changes only if the mailbox is removed from the account's list and added again. */
   id: z.uuid(),
   email: z.string(),
   confirmed: z.boolean(),
@@ -34,7 +34,7 @@ export const mailboxWire = z.object({
 });
 export type MailboxWire = z.infer<typeof mailboxWire>;
 
-/** An alias that forwards to a mailbox. */
+/** An alias that forwards to a given mailbox. */
 export const mailboxAlias = z.object({
   id: z.uuid(),
   alias: z.string(),
@@ -54,19 +54,22 @@ export const addMailboxBody = z.object({
 
 const domain = generatedAliasFields.domain;
 
-/** What new aliases get if their creator does not say otherwise. */
+/** An account's defaults for values that a new alias is created without. */
 export const accountDefaults = z.object({
-  /** One of the server's domains; the first of them if the account has chosen none, or one that is gone. */
+  /** Default domain: the first of the server's domains if the account has chosen none, or one that no longer exists. */
   domain: z.string(),
   format: z.enum(defaultFormats),
-  /** Whether generated names begin with the name of the site, where a program tells it. */
+  /** Whether generated names begin with the site's name, if the calling program sends it. */
   siteInName: z.boolean(),
-  /** The default mailbox; null if no mailbox of the account is confirmed. */
+  /** Id of the default mailbox; null if no mailbox of the account is confirmed. */
   mailboxId: z.uuid().nullable(),
 });
 export type AccountDefaultsWire = z.infer<typeof accountDefaults>;
 
-/** Body of a change of defaults; those left out keep their values. A `mailboxId` of null undoes the account's choice. */
+/**
+ * Request body that changes an account's defaults; absent fields keep their values. `mailboxId: null` undoes the
+ * account's choice.
+ */
 export const accountDefaultsChange = z
   .object({
     domain: domain.optional(),
@@ -78,7 +81,7 @@ export const accountDefaultsChange = z
 export type AccountDefaultsChange = z.infer<typeof accountDefaultsChange>;
 
 const format = z.enum(aliasFormats, mailboxMessages.format);
-/** Host name or URL of the site that the alias is for. */
+/** Host name or URL of the site that the generated alias is for. */
 const hostname = z.string("hostname must be a text").max(limits.webhookUrlMax, "hostname is too long");
 
 export const generatedNameBody = z.object({
@@ -87,7 +90,7 @@ export const generatedNameBody = z.object({
   hostname: hostname.optional(),
 });
 
-/** A name that was free when it was answered. Nothing is reserved. */
+/** A generated name that was free at the time of the response; it is not reserved. */
 export const generatedName = z.object({ alias: z.string(), domain: z.string() });
 
 export const generateAliasBody = generatedNameBody

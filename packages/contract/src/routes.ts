@@ -15,7 +15,7 @@ export interface Route {
   readonly path: string;
   /** Who may call the route; `user`: only with a login session. */
   readonly access: "anyone" | "user";
-  /** Scope that lets an API key make a call with access `user`; absent: only a login session may make it. */
+  /** Scope that an API key needs for this call; absent if only a login session may make the call. */
   readonly scope?: KeyScope;
 }
 

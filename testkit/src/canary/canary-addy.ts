@@ -1,11 +1,11 @@
-/** Plants canaries in the calls of addy.io's clients: every text a client may send, in valid and invalid calls. */
+/** Plants canaries in API calls of addy.io's clients: every text that a client may send, in valid and invalid calls. */
 import type { CanaryAccount, CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
 /**
- * Changes an alias and makes calls that are refused.
+ * Plants canaries by changing an alias and by calls that the server refuses.
  * @param aliasId an alias of the owner
- * @throws when a call has another status than expected
+ * @throws when a response has an unexpected status
  */
 export async function plantAddyCalls(
   canaries: Canaries,

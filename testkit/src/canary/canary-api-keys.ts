@@ -1,8 +1,14 @@
-/** Plants canaries in API keys: their names, the keys themselves, and wrong keys in every field that takes one. */
+/**
+ * Plants canaries in API keys: in their names, in the keys themselves, and in wrong keys in every header field that
+ * takes one.
+ */
 import type { CanaryAccount, CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
-/** Makes, uses and revokes API keys. @throws when a call by key has another status than expected */
+/**
+ * Creates, uses and revokes API keys that contain canaries.
+ * @throws when a call with a key gets an unexpected status
+ */
 export async function plantApiKeys(canaries: Canaries, client: CanaryClient, owner: CanaryAccount): Promise<void> {
   const word = (label: string) => canaries.word(label);
   const scopes = ["aliases:create", "aliases:read", "aliases:write", "account:read"];
@@ -16,14 +22,14 @@ export async function plantApiKeys(canaries: Canaries, client: CanaryClient, own
   const [kept, revoked] = [await make("api-key"), await make("api-key-revoked")];
   await owner.call("DELETE", `/api/keys/${revoked.key.id}`);
   const send = async (headers: Record<string, string>, status: number, body?: unknown) => {
-    // A call with `Authentication` to the list of aliases would be one of SimpleLogin's clients.
+    // The server treats a call to the list of aliases with the header field `Authentication` as one of SimpleLogin's
+    // clients.
     const path = "authentication" in headers ? "/api/account/defaults" : `/api/aliases/${owner.id}`;
     const answer = await client.send({ method: body === undefined ? "GET" : "POST", path, body, headers });
     if (answer.status !== status) throw new Error(`a call by key answered ${answer.status} instead of ${status}`);
   };
   await send({ authorization: `Bearer ${kept.secret}` }, 200);
-  // In this field it is a client compatible with SimpleLogin, which names aliases by number.
-  await send({ authentication: kept.secret }, 403);
+  await send({ authentication: kept.secret }, 200);
   const alias = { alias: word("alias-by-key"), domain: "kauke.test", forwardTo: `${word("box-by-key")}@example.org` };
   await send({ authorization: `Bearer ${kept.secret}` }, 400, { ...alias, notes: word("notes-by-key") });
   await send({ authorization: `Bearer ${revoked.secret}` }, 401);

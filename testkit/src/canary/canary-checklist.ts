@@ -1,8 +1,8 @@
-/** Plants canaries in the checklist: sites and old addresses. */
+/** Plants canaries in the checklist: in sites and old addresses. */
 import type { CanaryAccount } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
-/** Puts sites on the checklist; one is ticked off, one is taken off. */
+/** Adds sites to the checklist; one is ticked off, one is removed. */
 export async function plantChecklist(
   canaries: Canaries,
   { owner, aliasId }: { owner: CanaryAccount; aliasId: string },

@@ -1,4 +1,7 @@
-/** Plants canaries in imports: cells of files that are read, run, undone or refused, and keys of other services. */
+/**
+ * Plants canaries in imports: in cells of files that are imported, undone or refused, and in API keys of other
+ * services.
+ */
 import type { CanaryAccount, CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
@@ -13,7 +16,10 @@ interface Stored {
   made: number;
 }
 
-/** Leaves one import that was run, one that was undone and one dry run. @throws when one of them is not as planned */
+/**
+ * Leaves one import that was run, one that was undone and one dry run.
+ * @throws when one of them has an unexpected state
+ */
 export async function plantImports(canaries: Canaries, { client, owner }: Parts): Promise<void> {
   const word = (label: string) => canaries.word(label);
   const upload = async (file: string) => {

@@ -1,10 +1,11 @@
-/** Plants canaries in the account's list of mailboxes and in generated aliases: addresses, sites, notes. */
+/** Plants canaries in the account's list of mailboxes and in generated aliases: in addresses, sites and notes. */
 import type { CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
 /**
- * Adds, lists and removes mailboxes, and generates aliases, of an account of its own, since an account has few
- * unconfirmed mailboxes. @throws when a call has another status than expected
+ * Adds, lists and removes mailboxes and generates aliases, in a new account, since an account may have few unconfirmed
+ * mailboxes.
+ * @throws when a response has an unexpected status
  */
 export async function plantMailboxes(canaries: Canaries, client: CanaryClient): Promise<void> {
   const email = `${canaries.word("lister")}@people.example`;

@@ -144,7 +144,7 @@ async function plantAliases(
   };
 }
 
-/** Makes a label, renames it, gives it to aliases one by one and in bulk, and changes destinations in bulk. */
+/** Creates and renames a label, assigns it to aliases one by one and in bulk, and changes destinations in bulk. */
 async function plantLabels(canaries: Canaries, owner: CanaryAccount, aliasIds: readonly string[]): Promise<void> {
   const name = canaries.word("label-before");
   const made = await owner.call<{ label: { id: string } }>("POST", "/api/labels", { name, colour: "teal" });

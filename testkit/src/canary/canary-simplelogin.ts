@@ -1,8 +1,11 @@
-/** Plants canaries in the calls compatible with SimpleLogin: in notes, hosts, searches, prefixes and wrong keys. */
+/** Plants canaries in API calls of SimpleLogin's clients: in notes, host names, searches, prefixes and wrong keys. */
 import type { CanaryAccount, CanaryClient } from "./canary-client.ts";
 import type { Canaries } from "./canary-scan.ts";
 
-/** @throws when an answer is a failure of the server, or a read is refused to the key */
+/**
+ * Plants canaries in calls of a SimpleLogin client.
+ * @throws when a response has a status of 500 or above, or a read with a valid key is refused
+ */
 export async function plantSimpleLogin(canaries: Canaries, client: CanaryClient, owner: CanaryAccount): Promise<void> {
   const word = (label: string) => canaries.word(`sl-${label}`);
   const scopes = ["aliases:create", "aliases:read", "aliases:write", "account:read"];

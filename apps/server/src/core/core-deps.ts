@@ -64,7 +64,7 @@ export interface CoreDeps {
   rateLimits: RateLimitStore;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
-  /** HMAC-SHA-256 under a server key that is used for endings of aliases offered to clients only. */
+  /** Signs the alias endings offered to clients: HMAC-SHA-256 with a server key that is used for nothing else. */
   suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;

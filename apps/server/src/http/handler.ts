@@ -10,11 +10,11 @@ export interface Call<N extends EndpointName> {
   params: Params<N>;
   query: Query<N>;
   body: Body<N>;
-  /** The octets of the file that the body is, as they arrive; `null` for calls without one. */
+  /** Bytes of a request body that is a file, as they arrive; `null` for calls that take no file. */
   bytes: AsyncIterable<Uint8Array> | null;
   /** Id of the signed-in user; undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
-  /** The API key that makes the call; `null` if a login session or nobody does. */
+  /** API key with which the call is made; `null` if it is made by a login session or without authentication. */
   key: Pick<KeyCaller, "keyId" | "scopes"> | null;
   /** Network of the client (an IPv4 address or IPv6 /64), for rate limits only, see `client-address.ts`. */
   clientAddress: string;

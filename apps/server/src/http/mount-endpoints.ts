@@ -32,9 +32,9 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Whether responses of the call, errors included, have a `success` property, as the contract defines. */
     hasSuccessField?: boolean;
-    /** Whether the call is one of the contract's table. */
+    /** Whether the call is in the contract's table of endpoints. */
     isInTable?: boolean;
-    /** Whether the body is a file, which the handler reads as it arrives. */
+    /** Whether the request body is a file, which the handler reads as it arrives. */
     hasBytesBody?: boolean;
   }
 }
@@ -98,6 +98,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const isByKey = hasKeyField(request.headers);
         if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         if (endpoint.access === "user") await signIn(options, endpoint, request);
+        if (endpoint.bytesBody === true) refuseOtherTypes(request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
           largeBodies.enter(request, reply, signedInUserId);
@@ -121,7 +122,17 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
   }
 }
 
-/** Whether the answer is downloaded as a file. */
+/**
+ * Refuses a request body that is no file before it is read. JSON would be read whole, up to the size of the largest
+ * file, and parsed at once.
+ */
+function refuseOtherTypes({ headers }: FastifyRequest): void {
+  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
+  if (type.trim().toLowerCase() !== "application/octet-stream")
+    throw new AppError("not_json", { message: "The body must be the file, as application/octet-stream." });
+}
+
+/** Whether the response is downloaded as a file. */
 const isFile = ({ savedAs, fileTypes }: Endpoint): boolean => savedAs !== undefined || fileTypes !== undefined;
 
 interface FileName {
@@ -142,7 +153,7 @@ function nameFile(reply: FastifyReply, { type, name, ending }: FileName, now: Da
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.${ending}"`);
 }
 
-/** Finds the caller by API key, if the request has a field for one, otherwise by session cookie. */
+/** Finds the caller by API key if the request has a header field for one, otherwise by session cookie. */
 async function signIn(
   { deps, cookie }: Pick<MountOptions, "deps" | "cookie">,
   { scope }: Endpoint,
@@ -190,7 +201,7 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
   };
 }
 
-/** The body of a call that takes a file. A handler may end before the file does, and the response is still sent. */
+/** Bytes of a request body that is a file. A handler may stop reading early; the response is sent nevertheless. */
 function bytesOf({ body }: FastifyRequest): AsyncIterable<Uint8Array> | null {
   return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : null;
 }

@@ -100,7 +100,10 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
   };
 }
 
-/** OpenAPI 3.1 lists the needed roles of a scheme that is not OAuth in its array: here the scope of a key. */
+/**
+ * For schemes other than OAuth, the array of an OpenAPI 3.1 security requirement lists roles: the needed scope of the
+ * API key.
+ */
 function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
   if (access === "anyone") return [];
   return scope === undefined ? [{ loginSession: [] }] : [{ loginSession: [] }, { apiKey: [scope] }];

@@ -182,7 +182,10 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
 
 const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});
 
-/** Drops the cookies of requests that are made by key, before anything reads them, and shares the shared paths. */
+/**
+ * Removes the cookies of requests made with an API key before anything reads them, and sends the CORS header fields on
+ * shared paths.
+ */
 function answerToKeys(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (mayHaveNoCookie(request)) dropCookies(request.raw);
@@ -190,7 +193,7 @@ function answerToKeys(app: FastifyInstance): void {
   });
 }
 
-/** Whether no cookie of the request is read, so that it has no credentials that the browser adds. */
+/** Whether the request's cookies are ignored, so that it carries no credentials that a browser adds by itself. */
 const mayHaveNoCookie = ({ headers, url }: FastifyRequest): boolean => hasKeyField(headers) || isSharedPath(url);
 
 function guardRequests(

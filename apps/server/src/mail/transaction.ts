@@ -21,18 +21,21 @@ export interface BounceRecipient {
   sender: string | null;
 }
 
-/** Recipient in the tag of an alias address, `alias+person=host.example@domain` (`readSendTag`). */
+/** The tag of an alias address that names a recipient, `alias+person=host.example@domain` (`readSendTag`). */
 export interface SendTag {
-  /** The whole address as given in RCPT TO, in lower case. */
+  /** The whole alias address with its tag as given in RCPT TO, in lower case. */
   address: string;
-  /** Recipient in the tag, not at our domains, e.g. `person@host.example`. */
+  /** Address that the tag names, e.g. `person@host.example`; never on this server's own domains. */
   recipient: string;
 }
 
 export interface AliasRecipient {
   kind: "alias";
   route: AliasRoute;
-  /** Set if the tag names a recipient: a message from the owner is sent there as the alias. */
+  /**
+   * Set if the address has a tag that names a recipient: a message from the owner of the alias is sent to that
+   * recipient.
+   */
   sendTag?: SendTag;
 }
 

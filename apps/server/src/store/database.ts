@@ -35,12 +35,12 @@ export interface SessionTable {
 export interface ApiKeyTable {
   id: string;
   user_id: string;
-  /** SHA-256 of the key. */
+  /** SHA-256 of the API key. */
   key_hash: Buffer;
-  /** Scopes, separated by spaces. */
+  /** Scopes of the API key, separated by spaces. */
   scopes: string;
   expires_at: Date | null;
-  /** Day of the last use, e.g. `2026-03-01`. */
+  /** Day on which the API key was last used, e.g. `2026-03-01`. */
   last_used_on: string | null;
   created_at: Date;
   sealed: Buffer;
@@ -82,7 +82,7 @@ export interface MailboxTable {
   id: string;
   user_id: string;
   mailbox_index: Buffer;
-  /** Whether the owner added the mailbox; otherwise it is in the list because aliases forward to it. */
+  /** Whether the owner added the mailbox to the list. Otherwise it is listed because aliases forward to it. */
   added: boolean;
   created_at: Date;
   sealed: Buffer;
@@ -106,7 +106,7 @@ export interface BlockedMailboxTable {
 export interface ClientNumberLastTable {
   user_id: string;
   kind: ClientNumberKind;
-  /** Last number given out, or 0. */
+  /** Last client number that was assigned; 0 if none was. */
   last: number;
 }
 
@@ -136,13 +136,13 @@ export interface SmtpCredentialTable {
 export interface AliasImportTable {
   id: string;
   user_id: string;
-  /** `reading`: rows are still being stored. */
+  /** State of the import; `reading` while its rows are still being stored. */
   state: ImportState | "reading";
   row_count: number;
   created_at: Date;
-  /** When the state changed last. */
+  /** Time of the import's last change of state. */
   changed_at: Date;
-  /** Process that works on a running import, and until when it may. */
+  /** Process that works on a running import, until `leased_until`. */
   leased_by: string | null;
   leased_until: Date | null;
   sealed: Buffer;
@@ -151,9 +151,9 @@ export interface AliasImportTable {
 export interface AliasImportBatchTable {
   id: string;
   import_id: string;
-  /** Place of the batch in the import, from 0. */
+  /** Position of the batch in the import, from 0. */
   batch_index: number;
-  /** Whether the run, or the undo, still has to handle rows of the batch. */
+  /** Whether the import's run, or its undo, still has to handle the batch. */
   is_open: boolean;
   sealed: Buffer;
 }
@@ -281,7 +281,7 @@ export interface RateLimitTable {
 export interface ChecklistTable {
   id: string;
   user_id: string;
-  /** Order of the account's documents, each of which holds a part of the checklist. */
+  /** Position of the document in the account's checklist, which is stored in several documents. */
   position: number;
   sealed: Buffer;
 }

@@ -85,7 +85,7 @@ export interface Store extends RowStores {
   hmacKey: KeyRing["hmacKey"];
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
-  /** Computes the MAC of endings of aliases that clients compatible with SimpleLogin are offered. */
+  /** Computes the MAC with which alias endings offered to clients compatible with SimpleLogin are signed. */
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
   /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */

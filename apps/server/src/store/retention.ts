@@ -66,7 +66,7 @@ export const retentionRules = [
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
-  // API keys that expired a month ago.
+  // API keys, a month after they expired.
   { what: "apiKeys", kept: "expiredApiKey", forget: (before, parts) => parts.apiKeys.deleteExpired(before) },
   // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
@@ -82,7 +82,7 @@ export const retentionRules = [
     kept: "missingMailbox",
     forget: (before, parts) => parts.missingMailboxes.deleteBefore(before),
   },
-  // Sealed rows of imports, run or not; the aliases that they made stay.
+  // Imports with their sealed rows, whether run or not. Aliases that they created stay.
   { what: "aliasImports", kept: "aliasImport", forget: (before, parts) => parts.imports.deleteBefore(before) },
   // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },

@@ -1,4 +1,7 @@
-/** The repositories on the rows of the database, one for each noun; `open-store.ts` opens the database below them. */
+/**
+ * Repositories on the rows of the database, one for each kind of object; `open-store.ts` opens the database that they
+ * use.
+ */
 import type { AccountExportStore } from "../core/account-export/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
@@ -71,13 +74,13 @@ export interface RowStores {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   counters: CounterStore;
-  /** Queries that only the operator's command uses. */
+  /** Queries that only the operator's `kauke` command uses. */
   operator: OperatorStore;
 }
 
 interface Parts {
   released: ReleasedAddresses;
-  /** Deletes the stored bodies of messages that no longer have a row. */
+  /** Deletes the stored bodies of messages whose database rows were deleted. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 

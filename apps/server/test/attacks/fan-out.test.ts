@@ -105,7 +105,7 @@ test("a header of thousands of names, sent to a hundred aliases", { timeout: 300
   expect(codes[0]).toBe("250");
 });
 
-test.runIf(isLongRun)("attempts at a thousand mailboxes for each message", { timeout: 300_000 }, async () => {
+test.runIf(isLongRun)("attempts to send each message to a thousand mailboxes", { timeout: 300_000 }, async () => {
   const message = () => "From: a@b.example\r\nSubject: x\r\n\r\nx";
   const connections = 110;
   const { taken, codes } = await watch("attempts", flood({ to: wide, connections, from: "127.71.0.1", message }));

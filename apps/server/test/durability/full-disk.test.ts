@@ -147,7 +147,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
   });
 
   test.runIf(isLongRun)(
-    "for the database's log: 451 until a restart finds space, and nothing is lost",
+    "for the database's write-ahead log: 451 until a restart finds space, and nothing is lost",
     {
       timeout: TIMEOUT_MS,
     },
@@ -160,7 +160,7 @@ describe.skipIf(reason !== null)("a file system without free space", () => {
       const logFile = await writeLogUpTo(SEGMENT_BYTES - MEBIBYTE / 4);
       const running = await start();
       await removeLogAfter(logFile);
-      // The disk has space for the tables, but not for another file of the write-ahead log.
+      // The disk still has space for the tables, but not for another segment of the write-ahead log.
       await disk.fill(SEGMENT_BYTES - 4 * MEBIBYTE);
       const sender = numberedSender(to, 500);
       expect(await sendUntilRefused(() => sender.send(running), 2000)).toMatch(/^451 4\.3\.0 /);

@@ -60,7 +60,7 @@ it.runIf(isLongRun)(
       await server.kill();
       const left = await countOlder();
       printFigures("kill -9 in a rotation", { round, "sealed anew": atKill.resealed, of: atKill.total ?? "?", left });
-      // The kill came in the middle: some rows were sealed anew, some were not.
+      // The process was killed in the middle of resealing: some rows were resealed and some were not.
       expect(left).toBeGreaterThan(0);
       expect(left).toBeLessThan(atKill.total ?? 0);
 

@@ -15,7 +15,7 @@ import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
 const MEBIBYTE = 1_048_576;
-/** Bytes written before the kill. */
+/** Bytes written to the database before the process is killed. */
 const WRITTEN_BYTES = 500 * MEBIBYTE;
 const REOPEN_MAX_MS = 3000;
 /**

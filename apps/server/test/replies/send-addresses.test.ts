@@ -1,6 +1,6 @@
 /**
- * `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else it is an
- * address of the alias with a tag.
+ * Mail to `alias+person=host.example@domain`: the owner of the alias writes to anybody as the alias; for everybody else
+ * the address is the alias' own address with a tag.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -17,7 +17,10 @@ const { mx, system, person } = await setUpForwarding({
   env: { KAUKE_LIMITS: "alias_create=1000/3600" },
 });
 
-/** An alias whose mailbox is confirmed or not. @returns its name */
+/**
+ * Creates an alias whose mailbox is confirmed or unconfirmed.
+ * @returns its name
+ */
 async function madeAlias(forwardTo = owner): Promise<string> {
   return (await person.createAlias({ forwardTo })).alias;
 }
@@ -47,7 +50,7 @@ function write(to: string, { from = owner, named = to, body = "hello" } = {}) {
 const arrived = async () =>
   (await mx.waitForMessages(1))[0] as { rcptTo: string[]; envelopeFrom: string; bytes: Buffer };
 
-test("the owner's message reaches the person from the alias, without a trace of the mailbox", async () => {
+test("the owner's message reaches the person from the alias, without revealing the mailbox", async () => {
   const alias = await madeAlias();
   expect((await write(`${alias}+Ann=shop.example@kauke.test`)).last).toMatch(/^250 /);
   const mail = await arrived();
@@ -57,20 +60,20 @@ test("the owner's message reaches the person from the alias, without a trace of 
   expect(String(mail.bytes)).not.toMatch(/jonas|inbox\.example/i);
 });
 
-test("from anybody else it is a tag: the message is forwarded to the owner, and nothing is sent to the person", async () => {
+test("from anybody else the tag is ignored: the message is forwarded to the owner, and nothing is sent to the person", async () => {
   const alias = await madeAlias();
   expect((await write(`${alias}+ann=shop.example@kauke.test`, { from: stranger })).last).toMatch(/^250 /);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("the owner's address without proof of its domain sends nothing to the person", async () => {
+test("a message from the owner's address without proof of its domain is not sent to the person", async () => {
   const alias = await madeAlias();
   dns.zone["inbox.example"] = {};
   expect((await write(`${alias}+ann=shop.example@kauke.test`)).last).toMatch(/^250 /);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("a proof that did not finish defers the message, whoever its author is", async () => {
+test("an authentication that did not finish defers the message, whoever its author is", async () => {
   const alias = await madeAlias();
   const to = `${alias}+ann=shop.example@kauke.test`;
   dns.zone["inbox.example"] = { fails: true } as never;
@@ -82,7 +85,7 @@ test("a proof that did not finish defers the message, whoever its author is", as
   expect(mx.messages).toEqual([]);
 });
 
-test("a mailbox of the alias that is not confirmed sends nothing to the person", async () => {
+test("a message from an unconfirmed mailbox of the alias is not sent to the person", async () => {
   dns.zone["new.example"] = spf;
   const alias = await madeAlias("anna@new.example");
   expect((await write(`${alias}+ann=shop.example@kauke.test`, { from: "anna@new.example" })).last).toMatch(/^250 /);
@@ -90,29 +93,47 @@ test("a mailbox of the alias that is not confirmed sends nothing to the person",
   expect(recipients).not.toContain("ann@shop.example");
 });
 
-test("an alias of somebody else's, or another alias of one's own, is no way to send", async () => {
+test("the tag of another user's alias, or of an alias that does not forward to the author, sends nothing", async () => {
   const other = await madeAlias("somebody@else.example");
   await write(`${other}+ann=shop.example@kauke.test`);
   const recipients = (await mx.waitForMessages(1)).flatMap(({ rcptTo }) => rcptTo);
   expect(recipients).not.toContain("ann@shop.example");
 });
 
-test("a recipient at our own domains is a tag, so that no message leads from one alias to another", async () => {
+test("a tag that names an address on this server's own domains is ignored, so that no message goes from one alias to another", async () => {
   const [alias, other] = [await madeAlias(), await madeAlias()];
   await write(`${alias}+${other}=kauke.test@kauke.test`);
   expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
-test("the leak guard reads the message as it reads answers", async () => {
+test("the leak guard checks the message like a reply", async () => {
   const alias = await madeAlias();
   const said = await write(`${alias}+ann=shop.example@kauke.test`, { body: `write to ${owner}` });
   expect(said.last).toMatch(/^550 .*address/);
   expect(mx.messages).toEqual([]);
 });
 
-test("other people named by their real addresses make it refused, as with answers", async () => {
+test("a message that names other people by their real addresses is refused, like a reply", async () => {
   const alias = await madeAlias();
   const to = `${alias}+ann=shop.example@kauke.test`;
   const said = await write(to, { named: `${to}, Bo <bo@other.example>` });
   expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
+});
+
+test("a person in another tag of the header is named, though the mail host sends each recipient a copy of its own", async () => {
+  const alias = await madeAlias();
+  const [ann, bo] = [`${alias}+ann=shop.example@kauke.test`, `${alias.toUpperCase()}+Bo=host.example@KAUKE.test`];
+  expect((await write(ann, { named: `${ann}, Bo B <${bo}>` })).last).toMatch(/^250 /);
+  const mail = await arrived();
+  expect(mail.rcptTo).toEqual(["ann@shop.example"]);
+  expect(String(mail.bytes)).toMatch(/^To: ann@shop\.example,\s+(?:Bo B )?<?Bo@host\.example>?\r$/m);
+  expect(String(mail.bytes)).not.toMatch(/kauke\.test.*bo=/i);
+});
+
+test("a tag of another alias in the header names nobody, and the message is refused", async () => {
+  const [alias, other] = [await madeAlias(), await madeAlias()];
+  const to = `${alias}+ann=shop.example@kauke.test`;
+  const said = await write(to, { named: `${to}, ${other}+bo=host.example@kauke.test` });
+  expect(said.last).toMatch(/^550 5\.7\.1 Your message also names people by their real addresses/);
+  expect(mx.messages).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { useMutation } from "@tanstack/react-query";
 import { callUnread } from "./client.ts";
 
 /**
- * File name of a Content-Disposition header.
- * @param fallback the name if the header has none
+ * Reads the file name from the value of a Content-Disposition header field.
+ * @param fallback name used if the header field has none
  * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") // "kauke-account-2026-11-22.json"
  */
 export function fileNameIn(disposition: string | null, fallback: string): string {

@@ -18,7 +18,7 @@ const alias: AliasWire = {
   createdAt: "2026-01-01T00:00:00.000Z",
 };
 
-test("the prediction is what the server answers", () => {
+test("the predicted state of a changed alias equals the server's answer", () => {
   const paused = predicted(alias, { active: false });
   expect(paused).toEqual({ ...alias, active: false, forwardTo: "null", lastForwardTo: "jonas@example.org" });
   expect(predicted(paused, { active: false })).toBe(paused);
@@ -28,7 +28,7 @@ test("the prediction is what the server answers", () => {
   expect(predicted(alias, { forwardTo: "x@example.org" })).toEqual(alias);
 });
 
-test("a request that outlives the page fits into the 64 KiB that browsers allow", () => {
+test("the largest request sent while the page closes fits into the 64 KiB that browsers allow", () => {
   const aliasIds = Array.from({ length: keptIdsMax }, () => alias.id);
   expect(JSON.stringify({ aliasIds, change: { delete: true } }).length).toBeLessThan(65_536);
 });

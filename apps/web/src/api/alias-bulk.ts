@@ -1,6 +1,6 @@
 /**
- * Changes of many aliases by one call. Pausing, labels and pins are shown at once; if the server refuses all or some of
- * them, the list is fetched again.
+ * Changes many aliases with one call. Pausing, labels and pins are shown at once; if the server refuses the change for
+ * some or all aliases, the list is fetched again.
  */
 import type { AliasWire, BulkAliasAnswer, BulkAliasChange } from "@kauke/contract";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +13,10 @@ interface ManyChange {
   change: BulkAliasChange;
 }
 
-/** The alias as it is after the change; destinations can't be predicted, since the server knows which are confirmed. */
+/**
+ * Predicts an alias' state after a bulk change. Destinations can't be predicted, since only the server knows which are
+ * confirmed.
+ */
 export function predicted(alias: AliasWire, { active, pinned, addLabel, removeLabel }: BulkAliasChange): AliasWire {
   if (active !== undefined) return alias.active === active ? alias : toggled(alias, active);
   if (pinned !== undefined) return { ...alias, pinned };
@@ -37,12 +40,12 @@ export function useChangeAliases(userId: string) {
   });
 }
 
-/** Ids that fit into the body of a request which outlives the page. */
+/** Maximum alias ids in the body of a request that the browser finishes after the page is closed. */
 export const keptIdsMax = 1500;
 
 /**
- * Deletes aliases and removes them from the list. Of more than `keptIdsMax`, those beyond are deleted only if the page
- * lives long enough.
+ * Deletes aliases and removes them from the list. Only the first `keptIdsMax` of them are deleted if the page is closed
+ * at once.
  */
 export async function deleteAliases(
   client: QueryClient,
@@ -58,7 +61,7 @@ export async function deleteAliases(
   countEvent("alias_deleted");
   const gone = new Set(aliasIds);
   changeList(client, userId, (aliases) => aliases.filter(({ id }) => !gone.has(id)));
-  // What is already gone needs no words.
+  // An alias that no longer exists is not reported as a failure: deleting it was the goal.
   const failed = parts.flatMap((part) => part.failed).filter(({ code }) => code !== "not_found");
   if (failed.length > 0) await refetchAliases(client, userId);
   return { changed: parts.reduce((sum, part) => sum + part.changed, 0), failed };

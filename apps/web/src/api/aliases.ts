@@ -48,7 +48,7 @@ export function useCreateAlias(userId: string) {
   });
 }
 
-/** Creates an alias with a generated name; what the call leaves out follows the account's defaults. */
+/** Creates an alias with a generated name; values that the call leaves out follow the account's defaults. */
 export function useGenerateAlias(userId: string) {
   const client = useQueryClient();
   return useMutation({
@@ -78,9 +78,8 @@ export function toggled(alias: AliasWire, active: boolean): AliasWire {
 
 /**
  * Toggles one alias. Requests for the same alias run one after the other, so a quick second click can't overtake the
- * first. Not a hook: a list has a switch in each row, and an observer of a mutation for each would cost more than all
- * else of a row.
- * @throws the failure, after the list was rolled back
+ * first. Not a hook: one mutation observer per row would cost more than the rest of the row.
+ * @throws the request's failure, after the alias list was rolled back
  */
 export function toggleAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
   const { userId } = alias;

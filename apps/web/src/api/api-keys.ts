@@ -1,4 +1,4 @@
-/** The account's API keys. The secret of a new key goes to the caller alone and is never cached. */
+/** The account's API keys. The secret of a new key is returned to the caller only and is never cached. */
 import type { ApiKeyWire, CreateApiKeyBody } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
@@ -10,7 +10,7 @@ export function useApiKeys() {
   return useQuery({ queryKey, queryFn: async () => (await call("listApiKeys")).keys });
 }
 
-/** Makes a key. It is no mutation, because the query library would keep the secret of its answer. */
+/** Creates an API key. Not a React Query mutation, because the mutation cache would keep the new key's secret. */
 export function useCreateApiKey(): (body: CreateApiKeyBody) => Promise<{ key: ApiKeyWire; secret: string }> {
   const client = useQueryClient();
   return async (body) => {

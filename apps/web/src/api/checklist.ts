@@ -1,6 +1,6 @@
 /**
- * The checklist of sites with an old address, as one cached list. Ticks are shown at once and taken back if the server
- * refuses.
+ * The checklist of sites that have an old address, cached as one list. Ticks are shown at once, and removed again if
+ * the server refuses them.
  */
 import type { ChecklistChange, ChecklistRowWire, NewChecklistRow } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
@@ -13,7 +13,7 @@ export function useChecklist() {
   return useQuery({ queryKey, queryFn: async () => (await call("listChecklist")).rows });
 }
 
-/** The list as the server will have it after the changes. */
+/** Predicts the checklist as the server will store it after the changes. */
 export function withChanges(
   rows: readonly ChecklistRowWire[],
   changes: readonly ChecklistChange[],
@@ -25,7 +25,10 @@ export function withChanges(
   });
 }
 
-/** Adds rows, in calls of as many as the server accepts. Resolves to the number that were new. */
+/**
+ * Adds rows to the checklist, split into calls of the size that the server accepts. Resolves to the number of rows that
+ * were new.
+ */
 export function useAddToChecklist() {
   const client = useQueryClient();
   return useMutation({

@@ -76,8 +76,8 @@ export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>)
 }
 
 /**
- * Like `call`, for a request that the browser finishes after the page is closed. Browsers allow 64 KiB for the bodies of
- * all such requests together.
+ * Like `call`, but the browser finishes the request even if the page is closed. Browsers allow 64 KiB for the bodies of
+ * all such requests in flight.
  */
 export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Answer<N>> {
   return (await (await callWith(name, given, true)).json()) as Answer<N>;

@@ -1,4 +1,4 @@
-/** Imports of aliases from other services, and exports in their formats. While an import runs it is read every second. */
+/** Imports of aliases from other services, and exports in their formats. A running import is polled every second. */
 import type { AliasExportFormat, ImportFromServiceBody, ImportResult, ImportWire } from "@kauke/contract";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { fileNameIn } from "./account-export.ts";
@@ -10,18 +10,18 @@ const POLL_MS = 1000;
 
 export const isInProgress = (state: ImportWire["state"]): boolean => state === "running" || state === "undoing";
 
-/** Imports of the last day, newest first. */
+/** Query for the imports of the last day, newest first. */
 export function useImports() {
   return useQuery({ queryKey, queryFn: async () => (await call("listImports")).imports });
 }
 
 export interface RowsWanted {
-  /** Page number from 0. */
+  /** Number of the page of import rows, from 0. */
   page: number;
   result: ImportResult | undefined;
 }
 
-/** One import with a page of its rows. */
+/** Query for one import with one page of its rows. */
 export function useImport(importId: string, { page, result }: RowsWanted, enabled = true) {
   return useQuery({
     enabled,
@@ -32,10 +32,10 @@ export function useImport(importId: string, { page, result }: RowsWanted, enable
   });
 }
 
-/** What a dry run is made of: a file, or an account at a service. */
+/** Source of a dry-run import: an uploaded file, or an account at another service. */
 export type ImportSource = { file: File; domain: string | undefined } | { service: ImportFromServiceBody };
 
-/** The calls that change imports; each refetches them. */
+/** Mutations that create, run, undo and delete imports; each refetches the list of imports. */
 export function useImportCalls(userId: string) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey });
@@ -53,7 +53,7 @@ export function useImportCalls(userId: string) {
   });
   const remove = useMutation({
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
-    // Only the list is fetched again: the deleted import itself would be answered 404.
+    // Only the list of imports is fetched again: a request for the deleted import would get 404.
     onSuccess: (_, importId) =>
       client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((it) => it.importId !== importId)),
     onError: () => client.invalidateQueries({ queryKey, exact: true }),
@@ -61,7 +61,7 @@ export function useImportCalls(userId: string) {
   return { create, run, undo, remove, refetchAliases: () => refetchAliases(client, userId) };
 }
 
-/** Every row with this result, page after page, up to a number of rows. */
+/** Reads an import's rows that have the given result, page by page, up to `max` rows. */
 export async function readRows(importId: string, result: ImportResult, max: number) {
   const read = (page: number) => call("getImport", { params: { importId }, query: { page, result } });
   const first = await read(0);
@@ -73,11 +73,11 @@ export async function readRows(importId: string, result: ImportResult, max: numb
 
 interface ExportWanted {
   format: AliasExportFormat;
-  /** Whether cells that a spreadsheet would run as formulas get a quote before them. */
+  /** Whether to put a quote before cells that a spreadsheet would run as formulas. */
   isSafe: boolean;
 }
 
-/** Reads the account's aliases as a file for another service. */
+/** Downloads the account's aliases as a file that another service can import. */
 export function useAliasExport(userId: string) {
   return useMutation({
     mutationFn: async ({ format, isSafe }: ExportWanted) => {

@@ -1,4 +1,4 @@
-/** The account's mailboxes, and what new aliases get by default. */
+/** The account's mailboxes, and its defaults for new aliases. */
 import type { AccountDefaultsChange, AccountDefaultsWire, Body } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
@@ -17,12 +17,12 @@ export function useMailboxes() {
   return useQuery(mailboxesQuery);
 }
 
-/** Like `useMailboxes`, but asks again whenever the page is opened: aliases made meanwhile may use other mailboxes. */
+/** Like `useMailboxes`, but fetches the mailboxes on every mount: aliases created since may have added some. */
 export function useFreshMailboxes() {
   return useQuery({ ...mailboxesQuery, refetchOnMount: "always" });
 }
 
-/** Query for the aliases that forward to a mailbox; asked again each time. */
+/** Query for the aliases that forward to a mailbox; never served from the cache. */
 export function useMailboxAliases(mailboxId: string) {
   return useQuery({
     queryKey: [...mailboxesKey, mailboxId, "aliases"],
@@ -35,7 +35,7 @@ export function useAccountDefaults() {
   return useQuery({ queryKey: defaultsKey, queryFn: () => call("getAccountDefaults") });
 }
 
-/** Fetches mailboxes and defaults again after a change of the list. */
+/** Refetches the mailboxes and the account's defaults after the list of mailboxes has changed. */
 function useRefetchMailboxes() {
   const client = useQueryClient();
   return () =>
@@ -62,7 +62,7 @@ export function useRemoveMailbox(userId: string) {
   });
 }
 
-/** Changes the defaults; shown at once, and rolled back if the server refuses. */
+/** Changes the account's defaults for new aliases; shown at once, and rolled back if the server refuses. */
 export function useChangeDefaults() {
   const client = useQueryClient();
   return useMutation({
@@ -82,7 +82,7 @@ export function useChangeDefaults() {
   });
 }
 
-/** Asks for a generated name that is free now; nothing is made. */
+/** Asks the server for a generated name that is free at this moment; no alias is created. */
 export function useGenerateName(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"generateName">) => call("generateName", { params: { userId }, body }),

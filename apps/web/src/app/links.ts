@@ -15,7 +15,7 @@ const defaults = {
   age: "https://age-encryption.org/",
 };
 
-/** This server's guide for password managers, extensions and apps that use an API key. */
+/** Path of this server's guide for password managers, browser extensions and apps that use an API key. */
 export const clientsGuidePath = "/docs/clients";
 
 type Links = typeof defaults;

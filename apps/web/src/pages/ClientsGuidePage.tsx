@@ -1,4 +1,4 @@
-/** How to use this server in password managers and in the extensions and apps of other services. */
+/** Guide to using this server in password managers and in extensions and apps of other alias services. */
 import { product } from "@kauke/contract";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
@@ -6,7 +6,7 @@ interface Client {
   id: string;
   title: string;
   steps: readonly string[];
-  /** What the client shows or offers that does not work here. */
+  /** Features that the client shows or offers but that do not work with this server. */
   limits: readonly string[];
 }
 

@@ -1,4 +1,6 @@
-/** Move in: aliases of other services, and the checklist of sites that still have an old address. */
+/**
+ * The page "Move in": import of aliases from other services, and the checklist of sites that still have an old address.
+ */
 import "../app/zod-jitless.ts";
 
 import { useUser } from "../api/session/session.ts";

@@ -1,4 +1,4 @@
-/** How to bring aliases from other services, and how to take them to another one. */
+/** Guide to moving aliases in from other services, and out to another one. */
 import { product } from "@kauke/contract";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 

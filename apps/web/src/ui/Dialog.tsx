@@ -16,11 +16,17 @@ interface Props {
    * and a press outside the dialog does nothing.
    */
   hasToChoose?: boolean;
-  /** A sheet at the side of the window, or a command palette, whose title only screen readers get. */
+  /**
+   * Appearance other than a plain dialog: a sheet at the window's side, or a command palette, whose title only screen
+   * readers get.
+   */
   look?: "sheet" | "palette";
-  /** Called on Escape in place of `onClose`. */
+  /** Called instead of `onClose` when Escape is pressed in the dialog. */
   onEscape?: () => void;
-  /** Finds the element that gets the focus after closing, if it is not the one that had it before. */
+  /**
+   * Finds the element that gets the focus after the dialog closes; by default the one that had it before the dialog
+   * opened.
+   */
   returnTo?: () => HTMLElement | null;
   onClose: () => void;
   children: ReactNode;
@@ -88,7 +94,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
         className={look === undefined ? "dialog" : `dialog ${look}`}
         aria-modal="true"
         onInteractOutside={(event) => event.preventDefault()}
-        // A sheet is read before it is used, and its first control changes something
+        // A sheet gets the focus itself, since it is read first and its first control would change data
         onOpenAutoFocus={(event) => {
           if (look !== "sheet") return;
           event.preventDefault();

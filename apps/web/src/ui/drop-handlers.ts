@@ -1,6 +1,6 @@
 import type { DragEvent } from "react";
 
-/** Event handlers for files dropped on an element. */
+/** Event handlers that accept one file dropped on an element. */
 export function dropHandlers(onFile: (file: File) => void) {
   const allow = (event: DragEvent) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();

@@ -19,11 +19,11 @@ describe("the recipient in the tag of an alias address", () => {
     ["", null],
   ];
 
-  it.each(cases)("%s is %s", (tag, recipient) => {
+  it.each(cases)("reads the tag %s as %s", (tag, recipient) => {
     expect(readSendTag(tag)).toBe(recipient);
   });
 
-  it("is read back for every address of plain letters", () => {
+  it("is read back for every address of letters and digits", () => {
     const word = fc.stringMatching(/^[a-z0-9]{1,12}$/);
     fc.assert(
       fc.property(word, word, (local, host) => {
@@ -32,7 +32,7 @@ describe("the recipient in the tag of an alias address", () => {
     );
   });
 
-  it("is never anything but an address of one `@`, whatever the tag", () => {
+  it("has exactly one `@`, or is null, for every possible tag", () => {
     fc.assert(
       fc.property(fc.string(), (tag) => {
         const recipient = readSendTag(tag);

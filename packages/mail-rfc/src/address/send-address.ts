@@ -1,6 +1,7 @@
 /**
- * Addresses by which the owner of an alias writes to anybody as the alias: `alias+person=host.example@domain`, the form
- * that addy.io's clients make. The tag contains the recipient, with `=` in place of `@`.
+ * Addresses to which the owner of an alias writes in order to send a message from the alias:
+ * `alias+person=host.example@domain`, the form that addy.io's clients create. The tag contains the recipient, with `=`
+ * in place of `@`.
  */
 import { readPlainAddress } from "./address.ts";
 

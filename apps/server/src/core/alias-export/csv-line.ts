@@ -1,13 +1,13 @@
-/** Writes CSV (RFC 4180). Pure. */
+/** Writes records of CSV files (RFC 4180). Pure. */
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Cells with one of these first characters are run as a formula by spreadsheet programs. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * One record with its line end.
- * @param isSafe whether cells that a spreadsheet would run as a formula get an apostrophe in front; programs compare
- * cells literally, so the usual files do not have it
+ * Writes one CSV record with its line end.
+ * @param isSafe whether an apostrophe is put before cells that a spreadsheet would run as a formula; not for files to
+ * import elsewhere, because importers read cells literally
  */
 export function csvLine(cells: readonly string[], isSafe: boolean): string {
   return `${cells.map((cell) => quoted(isSafe && FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\r\n`;

@@ -1,4 +1,4 @@
-/** Aliases in the formats that other services import, page by page. */
+/** Writes an account's aliases as a file in a format that other services import, page by page. */
 import type { AliasExportFormat, Destination } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -26,11 +26,15 @@ const formats: Readonly<Record<AliasExportFormat, Format>> = {
 export interface AliasExportInput {
   userId: string;
   format: AliasExportFormat;
-  /** Whether the file is for a spreadsheet, see `csv-line.ts`. */
+  /** Whether cells that a spreadsheet would run as a formula are made harmless, see `csv-line.ts`. */
   isSafe: boolean;
 }
 
-/** @returns pages of the file, read as they are needed @throws AppError `rate_limited` */
+/**
+ * Exports the aliases of an account.
+ * @returns pages of the file, read from the database as the client receives them
+ * @throws AppError `rate_limited`
+ */
 export async function exportAliases(
   deps: Pick<CoreDeps, "aliases" | "rateLimits" | "limitRules" | "clock">,
   { userId, format, isSafe }: AliasExportInput,
@@ -54,7 +58,10 @@ function destinationsOf({ routing }: Alias): Destination[] {
   return routing.state === "active" ? routing.destinations : routing.lastDestinations;
 }
 
-/** Destinations as texts without comma and quotation mark, which separate them in all formats. */
+/**
+ * Destinations of an alias as text. In webhook URLs the separators of the export formats (comma, quotation mark,
+ * backslash) are escaped.
+ */
 function texts(alias: Alias): string[] {
   return destinationsOf(alias).map((it) =>
     it.kind === "mailbox" ? it.address : it.url.replaceAll(/[,"\\]/g, (sign) => escapes[sign] ?? sign),
@@ -67,7 +74,7 @@ const escapes: Readonly<Record<string, string>> = { ",": "%2C", '"': "%22", "\\"
 const TXT_MAX_BYTES = 255;
 const TTL_SECONDS = 3600;
 
-/** The alias as records of a zone file for its domain: as many as its destinations need. */
+/** TXT records of one alias for the zone file of its domain, as many as its destinations need. */
 function dnsRecords(alias: Alias): string {
   const name = aliasAddress(alias.name, alias.domain).split("@", 1)[0] ?? "";
   const records: string[] = [];
@@ -80,7 +87,7 @@ function dnsRecords(alias: Alias): string {
   return records.map((value) => `${alias.domain}.\t${TTL_SECONDS}\tIN\tTXT\t${strings(value)}\r\n`).join("");
 }
 
-/** A value as quoted strings of a zone file, split where it is longer than one string may be. */
+/** Writes a value as quoted strings of a zone file, split where it exceeds the maximum length of one string. */
 function strings(value: string): string {
   return (value.match(/[\s\S]{1,200}/g) ?? []).map((part) => `"${part}"`).join(" ");
 }

@@ -9,19 +9,19 @@ export interface AliasChange {
   /** Key that signs the alias' webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
   sealTo?: AliasSealing;
-  /** Ids of all labels that the alias is to have. */
+  /** Ids of all labels that the alias has after the change. */
   labels?: readonly string[];
   pinned?: boolean;
 }
 
-/** Changes that many aliases can get at once: those that change no address, key or secret. */
+/** Changes that can be applied to many aliases at once: none of them changes an address, key or secret. */
 export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
 
-/** Result of a change of many aliases. */
+/** Result of changing or deleting many aliases. */
 export interface ManyChanged {
-  /** Number of aliases that are now as asked for, those that already were included. */
+  /** Number of aliases in the requested state, including those that were in it before. */
   changed: number;
-  /** Why each of the others could not be changed, by alias id. */
+  /** Error codes by alias id, for the aliases that could not be changed. */
   failed: Map<string, ErrorCode>;
 }
 
@@ -32,12 +32,15 @@ export type RouteChange = { aliasId: string } | { userId: string } | "all";
 export interface AliasStore {
   /** Aliases of the account, newest first. */
   listForUser(userId: string): Promise<Alias[]>;
-  /** Aliases of the account page by page, read from the database as the iterator advances. */
+  /** Yields the aliases of the account page by page, read from the database as the iterator advances. */
   pagesForUser(userId: string): AsyncIterable<readonly Alias[]>;
   /** Active aliases of the account with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
-  /** Whether this account could take the address now: no alias has it, and it is not reserved for another account. */
+  /**
+   * Whether this account could create an alias with this address now: no alias has it, and it is not reserved for
+   * another account.
+   */
   isFree(userId: string, address: string): Promise<boolean>;
   /**
    * Stores a new alias.
@@ -46,7 +49,8 @@ export interface AliasStore {
    */
   insert(alias: Alias): Promise<void>;
   /**
-   * What addresses mean to the account, read in two queries; free addresses are absent from the result.
+   * Looks up in two queries who has these addresses: this account or another one. Free addresses are absent from the
+   * result.
    * @param addresses `name@domain`, lower case
    */
   standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
@@ -58,18 +62,21 @@ export interface AliasStore {
    */
   update(userId: string, aliasId: string, change: (alias: Alias) => AliasChange): Promise<Alias | null>;
   /**
-   * Changes many aliases as `update` does one, in transactions of 500 aliases with one statement that writes. When a
-   * transaction fails, those before it stay. An alias for which `change` throws an AppError, or that does not belong to
-   * this user, is left as it is and named in `failed`.
-   * @param aliasIds each id once
-   * @param change returns an empty object for an alias that is already as asked for
+   * Changes many aliases as `update` changes one, in transactions of 500 aliases with one writing statement each. If a
+   * transaction fails, the ones before it stay committed. An alias for which `change` throws an AppError, or that does
+   * not belong to this user, stays unchanged and is listed in `failed`.
+   * @param aliasIds ids without duplicates
+   * @param change returns an empty object for an alias that already is in the requested state
    */
   updateMany(
     userId: string,
     aliasIds: readonly string[],
     change: (alias: Alias) => ManyAliasesChange,
   ): Promise<ManyChanged>;
-  /** Deletes many aliases as `delete` does one, in transactions of 500 aliases. @param aliasIds each id once */
+  /**
+   * Deletes many aliases as `delete` deletes one, in transactions of 500 aliases.
+   * @param aliasIds ids without duplicates
+   */
   deleteMany(userId: string, aliasIds: readonly string[]): Promise<ManyChanged>;
   /**
    * Deletes the alias and reserves its address for this account.

@@ -30,9 +30,9 @@ export interface Alias {
   providerId: string | null;
   /** Whether forwarded mail is encrypted, and to which key. */
   sealTo: AliasSealing;
-  /** Ids of the alias' labels, all of which exist. */
+  /** Ids of the alias' labels; deleted labels are left out. */
   labels: readonly string[];
-  /** Whether the alias is listed before those that are not pinned. */
+  /** Whether the alias is pinned: pinned aliases are listed first. */
   pinned: boolean;
   createdAt: Date;
 }

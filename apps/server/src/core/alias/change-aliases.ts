@@ -1,4 +1,4 @@
-/** One change of many aliases of an account. */
+/** Applies one change to many aliases of an account. */
 import { labelMessages, limits } from "@kauke/contract";
 import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
@@ -18,7 +18,7 @@ export type BulkChange =
   | { kind: "pinned"; pinned: boolean }
   | { kind: "deletion" };
 
-/** Least number of aliases that a request counts as. */
+/** Minimum number of aliases that one request counts as for the rate limit. */
 const WEIGHT_MIN = 100;
 
 type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
@@ -28,13 +28,13 @@ export interface ChangeOfMany {
   userId: string;
   aliasIds: readonly string[];
   change: BulkChange;
-  /** An API key may add only confirmed mailboxes. */
+  /** Who requests the change. An API key may add only confirmed mailboxes. */
   by: CallerKind;
 }
 
 /**
- * Changes or deletes many aliases. Those that are not the user's, or that can't be changed so, stay as they are and are
- * named in the result.
+ * Changes or deletes many aliases. Aliases of other users, and those that the change cannot be applied to, stay
+ * unchanged and are listed in the result.
  * @throws AppError `invalid` for destinations that no alias may have and for an unknown label, `rate_limited`
  */
 export async function changeAliases(
@@ -66,7 +66,10 @@ async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId:
   if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
 }
 
-/** The change of one alias; empty if it already is as asked for. @throws AppError `invalid` for one label too many */
+/**
+ * Change of one alias; empty if the alias already is in the requested state.
+ * @throws AppError `invalid` if the alias would have too many labels
+ */
 function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
   if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
   if (change.kind === "labels") return labelsAfter(alias, change);

@@ -13,13 +13,13 @@ export interface NewAlias {
   domain: string;
   destinations: Destination[];
   notes: string | null;
-  /** Ids of labels of the account; none by default. */
+  /** Ids of the account's labels that the alias gets; none by default. */
   labels?: readonly string[] | undefined;
 }
 
 /**
  * Creates an active alias. Requests with invalid fields or a reserved name do not count against the rate limit.
- * @param by an API key may point the alias only at confirmed mailboxes
+ * @param by who makes the request; an API key may point the alias only at confirmed mailboxes
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
@@ -46,7 +46,7 @@ export async function createAlias(
   return alias;
 }
 
-/** An active alias as it is first stored, with a new id. */
+/** Makes an active alias with a new id, not yet stored. */
 export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
   return {
     id: random.uuid(),

@@ -33,7 +33,7 @@ const deps = (random: Random = systemRandom) => ({
   limitRules: rateLimitRules(new Map()),
 });
 
-/** Randomness that draws one name `times` times, and others afterwards. */
+/** A source of randomness that yields the same name `times` times, and other names afterwards. */
 function repeating(character: number, times: number): Random {
   let left = times * generatedNames.characters.length;
   const repeated = Buffer.alloc(4, 0);
@@ -52,7 +52,7 @@ const counted = async (userId: string) => {
 };
 
 describe("a generated alias", () => {
-  it("gets another name when the first ones are taken, and counts once", async () => {
+  it("gets another name when the first ones are taken, and counts once against the rate limit", async () => {
     const [ann, bob] = [await anOwner(), await anOwner()];
     const taken = await generateAlias(deps(repeating(3, 1)), { userId: ann }, "session");
     const made = await generateAlias(deps(repeating(3, 19)), { userId: bob }, "session");
@@ -63,7 +63,7 @@ describe("a generated alias", () => {
     expect(free.name).not.toBe(taken.name);
   });
 
-  it("fails after twenty names that are taken, reserved, or held for another account", async () => {
+  it("fails after twenty generated names that are taken, reserved, or held for a former owner", async () => {
     const [ann, bob] = [await anOwner(), await anOwner()];
     const held = await generateAlias(deps(repeating(4, 1)), { userId: ann }, "session");
     await deleteAlias(deps(), { userId: ann, aliasId: held.id });
@@ -74,7 +74,7 @@ describe("a generated alias", () => {
     expect((await generateAlias(deps(repeating(4, 20)), { userId: ann }, "session")).name).toBe(held.name);
   });
 
-  it("has notes of other programs cut between characters, and refuses long ones otherwise", async () => {
+  it("cuts notes that are too long between characters if the client asks for it, and otherwise refuses them", async () => {
     const userId = await anOwner();
     const notes = `${"x".repeat(limits.notesMax - 1)}🙂 and more`;
     const cut = await generateAlias(deps(), { userId, notes, cutNotes: true }, "key");
@@ -87,7 +87,7 @@ describe("a generated alias", () => {
     });
   });
 
-  it("has as notes the host of a site, of whatever length, and never more of its URL", async () => {
+  it("gets the host name of the website as notes, whatever its length, and never more of the URL", async () => {
     const userId = await anOwner();
     const hostname = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example/${randomUUID()}`;
     const { notes } = await generateAlias(deps(), { userId, hostname }, "session");

@@ -1,4 +1,4 @@
-/** Aliases with generated names. What the caller leaves out comes from the account's defaults. */
+/** Creates aliases with generated names. Fields that the caller omits are filled in from the account's defaults. */
 import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import type { CallerKind } from "../api-key/api-key.ts";
@@ -19,20 +19,20 @@ import { siteHost, siteName } from "./site-name.ts";
 export interface NameInput {
   userId: string;
   format?: AliasFormat | undefined;
-  /** Domain of the alias: one of our own, lower case. */
+  /** Domain of the alias, one of this server's own domains in lower case. */
   domain?: string | undefined;
-  /** Host name or URL of the site that the alias is for, in any form that a client sends. */
+  /** Host name or URL of the website that the alias is for, in any form that a client sends. */
   hostname?: string | undefined;
 }
 
 export interface GenerateInput extends NameInput {
-  /** Ids of mailboxes of the account; not together with `destinations`. */
+  /** Ids of the account's mailboxes that the alias forwards to; not together with `destinations`. */
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;
-  /** Ids of labels of the account. */
+  /** Ids of the account's labels that the alias gets. */
   labels?: string[] | undefined;
-  /** Whether notes that are too long are cut instead of refused, for clients that write them by themselves. */
+  /** Whether notes above the maximum length are cut instead of refused, for clients that write notes themselves. */
   cutNotes?: boolean;
 }
 
@@ -41,9 +41,9 @@ type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimit
 const TRIES = 20;
 
 /**
- * Creates an active alias with a generated name; names that are reserved or taken are replaced by others. It counts
- * once against the rate limit, however many names were tried.
- * @param by an API key may forward only to confirmed mailboxes of the account
+ * Creates an active alias with a generated name; a name that is reserved or taken is replaced by another one. The
+ * request counts once against the rate limit, however many names are tried.
+ * @param by who makes the request; an API key may forward only to confirmed mailboxes of the account
  * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox of the account is confirmed,
  * `no_free_name`, `rate_limited`
  */
@@ -74,7 +74,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
 }
 
 /**
- * Returns a generated name that is free now, without making an alias or reserving the name.
+ * Returns a generated name that is free now, without creating an alias or reserving the name.
  * @throws AppError `invalid`, `no_free_name`, `rate_limited`
  */
 export async function findFreeName(deps: GenerateDeps, input: NameInput): Promise<{ name: string; domain: string }> {
@@ -93,8 +93,9 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
 }
 
 /**
- * Chooses the format of the names: the one that is asked for, else the account's. The name of a site is used if that is
- * asked for or set in the account, unless it has no character that an alias may have, or makes every name reserved.
+ * Chooses the format of generated names: the requested one, otherwise the account's default. The website's name becomes
+ * a part of them if that is requested or set in the account, unless the website's name has no character that is allowed
+ * in an alias or would make every generated name reserved.
  */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
@@ -109,7 +110,10 @@ async function nameSource(
   return () => generateName(plain, random);
 }
 
-/** @returns false when the name is reserved or taken */
+/**
+ * Stores the new alias if its name is free.
+ * @returns false when the name is reserved or taken
+ */
 async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias): Promise<boolean> {
   if (findReservedName(alias.name) !== null) return false;
   try {
@@ -121,7 +125,10 @@ async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias
   }
 }
 
-/** @throws AppError `invalid` for notes that are too long and not to be cut */
+/**
+ * Cuts or checks the notes of a new alias.
+ * @throws AppError `invalid` for notes above the maximum length unless `cutNotes` is set
+ */
 function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string | null {
   if (notes.length > limits.notesMax && !mayCut) throw fieldError("notes", aliasMessages.notesLength);
   return cutNotes(notes);

@@ -24,7 +24,7 @@ describe("a generated name", () => {
     );
   });
 
-  it("has the form that its format states", () => {
+  it("matches the pattern of its format", () => {
     const { characters, words, site } = generatedNames;
     const drawn = `[${characters.alphabet}]`;
     const word = "[a-z]{3,8}";
@@ -37,7 +37,7 @@ describe("a generated name", () => {
     expect(generateName("uuid", systemRandom)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
   });
 
-  it("is as hard to guess as the contract states", () => {
+  it("has as many bits of randomness as the contract states", () => {
     const { characters, words, site } = generatedNames;
     const perCharacter = Math.log2(new Set(characters.alphabet).size);
     expect(characters.alphabet.length).toBe(new Set(characters.alphabet).size);
@@ -59,13 +59,13 @@ describe("a generated name", () => {
     for (let n = 0; n < draws / generatedNames.characters.length; n++)
       for (const one of generateName("characters", systemRandom)) counts.set(one, (counts.get(one) ?? 0) + 1);
     const expected = draws / generatedNames.characters.alphabet.length;
-    // Five standard deviations: fails by chance once in a hundred thousand runs.
+    // Limit of five standard deviations: the test fails by chance once in a hundred thousand runs.
     for (const [character, count] of counts)
       expect(Math.abs(count - expected), character).toBeLessThan(5 * Math.sqrt(expected));
     expect(counts.size).toBe(generatedNames.characters.alphabet.length);
   });
 
-  it("skips draws beyond the last whole run of equally likely numbers, and can reach the first and the last word", () => {
+  it("skips random numbers that would make some words more likely, and can yield the first and the last word", () => {
     const last = aliasWords.length - 1;
     const draws = [2 ** 32 - 1, 0, last, 2 * aliasWords.length - 1, 99];
     expect(generateName("words", drawing(draws))).toBe(
@@ -75,7 +75,7 @@ describe("a generated name", () => {
   });
 });
 
-/** Randomness that draws these numbers below 2^32 in turn. */
+/** A source of randomness that yields the given numbers below 2^32 in turn. */
 function drawing(numbers: number[]): Random {
   const left = [...numbers];
   return {

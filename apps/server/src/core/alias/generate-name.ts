@@ -1,11 +1,12 @@
-/** Makes the name of a generated alias. Pure, but for the randomness that it is given. */
+/** Generates names of aliases. Pure, given a source of randomness. */
 import { type AliasFormat, generatedNames } from "@kauke/contract";
 import { aliasWords } from "@kauke/contract/alias-words";
 import type { Random } from "../ports.ts";
 
 /**
- * Makes a name, which may be reserved or taken.
- * @param site name of the site, as `siteName` returns it; only for the format `site`, which is `characters` without it
+ * Generates a name for an alias; it may turn out to be reserved or taken.
+ * @param site name of the website, as `siteName` returns it; used by the format `site`, which equals `characters`
+ * without it
  * @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID, or `shop.k7wnb`
  */
 export function generateName(format: AliasFormat, random: Random, site: string | null = null): string {
@@ -31,8 +32,8 @@ function randomCharacters(random: Random, length: number): string {
 const SPAN = 2 ** 32;
 
 /**
- * Random integer from 0 to `bound` - 1, all equally likely: numbers from the incomplete last run of `bound` numbers
- * below 2^32 are drawn again.
+ * Random integer from 0 to `bound` - 1, all equally likely. Values below 2^32 from the last, incomplete run of `bound`
+ * values are drawn again.
  */
 function randomBelow(random: Random, bound: number): number {
   for (;;) {

@@ -1,4 +1,4 @@
-/** New mailboxes for aliases, chosen by a client that shows confirmed mailboxes only. */
+/** Replaces the mailboxes of aliases, for clients that show only confirmed mailboxes. */
 import { aliasMessages, limits } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
@@ -12,13 +12,13 @@ import { nextRouting } from "./next-routing.ts";
 interface Replacement {
   userId: string;
   aliasIds: readonly string[];
-  /** Ids of confirmed mailboxes of the account; without any, the default mailbox. */
+  /** Ids of the account's confirmed mailboxes that replace the present ones; if empty, the default mailbox does. */
   mailboxIds: readonly string[];
 }
 
 /**
- * Replaces the confirmed mailboxes of aliases. Webhooks and mailboxes that are not confirmed stay, since the client
- * could not have chosen them. A paused alias stays paused. Aliases that are not the user's are named in the result.
+ * Replaces the confirmed mailboxes of aliases. Webhooks and unconfirmed mailboxes stay, because the client could not
+ * have chosen them. A paused alias stays paused. Aliases of other users are listed in the result as failed.
  * @throws AppError `invalid` for an id that is not one of the account's confirmed mailboxes, `no_mailbox`,
  * `rate_limited`
  */
@@ -40,7 +40,7 @@ export async function replaceMailboxes(
 
 const NOT_CONFIRMED = "Please confirm this mailbox first";
 
-/** Exact addresses of the account's confirmed mailboxes. */
+/** Addresses of the account's confirmed mailboxes, each in the canonical form of `exactMailbox`. */
 async function confirmedMailboxes(deps: MailboxDeps, userId: string): Promise<ReadonlySet<string>> {
   const addresses = (await deps.mailboxes.list(userId)).map((row) => row.address);
   const stateOf = await readStates(deps, userId, addresses);
@@ -48,8 +48,9 @@ async function confirmedMailboxes(deps: MailboxDeps, userId: string): Promise<Re
 }
 
 /**
- * The wanted mailboxes, those that the alias has in its own spelling, and then what the client could not choose.
- * @param confirmed exact addresses that the client could choose
+ * Destinations after the replacement: the wanted mailboxes (a mailbox that stays keeps its spelling), then the
+ * destinations that the client could not choose.
+ * @param confirmed canonical addresses of the mailboxes that the client could choose
  */
 function afterReplacement(
   before: readonly Destination[],

@@ -24,7 +24,7 @@ it.each(["", " ", "localhost", "192.0.2.7", "[2001:db8::1]", "co.uk", "прим�
   },
 );
 
-it("any text has no name, or one that can begin an alias' name", async () => {
+it("any text yields either no name or one that an alias name can begin with", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), fc.stringMatching(/^[a-zé-]{1,30}(\.[a-z]{2,3}){1,2}$/)), async (text) => {
       const name = await siteName(text);
@@ -33,7 +33,7 @@ it("any text has no name, or one that can begin an alias' name", async () => {
   );
 });
 
-it("the host of a URL is named without path and query, and a text that is too long has none", async () => {
+it("the host name of a URL has neither path nor query, and a text that is too long yields none", async () => {
   expect(await siteHost("https://Accounts.Shop.example/sign-up?session=secret")).toBe("accounts.shop.example");
   expect(await siteHost(`https://shop.example/${"x".repeat(limits.webhookUrlMax)}`)).toBeNull();
 });

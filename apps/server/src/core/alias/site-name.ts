@@ -1,8 +1,11 @@
-/** The name of a site as the beginning of an alias' name, from the host name that a program tells. */
+/** Derives the first part of a generated alias name from the host name of a website. */
 import { domainToUnicode } from "node:url";
 import { generatedNames, limits } from "@kauke/contract";
 
-/** @returns host name in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL */
+/**
+ * Extracts the host name from a text that a client sent.
+ * @returns host name in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL
+ */
 export async function siteHost(hostname: string): Promise<string | null> {
   if (hostname.length > limits.webhookUrlMax) return null;
   const { getHostname } = await import("tldts");
@@ -10,7 +13,7 @@ export async function siteHost(hostname: string): Promise<string | null> {
 }
 
 /**
- * Cleans the registrable name of a host, without its public suffix, to characters of an alias name.
+ * Reduces the registrable domain of a host, without its public suffix, to characters that are allowed in an alias name.
  * @param hostname host name or URL, e.g. `https://www.Café-Noir.co.uk/menu`
  * @returns e.g. `cafe-noir`; `null` if nothing is left, and for IP addresses and hosts without a public suffix
  */

@@ -16,7 +16,7 @@ export interface AliasUpdateInput extends RoutingInput {
   /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
   sealTo?: AliasSealing;
-  /** Ids of all labels that the alias is to have. */
+  /** Ids of all labels that the alias has after the update. */
   labels?: readonly string[];
   pinned?: boolean;
   /** The alias as the client last read it. The update fails if the alias has changed since; omitted: no such check. */
@@ -24,8 +24,9 @@ export interface AliasUpdateInput extends RoutingInput {
 }
 
 /**
- * Applies the requested changes.
- * @param by an API key may add only confirmed mailboxes, and not change what forwarded mail is encrypted to
+ * Applies the requested changes to one alias.
+ * @param by who makes the request; an API key may add only confirmed mailboxes, and may not change the key that
+ * forwarded mail is encrypted to
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
  * `not_found`, `key_scope`
  */

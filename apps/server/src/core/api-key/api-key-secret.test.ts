@@ -7,7 +7,7 @@ import { hashApiKey, newApiKeySecret } from "./api-key-secret.ts";
 const random: Random = { bytes: randomBytes, uuid: () => "" };
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-test("a key has 52 letters and digits, and ends with the CRC-32 of what is before", () => {
+test("an API key has 52 letters and digits, and ends with the CRC-32 of the text before", () => {
   for (let count = 0; count < 500; count += 1) {
     const secret = newApiKeySecret(random);
     expect(secret).toMatch(/^kauke[A-Za-z0-9]{47}$/);
@@ -18,18 +18,18 @@ test("a key has 52 letters and digits, and ends with the CRC-32 of what is befor
   }
 });
 
-test("every character of the random part is about equally frequent", () => {
+test("all characters of an API key's random part are about equally frequent", () => {
   const counts = new Map<string, number>();
   const keys = 4000;
   for (let count = 0; count < keys; count += 1)
     for (const letter of newApiKeySecret(random).slice(5, 46)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   const expected = (keys * 41) / 62;
   expect([...counts.keys()].toSorted().join("")).toBe(alphabet);
-  // Six standard deviations of a binomial distribution, about sqrt(expected).
+  // Limit of six standard deviations of a binomial distribution, each about sqrt(expected).
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected));
 });
 
-test("a text with any one character changed, missing or added is not a key", () => {
+test("an API key with one character changed, missing or added is refused", () => {
   const secret = newApiKeySecret(random);
   for (let at = 0; at < secret.length; at += 1) {
     const other = secret[at] === "x" ? "y" : "x";

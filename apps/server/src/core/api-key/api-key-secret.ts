@@ -1,7 +1,7 @@
 /**
- * The text of an API key: `kauke`, 41 random characters, and 6 of checksum, all letters and digits. The length of 52
- * and the alphabet are accepted by the clients of other products. With the checksum, a program that searches texts for
- * leaked keys can be sure of a hit, and a mistyped key is refused without a query.
+ * The text of an API key: `kauke`, 41 random characters, and 6 characters of checksum, all letters and digits. Clients
+ * of other products accept this length (52) and alphabet. Thanks to the checksum, a scanner for leaked secrets
+ * recognises a key with certainty, and a mistyped key is refused without a database query.
  */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -12,7 +12,10 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = "kauke";
 const RANDOM_LENGTH = 41;
 const CHECKSUM_LENGTH = 6;
-/** The largest multiple of 62 in a byte; bytes from it on are not used, so that all characters are equally likely. */
+/**
+ * Random bytes from this value on are discarded: it is the largest multiple of 62 up to 256, so all 62 characters are
+ * equally likely.
+ */
 const BYTES_USED = 256 - (256 % ALPHABET.length);
 
 /** Makes a key with 244 random bits. */
@@ -26,7 +29,10 @@ export function newApiKeySecret(random: Random): string {
   return text + checksumOf(text);
 }
 
-/** SHA-256 of an API key. @returns `null` for a text that does not have the form or the checksum of a key */
+/**
+ * SHA-256 of an API key.
+ * @returns `null` for a text that does not have the form or the checksum of an API key
+ */
 export function hashApiKey(text: string): Buffer | null {
   if (!apiKeyPattern.test(text)) return null;
   const start = text.slice(0, -CHECKSUM_LENGTH);
@@ -34,7 +40,7 @@ export function hashApiKey(text: string): Buffer | null {
   return createHash("sha256").update(text, "latin1").digest();
 }
 
-/** CRC-32 (ISO 3309) as six digits of base 62, most significant first. */
+/** CRC-32 (ISO 3309) of a text, as six digits of base 62, most significant first. */
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = "";

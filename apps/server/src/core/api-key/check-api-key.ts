@@ -9,7 +9,7 @@ export interface KeyCaller {
 }
 
 /**
- * Finds the account that a key makes calls for, and notes the day of the use without waiting for it to be stored.
+ * Finds the account that an API key makes calls for. The day of use is stored in the background.
  * @returns `null` for a key that is malformed, unknown, revoked or expired
  */
 export async function checkApiKey(
@@ -22,7 +22,7 @@ export async function checkApiKey(
   const now = clock.now();
   if (key === null || (key.expiresAt !== null && key.expiresAt <= now)) return null;
   const today = now.toISOString().slice(0, 10);
-  // If the day cannot be stored, the next use stores it.
+  // A failure to store the day of use is ignored: the next use of the key stores it.
   if (key.lastUsedOn !== today) void apiKeys.noteUse(key.id, today).catch(() => {});
   return { keyId: key.id, userId: key.userId, scopes: key.scopes };
 }

@@ -13,8 +13,8 @@ export interface NewApiKey {
 }
 
 /**
- * Makes an API key.
- * @returns the key with its secret, which is stored nowhere
+ * Creates an API key.
+ * @returns the key with its secret, of which only a hash is stored
  * @throws AppError `invalid`, `rate_limited`
  */
 export async function createApiKey(

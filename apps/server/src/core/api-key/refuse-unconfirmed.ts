@@ -1,6 +1,6 @@
 /**
- * Where an API key may point an alias: at mailboxes that the account has confirmed. So a stolen key cannot have mail
- * forwarded to a thief. Destinations that the alias already has may stay.
+ * Limits the destinations that an API key may give an alias to confirmed mailboxes of the account, so that a stolen key
+ * cannot forward mail to a thief. Destinations that the alias already has may stay.
  */
 import { aliasMessages } from "@kauke/contract";
 import type { Destination } from "../alias/alias.ts";
@@ -9,8 +9,8 @@ import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 
 /**
- * Confirmed mailboxes among the destinations, as these spell them. If this server asks for no confirmations, these are
- * the mailboxes in the account's list.
+ * Confirmed mailboxes among the destinations, spelled as the destinations spell them. On a server that asks for no
+ * confirmations, all mailboxes in the account's list count as confirmed.
  */
 export async function confirmedAmong(
   { destinations: store, mailboxes, confirmation }: Pick<CoreDeps, "destinations" | "mailboxes" | "confirmation">,
@@ -33,12 +33,15 @@ const exactOf = ({ address }: { address: string }): string => exactMailbox(addre
 
 interface ByKey {
   wanted: readonly Destination[] | undefined;
-  /** Destinations that the alias has before the change. */
+  /** Destinations of the alias before the change. */
   before?: readonly Destination[];
   confirmed: ReadonlySet<string>;
 }
 
-/** Refuses new destinations other than confirmed mailboxes. @throws AppError `invalid` */
+/**
+ * Refuses new destinations that are not confirmed mailboxes.
+ * @throws AppError `invalid`
+ */
 export function refuseUnconfirmed(
   field: "forwardTo" | "lastForwardTo",
   { wanted = [], before = [], confirmed }: ByKey,

@@ -1,4 +1,4 @@
-/** Changes of an account's checklist. */
+/** Adds, changes and deletes rows of an account's checklist. */
 import { checklistMessages, limits } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -7,7 +7,11 @@ import type { ChecklistChange, NewChecklistRow } from "./checklist.ts";
 
 type ChecklistDeps = Pick<CoreDeps, "checklist" | "rateLimits" | "limitRules" | "clock">;
 
-/** Adds sites. @returns the number of rows added @throws AppError `rate_limited`; `invalid` above the limit */
+/**
+ * Adds sites to the checklist.
+ * @returns the number of rows added
+ * @throws AppError `rate_limited`; `invalid` if the checklist would exceed its maximum number of rows
+ */
 export async function addToChecklist(
   deps: ChecklistDeps,
   { userId, rows }: { userId: string; rows: readonly NewChecklistRow[] },
@@ -19,7 +23,10 @@ export async function addToChecklist(
   throw new AppError("invalid", { message, errors: { rows: [message] } });
 }
 
-/** Ticks rows off, names their alias or removes them. @throws AppError `rate_limited` */
+/**
+ * Ticks off checklist rows, sets their alias or removes them.
+ * @throws AppError `rate_limited`
+ */
 export async function changeChecklist(
   deps: ChecklistDeps,
   { userId, changes }: { userId: string; changes: readonly ChecklistChange[] },

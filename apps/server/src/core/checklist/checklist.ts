@@ -1,12 +1,15 @@
-/** The checklist of an account: sites that still have an old address, and the alias that replaces it at each. */
+/**
+ * The checklist of an account: sites that still have an old address of the user, and the alias that replaces it at each
+ * site.
+ */
 
 export interface ChecklistRow {
-  /** Id of the sealed document that holds the row, a dot, and the row's number in it. */
+  /** Id of the sealed document that stores the row, a dot, and the number of the row in that document. */
   id: string;
-  /** Host name, or the name that the entry has in a password manager. */
+  /** Host name of the site, or the name of the site's entry in a password manager. */
   site: string;
   oldAddress: string;
-  /** Alias that replaces the old address. It may have been deleted since. */
+  /** Id of the alias that replaces the old address. The alias may have been deleted since. */
   aliasId: string | null;
   done: boolean;
 }
@@ -21,14 +24,18 @@ export interface ChecklistChange {
 }
 
 export interface ChecklistStore {
-  /** Rows in the order in which they were added. */
+  /** Checklist rows in the order in which they were added. */
   list(userId: string): Promise<ChecklistRow[]>;
   /**
-   * Adds the rows that are not on the checklist yet. A row is there if its site and old address are, in any case.
-   * @returns the number of rows added; `full` if there would be more than `max` rows, and then none is added
+   * Adds the rows that are not on the checklist yet. Rows are equal if site and old address are, whatever their letter
+   * case.
+   * @returns the number of rows added; `full`, with no row added, if the checklist would have more than `max` rows
    */
   add(userId: string, rows: readonly NewChecklistRow[], max: number): Promise<number | "full">;
-  /** @returns the number of rows found and changed */
+  /**
+   * Changes rows of the checklist.
+   * @returns the number of rows found and changed
+   */
   change(userId: string, changes: readonly ChecklistChange[]): Promise<number>;
   clear(userId: string): Promise<void>;
 }

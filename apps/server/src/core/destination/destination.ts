@@ -59,7 +59,7 @@ export interface DestinationStore {
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of any of the mailboxes has blocked mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
-  /** Those of the mailboxes whose reader has blocked mail from this server. */
+  /** Returns those of the given mailboxes whose reader has blocked mail from this server. */
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
   /**
    * Decides with `decideAsk`, under the account's lock, whether to ask the mailbox for confirmation; if so, stores

@@ -32,8 +32,8 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 const refusal = (message: string) => new AppError("invalid", { message });
 
 /**
- * Only destinations of aliases and mailboxes of the account's list are asked, at the address as the alias or the list
- * spells it.
+ * Finds the mailbox among the destinations of aliases and the account's list of mailboxes, spelled as stored there. No
+ * other address gets a confirmation message.
  */
 async function findDestination(
   { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,

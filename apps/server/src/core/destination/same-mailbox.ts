@@ -21,8 +21,8 @@ export function sameMailbox(address: string): string {
 }
 
 /**
- * Canonical form of exactly this address, with its tag: a host may have the mailbox `ann` but not `ann+shop`. Letter
- * case, Unicode form and the spelling of an international domain are ignored.
+ * Canonical form of a mailbox address that keeps its tag, because a host may have the mailbox `ann` but not `ann+shop`.
+ * Letter case, Unicode form and the spelling of an international domain are ignored.
  * @param address as typed, e.g. `Ann+shop@Example.ORG`
  * @returns e.g. `ann+shop@example.org`
  */

@@ -1,4 +1,7 @@
-/** Stores a dry run: reads a source row by row and decides what would become of each, without making anything. */
+/**
+ * Stores a dry run of an import: reads a file or service row by row and decides the outcome of each row, without
+ * creating aliases.
+ */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
@@ -16,22 +19,23 @@ export type ImportDeps = MailboxDeps &
 
 export interface NewImport {
   userId: string;
-  /** Our domain for twins; absent: the account's default. */
+  /** Domain of this server for twins; the account's default if absent. */
   domain: string | undefined;
-  /** Label of the account for all aliases that the import makes; `null` for none. */
+  /** Id of the label that all aliases of the import get; `null` for none. */
   label: string | null;
-  /** Opens the source. It is called after the limits were checked. */
+  /** Opens the file or service to import from. Called after the rate limits were checked. */
   open(): Promise<ImportSource>;
 }
 
-/** Accounts whose import is being read in this process. */
+/** Ids of accounts for which this process is reading an import. */
 const reading = new Set<string>();
-/** Sources read at the same time. Each has some 30 MB in memory at most. */
+/** Maximum number of imports read concurrently. Each needs up to about 30 MB of memory. */
 const READING_MAX = 4;
 
 /**
- * Reads a source into a dry run.
- * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account's or too many imports are being read
+ * Reads a file or service and stores the result as a dry run.
+ * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account has another import, or the process
+ * the maximum number of imports, being read
  */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
   const { userId } = input;
@@ -108,7 +112,10 @@ interface Storing {
   summary: AliasImport["summary"];
 }
 
-/** Stores all rows in batches, and counts them in the summary. @returns the number of rows */
+/**
+ * Stores all rows of an import in batches and counts their outcomes in the summary.
+ * @returns the number of rows
+ */
 async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: Storing): Promise<number> {
   let [count, position] = [0, 0];
   let batch: ImportedAlias[] = [];

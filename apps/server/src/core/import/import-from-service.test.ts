@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../app-error.ts";
 import { openService } from "./import-from-service.ts";
@@ -5,7 +7,7 @@ import type { ServiceAnswer, ServiceRequest } from "./service-fetch.ts";
 
 const apiKey = "secret-key-of-another-service";
 
-/** A service that answers each path with JSON or a status, and what it was asked. */
+/** A fake service that answers each path with JSON or a status code and records the requests. */
 function service(answers: Record<string, object | number | string>, pageCount: number | null = null) {
   const asked: ServiceRequest[] = [];
   const get = async (request: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed"> => {
@@ -49,7 +51,7 @@ const addyAlias = (index: number) => ({
 });
 
 describe("aliases of an account at another service", () => {
-  it("addy.io: all pages, with recipients and deleted ones", async () => {
+  it("addy.io: all pages are read, with recipients and deleted aliases", async () => {
     const data = (from: number, count: number) => ({
       data: Array.from({ length: count }, (_, index) => addyAlias(from + index)),
     });
@@ -69,7 +71,26 @@ describe("aliases of an account at another service", () => {
     expect(addy.asked.every((it) => !it.url.href.includes(apiKey))).toBe(true);
   });
 
-  it("addy.io hosted by somebody, over https alone", async () => {
+  it("keeps little of a hostile server's response in memory, and stops after the maximum number of rows", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const lists = `[${"[],".repeat(20_000)}1]`;
+    const page = (element: string, count: number) => `{"data":[${Array(count).fill(element).join(",")}]}`;
+    const url = `https://addy.people.example${addyPage(1)}`;
+    const input = { service: "addy", baseUrl: "https://addy.people.example", apiKey } as const;
+    const hostile = service({ [url]: page(`{"email":"a@x.example","other":${lists}}`, 99) });
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for await (const { row } of openService(input, hostile).rows) {
+      if (row !== 99) continue;
+      collect();
+      expect((process.memoryUsage().heapUsed - before) / 1_048_576).toBeLessThan(8);
+    }
+    const long = service({ [url]: page("{}", 50_001) });
+    expect((await refusal(input, long)).code).toBe("too_large");
+  });
+
+  it("self-hosted addy.io: read over https only", async () => {
     const own = service({ [`https://addy.people.example${addyPage(1)}`]: { data: [addyAlias(1)] } });
     expect(await read({ service: "addy", baseUrl: "https://addy.people.example/", apiKey }, own)).toHaveLength(1);
     for (const baseUrl of [
@@ -88,7 +109,7 @@ describe("aliases of an account at another service", () => {
     ).toHaveProperty("baseUrl");
   });
 
-  it("Firefox Relay: masks and masks of an own domain", async () => {
+  it("Firefox Relay: random masks and masks of the user's own domain are read", async () => {
     const mask = (address: string) => ({ full_address: address, enabled: true, description: "", generated_for: "" });
     const relay = service({
       "https://relay.firefox.com/api/v1/relayaddresses/": [mask("a@mozmail.com")],
@@ -103,7 +124,7 @@ describe("aliases of an account at another service", () => {
     expect((await refusal(elsewhere, relay)).details.errors).toHaveProperty("baseUrl");
   });
 
-  it("Forward Email: every domain, every page", async () => {
+  it("Forward Email: every page of every domain is read", async () => {
     const forwardEmail = service(
       {
         "https://api.forwardemail.net/v1/domains": [{ name: "own.example" }],
@@ -124,7 +145,7 @@ describe("aliases of an account at another service", () => {
     expect(forwardEmail.asked[0]?.headers.authorization).toBe(basic);
   });
 
-  it("says what went wrong, without the key", async () => {
+  it("an error says what went wrong, and does not contain the key", async () => {
     const url = `https://app.addy.io${addyPage(1)}`;
     const of = (answer: object | number | string) => refusal({ service: "addy", apiKey }, service({ [url]: answer }));
     expect((await of(401)).details.errors).toHaveProperty("apiKey");

@@ -1,10 +1,10 @@
 /**
- * Reads the aliases of an account at another service by its API. The key is in memory during the reads only: it is not
- * stored, not logged and in no error.
+ * Reads a user's aliases from another service's API. The API key of that service is kept in memory during the reads
+ * only: it is not stored, not logged and in no error message.
  */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
-import { type Bytes, upTo } from "./formats/checked-text.ts";
+import { type Bytes, tooLarge, upTo } from "./formats/checked-text.ts";
 import { addyAlias, forwardEmailAlias, relayAlias } from "./formats/json-shapes.ts";
 import { type ImportedAlias, type ImportSource, textOf } from "./imported-alias.ts";
 import { jsonElements } from "./read-import.ts";
@@ -14,12 +14,12 @@ type Input = Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">;
 
 interface Parts {
   serviceFetch: ServiceFetch;
-  /** Monotonic milliseconds. */
+  /** Current monotonic time in milliseconds. */
   now(): number;
 }
 
 const REQUEST_MS = 20_000;
-/** Time for all requests of one import. */
+/** Milliseconds for all requests of one import together. */
 const ALL_MS = 60_000;
 const PAGES_MAX = 500;
 const hosts = {
@@ -28,7 +28,10 @@ const hosts = {
   "forward-email": "https://api.forwardemail.net",
 } as const;
 
-/** @throws AppError `invalid` for a base URL that may not be called; while rows are read also for a key that is wrong */
+/**
+ * Opens an import from another service's API.
+ * @throws AppError `invalid` for a base URL that may not be called, and for a wrong API key while the rows are read
+ */
 export function openService(input: Input, parts: Parts): ImportSource {
   const reader = new ServiceReader(baseOf(input), parts);
   const { apiKey } = input;
@@ -37,7 +40,9 @@ export function openService(input: Input, parts: Parts): ImportSource {
   return { format: "forward-email-api", rows: forwardEmailRows(reader, apiKey) };
 }
 
-/** Only addy.io can be hosted by others; the two other services have one host each. */
+/**
+ * Base URL of the service's API. Only addy.io can be hosted by others; the two other services have a fixed host each.
+ */
 function baseOf({ service, baseUrl }: Input): URL {
   if (baseUrl === undefined || baseUrl === "") return new URL(hosts[service]);
   if (service !== "addy") throw fieldError("baseUrl", "This service has one address only.");
@@ -49,15 +54,13 @@ function baseOf({ service, baseUrl }: Input): URL {
   return url;
 }
 
-interface Value {
-  path: string;
-  value: Record<string, unknown>;
-}
-
-interface Page {
-  values: Value[];
+interface Page<T> {
+  values: T[];
   pageCount: number | null;
 }
+
+/** Takes what is needed of an object of an answer, so that the rest is not kept; `null` for an object that is not meant. */
+type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {
   readonly #base: URL;
@@ -71,8 +74,11 @@ class ServiceReader {
     this.#endsAt = parts.now() + ALL_MS;
   }
 
-  /** Reads one page. @throws AppError `invalid`, `unavailable`, `too_large` */
-  async page(path: string, headers: Record<string, string>): Promise<Page> {
+  /**
+   * Reads one page from the service's API.
+   * @throws AppError `invalid`, `unavailable`, `too_large`
+   */
+  async page<T>(path: string, headers: Record<string, string>, take: Take<T>): Promise<Page<T>> {
     const leftMs = this.#endsAt - this.#parts.now();
     if (leftMs <= 0) throw failed("took too long");
     const answer = await this.#parts.serviceFetch.get({
@@ -85,13 +91,17 @@ class ServiceReader {
     if (answer.status === 401 || answer.status === 403) throw fieldError("apiKey", "The service refused this API key.");
     if (answer.status === 429) throw failed("asks to wait; please try again later");
     if (answer.status !== 200) throw failed("did not answer as expected");
-    return { values: await this.#values(answer.body), pageCount: answer.pageCount };
+    return { values: await this.#values(answer.body, take), pageCount: answer.pageCount };
   }
 
-  async #values(body: Bytes): Promise<Value[]> {
-    const values: Value[] = [];
+  async #values<T>(body: Bytes, take: Take<T>): Promise<T[]> {
+    const values: T[] = [];
     try {
-      for await (const value of jsonElements(this.#counted(body))) values.push(value);
+      for await (const { value, path } of jsonElements(this.#counted(body))) {
+        const taken = take(value, path);
+        if (taken !== null) values.push(taken);
+        if (values.length > limits.importRowsMax) throw tooLarge();
+      }
     } catch (error) {
       if (error instanceof AppError && error.code === "too_large") throw error;
       throw failed("did not answer as expected");
@@ -116,10 +126,11 @@ async function* addyRows(reader: ServiceReader, apiKey: string): AsyncGenerator<
   let row = 0;
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const query = new URLSearchParams({ "page[number]": `${page}`, "page[size]": "100", "filter[deleted]": "with" });
-    const { values } = await reader.page(`/api/v1/aliases?${query.toString()}`, headers);
-    const aliases = values.filter(({ path }) => path === "data");
-    for (const { value } of aliases) yield addyAlias(value, ++row);
-    if (aliases.length < 100) return;
+    const { values } = await reader.page(`/api/v1/aliases?${query.toString()}`, headers, (value, at) =>
+      at === "data" ? addyAlias(value, ++row) : null,
+    );
+    yield* values;
+    if (values.length < 100) return;
   }
 }
 
@@ -127,23 +138,23 @@ async function* relayRows(reader: ServiceReader, apiKey: string): AsyncGenerator
   const headers = { authorization: `Token ${apiKey}` };
   let row = 0;
   for (const path of ["/api/v1/relayaddresses/", "/api/v1/domainaddresses/"]) {
-    const { values } = await reader.page(path, headers);
-    for (const { value } of values.filter((it) => it.path === "")) yield relayAlias(value, ++row);
+    const { values } = await reader.page(path, headers, (value, at) => (at === "" ? relayAlias(value, ++row) : null));
+    yield* values;
   }
 }
 
 async function* forwardEmailRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
   const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
-  const { values } = await reader.page("/v1/domains", headers);
+  const { values } = await reader.page("/v1/domains", headers, ({ name }, at) => (at === "" ? textOf(name) : null));
   let row = 0;
-  for (const { value } of values.filter((it) => it.path === "")) {
-    const domain = textOf(value.name);
+  for (const domain of values) {
     const path = `/v1/domains/${encodeURIComponent(domain)}/aliases`;
     for (let page = 1, count = 1; page <= Math.min(count, PAGES_MAX); page += 1) {
-      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers);
+      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers, (value, at) =>
+        at === "" ? forwardEmailAlias({ ...value, domain_name: domain }, ++row) : null,
+      );
       count = answer.pageCount ?? 1;
-      for (const alias of answer.values.filter((it) => it.path === ""))
-        yield forwardEmailAlias({ ...alias.value, domain_name: domain }, ++row);
+      yield* answer.values;
     }
   }
 }

@@ -1,40 +1,45 @@
-/** An import as it is stored: its summary, and rows in batches. Everything that names addresses is sealed. */
+/** Stored imports: each has a summary, and rows in batches. Everything that names addresses is sealed. */
 import type { ImportFormat, ImportResult, ImportState } from "@kauke/contract";
 import type { Alias, Destination } from "../alias/alias.ts";
 
-/** Rows of one batch, which a run handles in one transaction. */
+/** Maximum rows of one batch, which a run handles in one transaction. */
 export const BATCH_ROWS = 500;
 
 export interface ImportRow {
   row: number;
-  /** Address as the file has it. */
+  /** Address of the alias as the imported file spells it. */
   address: string;
   result: ImportResult;
-  /** Name and domain of the alias that is made or exists; `null` for other results. */
+  /** Name and domain of the alias that the row creates or that exists already; `null` for other results. */
   alias: { name: string; domain: string } | null;
-  /** Id of the alias that is made. */
+  /** Id of the alias that the row creates; `null` if it creates none. */
   aliasId: string | null;
   reason: string | null;
   destinations: Destination[];
   active: boolean;
   notes: string | null;
   made: boolean;
+  /** Whether the account had given the address up before, so that it was held; absent: no. */
+  isReclaimed?: boolean;
 }
 
 export type ImportCounts = Record<ImportResult, number>;
 
 export interface ImportSummary {
   format: ImportFormat;
-  /** Our domain on which addresses of other domains get a twin. */
+  /** Domain of this server on which addresses of foreign domains get a twin. */
   domain: string;
-  /** Label of all aliases that the import makes; `null` for none. */
+  /** Id of the label that all aliases of the import get; `null` for none. */
   label: string | null;
   counts: ImportCounts;
-  /** Aliases that the run or the undo has handled, and those that it has to. */
+  /** Number of aliases that the run or undo has handled, and of all that it has to handle. */
   progress: { done: number; total: number };
   made: number;
   undone: number;
-  /** Addresses that an undo kept, the first `KEPT_NAMED_MAX` of them. */
+  /**
+   * Addresses of aliases that an undo did not delete, since they were changed or used, the first `KEPT_NAMED_MAX` of
+   * them.
+   */
   kept: string[];
   keptCount: number;
   unconfirmed: string[];
@@ -46,49 +51,57 @@ export const KEPT_NAMED_MAX = 100;
 export interface AliasImport {
   id: string;
   userId: string;
-  /** `reading`: its rows are still being stored; such an import is not shown. */
+  /**
+   * State of the import. In state `reading`, its rows are still being stored and the import is hidden from its owner.
+   */
   state: ImportState | "reading";
   createdAt: Date;
-  /** When the state changed last. */
+  /** Time of the last change of state. */
   changedAt: Date;
   rows: number;
   summary: ImportSummary;
 }
 
-/** What an address means to an account that wants it. */
+/** Who has an address that an account wants to use; free addresses have no standing. */
 export type AddressStanding =
-  /** The account has it. */
+  /** This account has an alias with the address. */
   | { kind: "own"; notes: string | null }
-  /** Another account has it, or had it until recently. */
+  /** Another account has an alias with the address, or had one until recently. */
   | { kind: "other" };
 
-/** What became of a batch. */
+/** Result of running or undoing one batch of an import. */
 export interface BatchOutcome {
   import: AliasImport;
-  /** Whether batches are left. */
+  /** Whether the import has further batches to handle. */
   isMore: boolean;
 }
 
 export interface ImportStore {
-  /** Imports of the account, newest first, without one that is still read. */
+  /** Imports of the account, newest first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
   /**
-   * Stores a new import in state `reading`. It replaces the account's dry runs that were not run.
-   * @throws AppError `invalid` when the account has as many stored rows as it may
+   * Stores a new import in state `reading`. It replaces dry runs of the account that were never run.
+   * @throws AppError `invalid` when the account already stores its maximum number of import rows
    */
   begin(alias: AliasImport): Promise<void>;
-  /** Stores the rows of the next batch. @throws AppError `not_found` when the import was replaced or deleted */
+  /**
+   * Stores the rows of the next batch.
+   * @throws AppError `not_found` when the import was replaced or deleted
+   */
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
-  /** Ends the reading: the import becomes a dry run. @throws AppError `not_found` */
+  /**
+   * Turns an import in state `reading` into a dry run.
+   * @throws AppError `not_found`
+   */
   finishReading(importId: string, summary: ImportSummary, rows: number): Promise<AliasImport>;
-  /** One batch of rows; `null` after the last. */
+  /** Rows of the batch at a position; `null` after the last batch. */
   batch(importId: string, position: number): Promise<ImportRow[] | null>;
   /**
    * Changes the state of an import under the account's lock.
    * @param decide returns the next state and summary, or `null` to leave the import as it is; `others` are the states
    * of the account's other imports
-   * @returns the import afterwards; `null` when it is not this account's
+   * @returns the import after the change; `null` when it does not belong to this account
    */
   change(
     userId: string,
@@ -99,17 +112,27 @@ export interface ImportStore {
     ) => { state: ImportState; summary: ImportSummary } | null,
   ): Promise<AliasImport | null>;
   /**
-   * Takes the right to work on a running import for a while, so that one process does; a holder takes it again.
-   * @returns false when another process has it
+   * Leases a running import to one process, so that no other works on it at the same time. The holder may renew its
+   * lease.
+   * @returns false when another process holds the lease
    */
   lease(importId: string, holder: string, until: Date): Promise<boolean>;
   release(importId: string, holder: string): Promise<void>;
-  /** Makes the aliases of the next batch, in one transaction. @returns `null` when the import is gone or not running */
+  /**
+   * Creates the aliases of the next batch in one transaction.
+   * @returns `null` when the import is deleted or not running
+   */
   runBatch(importId: string, toAlias: (row: ImportRow) => Alias | null): Promise<BatchOutcome | null>;
-  /** Deletes the unchanged aliases of the next batch, in one transaction. @returns `null` when it is not being undone */
+  /**
+   * Deletes the unchanged aliases of the next batch in one transaction.
+   * @returns `null` when the import is not being undone
+   */
   undoBatch(importId: string): Promise<BatchOutcome | null>;
   delete(userId: string, importId: string): Promise<boolean>;
-  /** Deletes imports whose state changed last before this time. @returns number of deleted imports */
+  /**
+   * Deletes imports whose last change of state was before this time.
+   * @returns number of deleted imports
+   */
   deleteBefore(before: Date): Promise<number>;
 }
 
@@ -128,5 +151,5 @@ export function emptySummary(of: Pick<ImportSummary, "format" | "domain" | "labe
   return { ...of, counts, progress, made: 0, undone: 0, kept: [], keptCount: 0, unconfirmed: [], remarks: [] };
 }
 
-/** Whether a run makes an alias of the row. */
+/** Whether running the import creates an alias for this row. */
 export const isToBeMade = ({ result }: Pick<ImportRow, "result">): boolean => result === "create" || result === "twin";

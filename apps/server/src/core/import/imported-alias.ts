@@ -1,37 +1,43 @@
-/** A row of another service's list of aliases, in the form that all formats are read into. */
+/** One alias in another service's list, in the common form that all import formats are converted to. */
 import type { ImportFormat } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 
 export interface ImportedAlias {
-  /** Place in the file, from 1. */
+  /** Position of the row in the file, from 1. */
   row: number;
-  /** Address as the file has it; for Forward Email's DNS records without a zone it may have no domain. */
+  /** Address as the file spells it; in Forward Email's DNS records without a zone it may lack the domain. */
   address: string;
   notes: string;
   active: boolean;
-  /** Mailboxes and webhook URLs as the file has them, unchecked; empty when the file names none. */
+  /** Mailboxes and webhook URLs as the file spells them, unchecked; empty when the file names none. */
   destinations: readonly string[];
   /** Whether the alias was deleted at the other service. */
   isDeleted: boolean;
-  /** Why the row can't be imported, as a sentence; `null` when its address may be read. */
+  /** Reason, as a sentence, why the row can't be imported; `null` when its address can be read. */
   problem: string | null;
 }
 
-/** Rows of a file or account, read as they are needed. */
+/** Format and rows of a file or service to import from. Rows are read as they are requested. */
 export interface ImportSource {
   format: ImportFormat;
   rows: AsyncIterable<ImportedAlias>;
 }
 
-/** The error of a file that can't be read. @param message sentence that names no content of the file */
+/**
+ * Makes the error for a file that can't be read.
+ * @param message sentence that quotes no content of the file
+ */
 export function unreadable(message: string): AppError {
   return new AppError("invalid", { message, errors: { file: [message] } });
 }
 
-/** Texts longer than this are cut when they are read: an address has 254 characters, and notes are cut further. */
+/**
+ * Maximum characters of a text in an imported row; longer texts are cut. An address has at most 254 characters, and
+ * notes are cut further.
+ */
 const TEXT_MAX = 2048;
 
-/** Makes a row from values of any type: a value that is no text counts as empty. */
+/** Makes an imported row from values of any type; a value that is not a string counts as empty. */
 export function importedAlias(row: number, fields: Partial<Record<keyof ImportedAlias, unknown>>): ImportedAlias {
   const { destinations, isDeleted, active } = fields;
   return {
@@ -53,7 +59,8 @@ export function importedAlias(row: number, fields: Partial<Record<keyof Imported
 const FORMULA = /^'(?=[=+\-@\t\r])/;
 
 /**
- * The text of a cell or field. An apostrophe that a spreadsheet-safe export put before `=`, `+`, `-` or `@` is removed.
+ * Text of a CSV cell or JSON field. The apostrophe that a spreadsheet-safe export put before `=`, `+`, `-` or `@` is
+ * removed.
  */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, TEXT_MAX).replace(FORMULA, "").trim() : "";

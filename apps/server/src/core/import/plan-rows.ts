@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of each row of an import, in batches: the addresses of a batch are looked up in a few queries. A
- * plan holds what earlier rows of the same import have taken.
+ * Decides the outcome of each row of an import, in batches: the addresses of a batch are looked up in a few queries. A
+ * plan remembers the addresses that earlier rows of the same import use.
  */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
@@ -14,24 +14,24 @@ import { importedNotes, markOfTwin, twinNames } from "./twin-name.ts";
 export interface PlanRules {
   userId: string;
   ownDomains: readonly string[];
-  /** Our domain for twins. */
+  /** Domain of this server on which twins are created. */
   domain: string;
   fallback: string | null;
-  /** Aliases that the account may still make. */
+  /** Number of aliases that the account may still create. */
   room: number;
   newId(): string;
-  /** Who has these addresses; absent in the result: nobody. */
+  /** Looks up who has these addresses; free addresses are absent from the result. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
-  /** Those of the mailboxes whose reader wants no mail from this server. */
+  /** Returns those of the given mailboxes whose reader has blocked mail from this server. */
   blocked(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** A row whose address is still to be looked up. */
+/** A row of the import whose address has not been looked up yet. */
 interface Draft {
   input: ImportedAlias;
   destinations: Destination[];
   remarks: string[];
-  /** Names on `domain` to try in this order. */
+  /** Candidate alias names on `domain`, in the order in which they are tried. */
   names: string[];
   domain: string;
   isTwin: boolean;
@@ -39,11 +39,14 @@ interface Draft {
 
 export class ImportPlan {
   readonly #rules: PlanRules;
-  /** Addresses of the file that a row has had, and addresses that rows take here. */
+  /**
+   * `#seen`: addresses of earlier rows as the file has them. `#taken`: addresses of the aliases that earlier rows
+   * create.
+   */
   readonly #seen = new Set<string>();
   readonly #taken = new Set<string>();
   readonly #destinations = new DestinationSet();
-  /** Mailboxes that were looked up, with whether their reader blocks mail from this server. */
+  /** For each mailbox that was looked up, whether its reader blocks mail from this server. */
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
 
@@ -52,12 +55,12 @@ export class ImportPlan {
     this.#room = rules.room;
   }
 
-  /** Mailboxes of the rows planned so far. */
+  /** Destination mailboxes of the rows planned so far. */
   get mailboxes(): string[] {
     return [...this.#isBlocked.keys()];
   }
 
-  /** Decides the next rows of the file, in their order. */
+  /** Decides the outcome of the next rows of the file, in their order. */
   async decide(inputs: readonly ImportedAlias[]): Promise<ImportRow[]> {
     const decided = new Map<ImportedAlias, ImportRow>();
     let open: Draft[] = [];
@@ -72,7 +75,7 @@ export class ImportPlan {
     return inputs.map((input) => this.#withinRoom(decided.get(input) ?? refusal(input, "invalid", "")));
   }
 
-  /** Decides what needs no look-up. */
+  /** Decides a row's outcome as far as that needs no database look-up; otherwise returns a draft. */
   #draft(input: ImportedAlias): Draft | ImportRow {
     const { address, problem } = input;
     if (problem !== null) return refusal(input, "invalid", problem);
@@ -99,7 +102,7 @@ export class ImportPlan {
     };
   }
 
-  /** Removes mailboxes whose reader wants no mail from here, each looked up once for the whole import. */
+  /** Removes mailboxes whose reader has blocked mail from this server. Each mailbox is looked up once per import. */
   async #leaveOutBlocked(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const named = drafts.flatMap(({ destinations }) => mailboxesOf(destinations));
     const unknown = [...new Set(named)].filter((address) => !this.#isBlocked.has(address));
@@ -115,7 +118,10 @@ export class ImportPlan {
     }
   }
 
-  /** Looks up the next name of each draft. @returns drafts with names left, whose names so far were taken */
+  /**
+   * Looks up the next candidate name of each draft.
+   * @returns drafts whose candidate was taken and that have to be tried again
+   */
   async #lookUp(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<Draft[]> {
     const wanted = drafts.flatMap(({ names, domain }) =>
       names[0] === undefined ? [] : [aliasAddress(names[0], domain)],
@@ -128,7 +134,10 @@ export class ImportPlan {
     });
   }
 
-  /** @returns the decision; `null` when the next name is to be tried */
+  /**
+   * Decides a row's outcome by its next candidate name.
+   * @returns `null` when the name is taken and another one has to be tried
+   */
   #settle(draft: Draft, standing: ReadonlyMap<string, AddressStanding>): ImportRow | null {
     const { input, isTwin, domain } = draft;
     const name = draft.names.shift();
@@ -179,7 +188,7 @@ const NO_DESTINATION =
 const TOO_MANY_DESTINATIONS = `An import has ${limits.importDestinationsMax} different destinations at most.`;
 const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 
-/** Splits an address; a name without a domain counts as one on `domain`. */
+/** Splits an address into local part and domain; a name without a domain is taken to be on `domain`. */
 function placeOf(address: string, domain: string): { local: string; domain: string } {
   if (!address.includes("@")) return { local: address, domain };
   const split = splitAddress(address);

@@ -4,21 +4,24 @@ import { asciiDomainOf } from "@kauke/mail-rfc";
 
 export interface DestinationRules {
   ownDomains: readonly string[];
-  /** Mailbox for rows without a destination; `null` when the account has none that is confirmed. */
+  /** Address of the mailbox for rows without a destination; `null` when the account has no confirmed mailbox. */
   fallback: string | null;
 }
 
 export interface PlannedDestinations {
   destinations: Destination[];
-  /** What differs from the file, as a sentence; `null` when nothing does. */
+  /** Difference between the planned and the file's destinations, as a sentence; `null` when they are the same. */
   remark: string | null;
 }
 
-/** Collects the different destinations of one import, of which there may be only so many. */
+/** Distinct destinations of one import, limited to `limits.importDestinationsMax`. */
 export class DestinationSet {
   readonly #seen = new Set<string>();
 
-  /** Whether all of them fit, together with those before; if so they are remembered. */
+  /**
+   * Adds destinations to the set.
+   * @returns false, with nothing added, if the set would exceed its maximum size
+   */
   add(destinations: readonly Destination[]): boolean {
     const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
     if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;
@@ -29,7 +32,10 @@ export class DestinationSet {
 
 const keyOf = (it: Destination) => (it.kind === "mailbox" ? it.address.toLowerCase() : it.url);
 
-/** @returns `null` when no destination is left */
+/**
+ * Decides the destinations of one imported row.
+ * @returns `null` when the row has no usable destination and there is no fallback
+ */
 export function planDestinations(
   texts: readonly string[],
   { ownDomains, fallback }: DestinationRules,

@@ -16,7 +16,7 @@ async function readAll(file: string | Uint8Array, size = 65_536) {
   return { format, rows: found };
 }
 
-/** The sentence that a file is refused with. */
+/** The error message with which a file is refused. */
 async function refusal(file: string | Uint8Array): Promise<string> {
   const thrown = await readAll(file).then(
     () => null,
@@ -165,7 +165,7 @@ const files: readonly (readonly [what: string, file: string | Uint8Array, format
   ],
 ];
 
-describe("a file is read by its content", () => {
+describe("the format of a file is detected by its content", () => {
   test.each(files)("%s", async (_, file, format, rows) => {
     const read = await readAll(file);
     expect(read.format).toBe(format);
@@ -181,7 +181,7 @@ describe("a file is read by its content", () => {
   });
 });
 
-describe("a file of another kind is named", () => {
+describe("a file of a known format that cannot be imported is named in the error", () => {
   test.each([
     [
       "Bitwarden",
@@ -214,13 +214,13 @@ describe("a file of another kind is named", () => {
   });
 });
 
-describe("a hostile file is refused with a sentence that quotes nothing of it", () => {
+describe("a hostile file is refused with a message that quotes nothing of the file", () => {
   const header = "alias,note,enabled,mailboxes\n";
   const nested = (open: string, close: string) => `${open.repeat(100_000)}${close.repeat(100_000)}`;
   const long = "canary".repeat(200_000);
 
   test.each([
-    ["broken UTF-8", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])],
+    ["invalid UTF-8", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])],
     ["UTF-8 that ends in a character", Buffer.concat([Buffer.from(header), Buffer.from([0x61, 0xe2, 0x82])])],
     ["a row of a megabyte", `${header}${long},x,True,\n`],
     ["a header of a megabyte", `${long}\n`],
@@ -239,13 +239,13 @@ describe("a hostile file is refused with a sentence that quotes nothing of it", 
     expect(await refusal(file)).not.toContain("canary");
   });
 
-  it("an archive that unpacks to more than 128 MiB", async () => {
+  it("an archive that unpacks to more than 128 MiB is refused", async () => {
     const bomb = zipSync({ "aliases.json": [Buffer.alloc(140 * 1_048_576, " "), { level: 1 }] });
     expect(bomb.length).toBeLessThan(1_048_576);
     expect(await refusal(bomb)).toContain("128 MiB");
   });
 
-  it("an archive that lies about its sizes", async () => {
+  it("an archive that states false sizes is refused", async () => {
     const lying = Buffer.from(simpleLoginZip);
     for (let at = 0; at < lying.length - 30; at += 1)
       if (lying.readUInt32LE(at) === 0x04034b50) lying.writeUInt32LE(0xffff_ffff, at + 18);
@@ -253,7 +253,7 @@ describe("a hostile file is refused with a sentence that quotes nothing of it", 
   });
 });
 
-/** An archive of empty files, written by hand because it is only read from its local headers. */
+/** An archive with empty files. It is written by hand, because the reader uses only local file headers. */
 function manyFiles(count: number): Uint8Array {
   const entries: Buffer[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -1,7 +1,8 @@
 /**
- * Detects the format of a file by its content and reads its rows as they are needed. Files of other formats are refused
- * by name, so that nobody has to guess what went wrong.
+ * Detects the format of an import file by its content and yields its rows as they are requested. Files of known formats
+ * that cannot be imported are refused with the format's name in the error.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportFormat, importFormatNames, limits } from "@kauke/contract";
 import { type Bytes, checkedUtf8, slices, upTo, utf8Check } from "./formats/checked-text.ts";
 import { csvShape, passwordFile, unknownFile } from "./formats/csv-columns.ts";
@@ -10,15 +11,15 @@ import { dnsAliases, isDnsText } from "./formats/dns-lines.ts";
 import { type JsonElement, JsonElements } from "./formats/json-elements.ts";
 import { shapeOf, simpleLoginAlias } from "./formats/json-shapes.ts";
 import { zipParts } from "./formats/zip-files.ts";
-import { type ImportedAlias, type ImportSource, textOf, unreadable } from "./imported-alias.ts";
+import { type ImportedAlias, type ImportSource, isTrue, textOf, unreadable } from "./imported-alias.ts";
 
-/** Octets of the beginning by which the kind of a file is told. */
+/** Bytes at the beginning of a file from which its format is detected. */
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
 /**
- * Reads a file.
- * @param expected the format that the user chose; absent: any
+ * Reads an import file.
+ * @param expected format that the user chose; any format is accepted if absent
  * @throws AppError `invalid`, `too_large`; also while the rows are read
  */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ImportSource> {
@@ -46,7 +47,10 @@ async function readByHead(head: Buffer, whole: Bytes): Promise<ImportSource> {
 
 const isUtf16 = (head: Buffer) => /^(?:fffe|feff)/.test(head.toString("hex", 0, 2));
 
-/** Reads the beginning, and returns it together with the whole. */
+/**
+ * Reads the beginning of a file without consuming it.
+ * @returns the beginning, and the whole file including it
+ */
 async function withHead(bytes: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; whole: Bytes }> {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -80,7 +84,7 @@ async function readCsv(head: string, bytes: Bytes): Promise<ImportSource> {
   return { format, rows: rows() };
 }
 
-/** Password managers' JSON, by names of members at the beginning. */
+/** JSON exports of password managers, recognised by members at the beginning of the file. */
 const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
   ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
@@ -124,25 +128,24 @@ const mailboxesFile = "mailboxes.json";
 const protonFile = "Proton Pass/data.json";
 
 /**
- * Reads the archive of SimpleLogin: aliases name their mailbox by a number, and the list of mailboxes may come after
- * them.
+ * Reads SimpleLogin's ZIP export. Its aliases refer to their mailbox by number, and the list of mailboxes may come
+ * after the aliases.
  */
 async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ImportedAlias> {
   const readers = new Map([aliasesFile, mailboxesFile].map((name) => [name, newReader()]));
-  const mailboxes = new Map<unknown, string>();
-  const aliases: { value: Record<string, unknown>; mailbox: unknown }[] = [];
+  const mailboxes = new Map<string, string>();
+  const aliases: { value: Record<string, unknown>; mailbox: string }[] = [];
   const rules = { isWanted: isKnownFile, unpackedMaxBytes: limits.importUnpackedMaxBytes };
   for await (const { name, bytes: part } of zipParts(bytes, rules)) {
     const reader = readers.get(name);
     if (reader === undefined) throw passwordFile("Proton Pass");
     reader.isSeen = true;
     reader.check(part);
-    for (const { value } of [...slices(part, SLICE_BYTES)].flatMap((slice) => reader.elements.push(slice))) {
-      if (name === mailboxesFile) mailboxes.set(value.id, textOf(value.email));
-      else if (aliases.length <= limits.importRowsMax) {
-        const { email, note, enabled, delete_on } = value;
-        aliases.push({ value: { email, note: textOf(note), enabled, delete_on }, mailbox: value.mailbox_id });
-      }
+    for await (const { value } of inTurns(part, reader.elements)) {
+      if (name === mailboxesFile && mailboxes.size <= limits.importRowsMax)
+        mailboxes.set(idOf(value.id), kept(value.email, limits.emailMax));
+      else if (name === aliasesFile && aliases.length <= limits.importRowsMax)
+        aliases.push({ value: keptOfAlias(value), mailbox: idOf(value.mailbox_id) });
     }
   }
   for (const reader of readers.values()) if (reader.isSeen) reader.end();
@@ -154,6 +157,35 @@ async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ImportedAlias> {
     yield simpleLoginAlias(value, row, mailboxes.get(mailbox));
   }
 }
+
+/** Yields the objects in some octets. A few octets unpack to megabytes, between whose slices others get their turn. */
+async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerator<JsonElement> {
+  for (const slice of slices(part, SLICE_BYTES)) {
+    yield* elements.push(slice);
+    if (part.length > SLICE_BYTES) await nextTurn();
+  }
+}
+
+/** The parts of an alias that are kept until the whole archive is read. Nothing in them is longer than needed. */
+function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<string, unknown>) {
+  const isDeleted = textOf(deletedOn) !== "";
+  return {
+    email: kept(email, ADDRESS_KEPT),
+    note: kept(note, limits.notesMax),
+    enabled: isTrue(enabled),
+    delete_on: isDeleted ? "yes" : "",
+  };
+}
+
+/** Characters of an address that are kept: more than it may have, so that one that is too long is still refused. */
+const ADDRESS_KEPT = 2 * limits.emailMax;
+
+/** The beginning of a text, as a copy: a slice would keep the whole text in memory. */
+const kept = (value: unknown, max: number): string => Buffer.from(textOf(value).slice(0, max)).toString();
+
+/** Number by which SimpleLogin names a mailbox, as text. */
+const idOf = (value: unknown): string => (typeof value === "number" ? `${value}` : kept(value, ID_KEPT));
+const ID_KEPT = 40;
 
 const isKnownFile = (name: string) => [aliasesFile, mailboxesFile, protonFile].includes(name);
 

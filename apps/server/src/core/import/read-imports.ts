@@ -1,4 +1,4 @@
-/** Reads stored imports for their owner. */
+/** Reads and deletes stored imports for their owner. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportResult, importPageSize } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -7,14 +7,17 @@ import { type AliasImport, BATCH_ROWS, type ImportRow } from "./import.ts";
 
 export interface ImportPage {
   number: number;
-  /** Number of pages for this filter. */
+  /** Number of pages of rows with the chosen outcome. */
   count: number;
   rows: ImportRow[];
 }
 
 type Deps = Pick<CoreDeps, "imports">;
 
-/** @throws AppError `not_found` */
+/**
+ * Finds an import of the user.
+ * @throws AppError `not_found`
+ */
 export async function findImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },
@@ -24,7 +27,10 @@ export async function findImport(
   return found;
 }
 
-/** One page of rows, of all or of one result. @param number from 0; beyond the last page there are no rows */
+/**
+ * One page of an import's rows, either of all rows or of those with one outcome.
+ * @param number page number from 0; pages after the last one have no rows
+ */
 export async function importPage(
   deps: Deps,
   found: AliasImport,
@@ -39,7 +45,7 @@ export async function importPage(
 }
 
 async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
-  // A page never crosses a batch, because a batch holds whole pages.
+  // A page never spans two batches, because a batch consists of whole pages.
   const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
   const start = from % BATCH_ROWS;
   return batch?.slice(start, start + importPageSize) ?? [];
@@ -64,7 +70,10 @@ async function rowsOf(
   return found.slice(0, importPageSize);
 }
 
-/** Deletes the stored rows. @throws AppError `not_found`; `too_late` while it runs */
+/**
+ * Deletes an import with its stored rows; aliases that it created stay.
+ * @throws AppError `not_found`; `too_late` while the import is running
+ */
 export async function deleteImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },

@@ -1,6 +1,6 @@
 /**
- * Runs and undoes imports in the background, a batch after the other. Each batch is one transaction that says so in the
- * stored import, so that a killed process loses nothing: whoever asks for the import next continues it.
+ * Runs and undoes imports in the background, one batch after another. Each batch is one transaction that also records
+ * the progress in the stored import, so a killed process loses nothing: the next request for the import continues it.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
@@ -12,7 +12,10 @@ import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };
 
-/** How long a process may work on an import without renewing; a batch takes less than a second. */
+/**
+ * Milliseconds for which a process leases an import before it has to renew the lease. One batch takes less than a
+ * second.
+ */
 const LEASE_MS = 60_000;
 
 export class ImportRunner {
@@ -26,7 +29,7 @@ export class ImportRunner {
     this.#holder = deps.random.uuid();
   }
 
-  /** Works on an import that is running or being undone, unless this or another process does. */
+  /** Continues an import that is running or being undone, unless this or another process is working on it. */
   continue(work: AliasImport): void {
     if (this.#isClosed || this.#running.has(work.id)) return;
     if (work.state !== "running" && work.state !== "undoing") return;
@@ -36,12 +39,12 @@ export class ImportRunner {
     this.#running.set(work.id, done);
   }
 
-  /** Resolves when no import is being worked on. */
+  /** Resolves when this process is working on no import. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** Ends after the current batches; what is left is continued later. */
+  /** Stops after the batches in progress; a later process continues the rest. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
@@ -66,7 +69,7 @@ export class ImportRunner {
   }
 }
 
-/** The alias that a row makes; `null` for a row that makes none. */
+/** The alias that an import row creates; `null` if it creates none. */
 function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;
@@ -86,7 +89,10 @@ function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): A
 
 const notFound = () => new AppError("not_found", { message: "Import not found" });
 
-/** Starts a dry run; one that runs or ran already stays as it is. @throws AppError `not_found`, `too_late`, `busy` */
+/**
+ * Starts to run a dry run; an import that is running or has run stays as it is.
+ * @throws AppError `not_found`, `too_late`, `busy`
+ */
 export async function runImport(
   deps: Pick<CoreDeps, "imports">,
   { userId, importId }: { userId: string; importId: string },
@@ -102,13 +108,15 @@ export async function runImport(
   return started;
 }
 
-/** One import of an account works at a time, so that its aliases stay within their limit. */
+/**
+ * Refuses to run two imports of one account at the same time, so that the account stays within its limit of aliases.
+ */
 function refuseSecond(others: readonly AliasImport["state"][]): void {
   if (others.some((state) => state === "running" || state === "undoing"))
     throw new AppError("busy", { message: "Another import of yours is running. Please wait until it has ended." });
 }
 
-/** Until when an import can be undone; `null` when there is nothing to undo. */
+/** Time until which an import can be undone; `null` when it has created nothing or is not finished. */
 export function undoUntil({
   state,
   changedAt,
@@ -118,7 +126,10 @@ export function undoUntil({
   return new Date(changedAt.getTime() + limits.importUndoHours * 3_600_000);
 }
 
-/** Starts to undo an import; one that is undone stays as it is. @throws AppError `not_found`, `too_late`, `busy` */
+/**
+ * Starts to undo an import; an import that is being undone or was undone stays as it is.
+ * @throws AppError `not_found`, `too_late`, `busy`
+ */
 export async function undoImport(
   deps: Pick<CoreDeps, "imports"> & { clock: Clock },
   { userId, importId }: { userId: string; importId: string },

@@ -1,23 +1,27 @@
-/** Port for reads from other services' APIs. The adapter checks addresses as for webhooks and follows no redirects. */
+/**
+ * Port for HTTP requests to other services' APIs. The adapter refuses the same network addresses as for webhooks and
+ * follows no redirects.
+ */
 
 export interface ServiceRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** Milliseconds for the whole request with its body. */
+  /** Milliseconds for the whole request, including the response body. */
   totalMs: number;
 }
 
 export interface ServiceAnswer {
   status: number;
-  /** Number of pages by the header `X-Page-Count`; `null` without one. */
+  /** Number of pages according to the response header `X-Page-Count`; `null` without that header. */
   pageCount: number | null;
-  /** The body; empty unless the status is 200. It must be read to its end or returned. */
+  /** Response body; empty unless the status is 200. The caller must read it to its end or end the iterator. */
   body: AsyncIterable<Uint8Array>;
 }
 
 export interface ServiceFetch {
   /**
-   * @returns `refused` when the address must not be called, `failed` when there was no answer in time
+   * Sends a GET request.
+   * @returns `refused` when the address must not be called, `failed` when no response arrived in time
    */
   get(request: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed">;
 }

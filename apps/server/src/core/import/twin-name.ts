@@ -1,19 +1,20 @@
 /**
- * Names of twins: aliases on our domain for addresses whose domain is not ours. Pure. The same address leads to the same
- * names, so that a file imported twice makes nothing twice.
+ * Names of twins: aliases on a domain of this server that stand for addresses on foreign domains. Pure. The same
+ * address always gets the same candidate names, so that importing a file twice creates no second twin.
  */
 import { createHash } from "node:crypto";
 import { isAliasName, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress, toBase32 } from "@kauke/mail-rfc";
 
-/** Generated names tried when the plain name is taken. */
+/** Number of names with a suffix that are tried when the plain name is taken. */
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
 /**
- * Names to try in this order: the address' own name if it may be one here, then that name with a suffix.
- * @param account makes the suffixes of different accounts differ
+ * Candidate names of a twin in the order in which they are tried: the address' own local part if it is a valid alias
+ * name, then that name with a suffix.
+ * @param account user id, which makes the suffixes of different accounts differ
  */
 export function twinNames(address: string, account: string): string[] {
   const local = splitAddress(address).local.toLowerCase();
@@ -26,7 +27,7 @@ export function twinNames(address: string, account: string): string[] {
   return [local, ...generated].filter((name) => isAliasName(name) && findReservedName(name) === null);
 }
 
-/** The part of a name that may be used here: other characters become hyphens. */
+/** Replaces characters that an alias name must not have by hyphens. */
 function plainName(local: string): string {
   return local
     .normalize("NFKD")
@@ -38,12 +39,13 @@ function plainName(local: string): string {
 }
 
 /**
- * Notes of an imported alias, cut at the limit.
- * @param was address that a twin stands for, which the notes name at their end; `null` for an alias that keeps its
- * address
+ * Notes of an imported alias, cut at the maximum length.
+ * @param was foreign address that a twin stands for and that is appended to the notes; `null` for an alias that keeps
+ * its address
  */
 export function importedNotes(notes: string, was: string | null): string | null {
-  // NUL can't be stored, and other control characters would break the list; line ends and tabs stay.
+  // The database can't store NUL, and other control characters would break the list of aliases; line breaks and tabs
+  // stay.
   const text = notes
     .replaceAll("\r\n", "\n")
     .replaceAll(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}]+/gu, " ")
@@ -54,12 +56,12 @@ export function importedNotes(notes: string, was: string | null): string | null 
   return whole === "" ? null : whole;
 }
 
-/** How the notes of a twin name the address that it stands for. */
+/** Text in the notes of a twin that names the foreign address it stands for. */
 export function markOfTwin(was: string): string {
   return wholeCharacters(`was ${was}`, limits.notesMax);
 }
 
-/** Cuts without leaving half of a surrogate pair. */
+/** Cuts a text at a maximum length without splitting a surrogate pair. */
 function wholeCharacters(text: string, max: number): string {
   if (text.length <= max) return text;
   return text

@@ -5,7 +5,10 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 import { LABEL_NOT_FOUND } from "./delete-label.ts";
 import type { Label, LabelChange } from "./label.ts";
 
-/** Renames or colours a label. @throws AppError `not_found`, `invalid` for a name that is taken, `rate_limited` */
+/**
+ * Renames a label or changes its colour.
+ * @throws AppError `not_found`, `invalid` for a name that is taken, `rate_limited`
+ */
 export async function changeLabel(
   deps: Pick<CoreDeps, "labels" | "clock" | "rateLimits" | "limitRules">,
   { userId, labelId }: { userId: string; labelId: string },

@@ -4,7 +4,10 @@ import { takeLimit } from "../rate-limit/take-limit.ts";
 
 export const LABEL_NOT_FOUND = "Label not found";
 
-/** Deletes a label. Its aliases stay. @throws AppError `not_found`, `rate_limited` */
+/**
+ * Deletes a label; the aliases that have it stay.
+ * @throws AppError `not_found`, `rate_limited`
+ */
 export async function deleteLabel(
   deps: Pick<CoreDeps, "labels" | "clock" | "rateLimits" | "limitRules">,
   { userId, labelId }: { userId: string; labelId: string },

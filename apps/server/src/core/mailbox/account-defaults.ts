@@ -8,19 +8,19 @@ import type { ChosenDefaults, Mailbox } from "./mailbox.ts";
 
 export type DefaultMailbox = Omit<Mailbox, "aliasCount">;
 
-/** What a new alias gets if its creator does not say otherwise. */
+/** Default values for new aliases of an account. */
 export interface AccountDefaults {
   domain: string;
   format: DefaultFormat;
-  /** Whether generated names begin with the site's name where a program tells it. */
+  /** Whether generated names begin with the website's name if the client tells it. */
   siteInName: boolean;
-  /** `null`: no mailbox of the account is confirmed. */
+  /** Mailbox that new aliases forward to; `null` if no mailbox of the account is confirmed. */
   mailbox: DefaultMailbox | null;
 }
 
 /**
- * Reads the account's defaults. A chosen domain that the operator has removed falls back to the first, and a chosen
- * mailbox that is not confirmed any more to another one.
+ * Reads an account's defaults for new aliases. A chosen domain that the operator has removed is replaced by the first
+ * domain, a chosen mailbox that is no longer confirmed by another mailbox.
  * @throws AppError `not_signed_in` when the account no longer exists
  */
 export async function accountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
@@ -37,8 +37,8 @@ export async function accountDefaults(deps: MailboxDeps, userId: string): Promis
 }
 
 /**
- * The default mailbox if it is the chosen one or the account's e-mail, without reading the account's aliases; `null` if
- * neither is confirmed.
+ * The default mailbox if it is the chosen one or the account's e-mail, found without reading the account's aliases;
+ * `null` if neither of the two is confirmed.
  */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;

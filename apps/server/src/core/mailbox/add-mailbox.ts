@@ -9,10 +9,10 @@ import { listMailboxes, type MailboxDeps } from "./list-mailboxes.ts";
 import type { Mailbox } from "./mailbox.ts";
 
 /**
- * Adds a mailbox to the account's list and asks it for confirmation, unless it was asked or has answered before. Adding
- * a mailbox again is no error.
- * @throws AppError `invalid` for a mailbox on our own domains or one that blocks mail from this server, and when the
- * account has added or left unconfirmed as many as it may; `rate_limited`
+ * Adds a mailbox to the account's list and sends it a confirmation message, unless it got one or was answered before.
+ * Adding a mailbox twice is no error.
+ * @throws AppError `invalid` for a mailbox on this server's own domains, for one that blocks mail from this server, and
+ * when the account has reached the maximum of added or unconfirmed mailboxes; `rate_limited`
  */
 export async function addMailbox(
   deps: MailboxDeps & AskDeps & LimitDeps & Pick<CoreDeps, "destinations">,
@@ -20,8 +20,8 @@ export async function addMailbox(
 ): Promise<Mailbox> {
   if (deps.ownDomains.includes(asciiDomainOf(address))) throw fieldError("address", aliasMessages.forwardToOwnDomain);
   await takeLimit(deps, "mailbox_change", { userId });
-  // Checked after the rate limit, so that an account cannot find out for many mailboxes whether their owners have
-  // blocked us.
+  // Blocked mailboxes are looked up after the rate limit, so that an account cannot find out for many mailboxes whether
+  // their owners have blocked this server.
   if (await deps.destinations.isAnyBlocked([address])) throw fieldError("address", aliasMessages.forwardToBlocked);
   const known = new Set((await deps.mailboxes.list(userId)).map((row) => row.id));
   const added = await deps.mailboxes.add(userId, address, limits.addedMailboxesMax);
@@ -32,7 +32,9 @@ export async function addMailbox(
   return listed;
 }
 
-/** Removes the row again if the account has too many unconfirmed mailboxes, or the message could not be enqueued. */
+/**
+ * Sends the confirmation message. If that is refused or fails, a newly added mailbox is removed from the list again.
+ */
 async function askOrTakeBack(
   deps: MailboxDeps & AskDeps,
   { userId, id, address, isNew }: { userId: string; id: string; address: string; isNew: boolean },

@@ -7,8 +7,8 @@ import type { Mailbox } from "./mailbox.ts";
 export type AliasMailbox = Pick<Mailbox, "id" | "address" | "state" | "createdAt">;
 
 /**
- * Finds the mailboxes that some aliases of the account forward to, without reading its other aliases, unless one of
- * them has not been listed before.
+ * Finds the mailboxes that the given aliases forward to. The account's other aliases are read only if one of the
+ * mailboxes has never been listed.
  * @returns mailboxes by `exactMailbox` of their address
  */
 export async function aliasMailboxes(

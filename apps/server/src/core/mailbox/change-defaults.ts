@@ -8,9 +8,9 @@ import { listMailboxes, type MailboxDeps } from "./list-mailboxes.ts";
 import type { DefaultsChange } from "./mailbox.ts";
 
 /**
- * Changes what new aliases get by default.
- * @throws AppError `invalid` for a domain that is not ours or a mailbox that is not a confirmed one of the account;
- * `rate_limited`; `not_signed_in` when the account no longer exists
+ * Changes an account's defaults for new aliases.
+ * @throws AppError `invalid` for a domain that is not this server's or a mailbox that is not a confirmed one of the
+ * account; `rate_limited`; `not_signed_in` when the account no longer exists
  */
 export async function changeDefaults(
   deps: MailboxDeps & LimitDeps & Pick<CoreDeps, "users">,

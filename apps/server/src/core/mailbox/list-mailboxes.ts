@@ -1,4 +1,4 @@
-import type { ConfirmationState } from "@kauke/contract";
+import { type ConfirmationState, limits } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -13,9 +13,9 @@ export type MailboxDeps = Pick<
 >;
 
 /**
- * Lists the mailboxes of an account, oldest first: those its aliases forward to, those it added, its own e-mail, and
- * confirmed ones that an alias forwarded to before. Mailboxes that aliases have forwarded to since the last call get
- * their rows now, in one statement, so that creating an alias costs nothing more.
+ * Lists the mailboxes of an account, oldest first: those its aliases forward to, those its owner added, its own e-mail,
+ * and confirmed ones that an alias forwarded to before. Mailboxes that are new in aliases since the last call get their
+ * database rows now, in one statement, so that creating an alias needs no statement for them.
  */
 export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<Mailbox[]> {
   const { mailboxes } = deps;
@@ -23,8 +23,9 @@ export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<
   if (user === null || chosen === null) return [];
   const uses = countUses(await deps.aliases.listForUser(userId));
   const own = ownMailbox(deps, user);
-  const wanted = new Map<string, ListedAddress>(uses);
+  const wanted = new Map<string, ListedAddress>();
   if (own !== null) wanted.set(exactMailbox(own.address), uses.get(exactMailbox(own.address)) ?? own);
+  for (const [key, use] of uses) wanted.set(key, use);
   const rows = await withMissing(deps, userId, wanted);
   const stateOf = await readStates(
     deps,
@@ -47,7 +48,7 @@ interface Use extends ListedAddress {
   count: number;
 }
 
-/** Mailboxes that aliases forward to, by exact address, spelled as in the oldest alias. */
+/** Mailboxes that aliases forward to, keyed by `exactMailbox`, each spelled as in the oldest alias. */
 function countUses(aliases: readonly Alias[]): Map<string, Use> {
   const uses = new Map<string, Use>();
   for (const alias of aliases.toReversed()) {
@@ -62,8 +63,8 @@ function countUses(aliases: readonly Alias[]): Map<string, Use> {
 }
 
 /**
- * The account's e-mail as a mailbox; `null` for an account without one, or with one on our own domains, to which no
- * alias may forward.
+ * The account's own e-mail as a mailbox; `null` if the account has none, or has one on this server's own domains, to
+ * which no alias may forward.
  */
 export function ownMailbox({ ownDomains }: Pick<CoreDeps, "ownDomains">, user: User): ListedAddress | null {
   if (user.email === null || ownDomains.includes(asciiDomainOf(user.email))) return null;
@@ -77,7 +78,8 @@ async function withMissing(
 ): Promise<StoredMailbox[]> {
   const rows = await mailboxes.list(userId);
   const known = new Set(rows.map((row) => exactMailbox(row.address)));
-  const missing = [...wanted].filter(([key]) => !known.has(key)).map(([, address]) => address);
+  const room = Math.max(0, limits.listedMailboxesMax - rows.length);
+  const missing = [...wanted].flatMap(([key, address]) => (known.has(key) ? [] : [address])).slice(0, room);
   if (missing.length === 0) return rows;
   await mailboxes.insertMissing(userId, missing);
   return mailboxes.list(userId);
@@ -85,7 +87,7 @@ async function withMissing(
 
 export type StateOf = (address: string) => ConfirmationState;
 
-/** Reads the states of mailboxes in two queries. */
+/** Reads the confirmation states of mailboxes in two queries. */
 export async function readStates(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
   userId: string,
@@ -101,11 +103,14 @@ export async function readStates(
 interface DefaultChoice {
   stateOf: StateOf;
   chosenId: string | undefined;
-  /** The account's e-mail as a mailbox, if it can be one. */
+  /** Address of the account's own e-mail; `null` if it cannot be a mailbox. */
   own: string | null;
 }
 
-/** The default mailbox: the chosen one if it is confirmed, else the account's e-mail if confirmed, else the oldest. */
+/**
+ * Chooses the default mailbox: the chosen one if it is confirmed, else the account's e-mail if confirmed, else the
+ * oldest confirmed one.
+ */
 export function chooseDefault(
   rows: readonly StoredMailbox[],
   { stateOf, chosenId, own }: DefaultChoice,

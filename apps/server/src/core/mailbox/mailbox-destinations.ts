@@ -8,13 +8,13 @@ export type MailboxDestination = Extract<Destination, { kind: "mailbox" }>;
 
 interface Choice {
   userId: string;
-  /** Ids of mailboxes of the account; absent or empty: the default mailbox. */
+  /** Ids of mailboxes of the account; if absent or empty, the default mailbox is used. */
   mailboxIds?: readonly string[] | undefined;
 }
 
 /**
- * Destinations for mailboxes that a client names by their ids. Whether they are confirmed is not checked.
- * @param readDefaults for callers that have read the account's defaults already
+ * Converts mailbox ids that a client sent to destinations. The confirmation of the mailboxes is not checked.
+ * @param readDefaults the account's defaults, if the caller has read them already
  * @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes
  */
 export async function mailboxDestinations(

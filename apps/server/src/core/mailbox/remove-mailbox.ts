@@ -9,7 +9,7 @@ import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import { ownMailbox } from "./list-mailboxes.ts";
 import type { StoredMailbox } from "./mailbox.ts";
 
-/** An alias that forwards to the mailbox. */
+/** An alias that forwards to the mailbox to be removed. */
 export interface MailboxUse {
   alias: Alias;
   /** Whether the mailbox is the alias' only destination. */
@@ -23,14 +23,17 @@ interface OwnMailbox {
 
 type UseDeps = Pick<CoreDeps, "mailboxes" | "aliases">;
 
-/** Aliases that would lose the mailbox if it were removed, newest first. @throws AppError `not_found` */
+/**
+ * Aliases that would lose a destination if the mailbox were removed, newest first.
+ * @throws AppError `not_found`
+ */
 export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promise<MailboxUse[]> {
   return usesOf(deps, mailbox.userId, await findMailbox(deps, mailbox));
 }
 
 /**
- * Removes the mailbox from every alias that forwards to it, 500 in a transaction, then from the list. Queued mail of
- * these aliases is not sent to it any more.
+ * Removes a mailbox from every alias that forwards to it, 500 aliases per transaction, then from the list. Queued mail
+ * of these aliases is no longer sent to it.
  * @returns number of changed aliases
  * @throws AppError `mailbox_needed`, with nothing changed, when it is the only destination of an alias; `invalid` for
  * the account's own e-mail; `not_found`, `rate_limited`
@@ -46,7 +49,7 @@ export async function removeMailbox(
   refuseNeeded(uses);
   const aliasIds = uses.map(({ alias }) => alias.id);
   const { failed } = await deps.aliases.updateMany(userId, aliasIds, (alias) => withoutMailbox(alias, mailbox));
-  // An alias that lost its other destinations in the meantime keeps the mailbox, and so does the list.
+  // An alias that lost its other destinations meanwhile keeps the mailbox, which then also stays in the list.
   if ([...failed.values()].includes("mailbox_needed")) refuseNeeded(await usesOf(deps, userId, mailbox));
   await deps.mailboxes.delete(userId, mailboxId);
   return aliasIds.length - failed.size;
@@ -83,7 +86,10 @@ const destinationsOf = (routing: AliasRouting): Destination[] =>
 const isMailbox = (destination: Destination, { address }: StoredMailbox): boolean =>
   destination.kind === "mailbox" && exactMailbox(destination.address) === exactMailbox(address);
 
-/** @throws AppError `mailbox_needed` */
+/**
+ * The alias' destinations without the mailbox.
+ * @throws AppError `mailbox_needed` if none is left
+ */
 function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
   const before = destinationsOf(routing);
   const left = before.filter((it) => !isMailbox(it, mailbox));
@@ -99,7 +105,10 @@ function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasC
 
 const NAMED_MAX = 5;
 
-/** @throws AppError `mailbox_needed`, whose message names the aliases */
+/**
+ * Refuses the removal if the mailbox is the only destination of an alias.
+ * @throws AppError `mailbox_needed`, with the addresses of these aliases in the message
+ */
 function refuseNeeded(uses: readonly MailboxUse[]): void {
   const only = uses.filter(({ isOnly }) => isOnly).map(({ alias }) => aliasAddress(alias.name, alias.domain));
   if (only.length === 0) return;

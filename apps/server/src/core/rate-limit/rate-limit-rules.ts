@@ -34,29 +34,31 @@ const rules = {
   alias_create: { action: "alias_create", max: 60, windowSeconds: 3600 },
   // Alias changes by one account, e.g. a loop that toggles an alias: each change is a commit.
   alias_change: { action: "alias_change", max: 600, windowSeconds: 3600 },
-  // Imports of one account: each reads up to 32 MiB and stores up to 50,000 rows. The aliases that they make do not
-  // count as created one by one; the account's limit of aliases holds.
+  // Imports of one account: each reads up to 32 MiB and stores up to 50,000 rows. Aliases created by an import do not
+  // count as created one by one; only the account's maximum number of aliases applies to them.
   import_create: { action: "import_create", max: 20, windowSeconds: 86_400 },
-  // Files of aliases for other services: each reads and unseals every alias of the account.
+  // Exports of one account's aliases in other services' formats: each reads and unseals every alias of the account.
   alias_export: { action: "alias_export", max: 30, windowSeconds: 3600 },
   // Names generated for one account without creating an alias: each checks a few names against the database.
   name_generate: { action: "name_generate", max: 300, windowSeconds: 3600 },
-  // Mailboxes added and removed, and changes of defaults, by one account: each may read all its aliases, and adding
-  // tells whether a mailbox has blocked this server.
+  // Additions and removals of mailboxes and changes of defaults by one account: each may read all its aliases, and
+  // adding a mailbox reveals whether it has blocked this server.
   mailbox_change: { action: "mailbox_change", max: 60, windowSeconds: 3600 },
-  // Aliases in changes of many at once by one account: a person who tidies 5,000 aliases can go through all of them
-  // ten times. A request counts as at least 100 aliases, since each is a commit.
+  // Aliases in bulk changes by one account: enough to change 5,000 aliases ten times. A request counts as at least 100
+  // aliases, since each commits at least one transaction.
   alias_bulk: { action: "alias_bulk", max: 50_000, windowSeconds: 3600 },
-  // Calls of other services' clients about several aliases at once, each of up to 25, as their own servers allow.
+  // Bulk calls of clients made for other services, by one account: each changes up to 25 aliases, as those services'
+  // own servers allow.
   client_bulk: { action: "client_bulk", max: 12, windowSeconds: 60 },
-  // Pages of aliases that one account's clients read by the calls of other services: each opens every alias.
+  // Pages of aliases listed by one account's clients made for other services: each request unseals every alias.
   client_list: { action: "client_list", max: 50, windowSeconds: 60 },
-  // Aliases paused or activated by these clients, and activities read: as often as SimpleLogin allows.
+  // Aliases paused or activated, and activities read, by one account's clients made for other services: as often as
+  // SimpleLogin allows.
   client_toggle: { action: "client_toggle", max: 100, windowSeconds: 3600 },
   client_activities: { action: "client_activities", max: 30, windowSeconds: 60 },
-  // Sites added to the checklist by one account: each call unseals the whole checklist.
+  // Calls that add sites to one account's checklist: each unseals the whole checklist.
   checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
-  // Rows of the checklist ticked off or changed by one account: each call is a commit.
+  // Calls that change or tick off checklist rows of one account: each commits a transaction.
   checklist_change: { action: "checklist_change", max: 1200, windowSeconds: 3600 },
   // Composed messages of one account, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
@@ -68,7 +70,7 @@ const rules = {
   automatic_answer: { action: "automatic_answer", max: 500, windowSeconds: 86_400 },
   // Changes of passwords, secrets, encryption keys and sign-in methods of one account: each is a commit.
   secret_change: { action: "secret_change", max: 120, windowSeconds: 3600 },
-  // API keys made by one account: each is a row.
+  // API keys created by one account: each stores a row.
   api_key_create: { action: "api_key_create", max: 20, windowSeconds: 3600 },
   // Exports of one account: each reads and unseals every row of the account.
   account_export: { action: "account_export", max: 10, windowSeconds: 3600 },

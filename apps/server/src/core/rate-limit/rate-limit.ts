@@ -36,8 +36,9 @@ export interface RateLimitResult {
 
 export interface RateLimitStore {
   /**
-   * Counts one request and tells whether it is within the limit. One statement, exact across processes.
-   * @param weight how many ordinary requests it counts as; default 1
+   * Counts one request in one statement, exactly even across processes.
+   * @param weight number of ordinary requests that it counts as; default 1
+   * @returns whether the request is within the limit
    */
   take(rule: RateLimitRule, subject: RateLimitSubject, now: Date, weight?: number): Promise<RateLimitResult>;
   /**

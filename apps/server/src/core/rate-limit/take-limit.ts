@@ -30,7 +30,7 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
 }
 
 /**
- * Counts a request that costs as much as `weight` ordinary ones, for a limit of an account.
+ * Counts a request as `weight` ordinary ones, for a rate limit of an account.
  * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
  */
 export async function takeWeightedLimit(

@@ -13,12 +13,15 @@ export const keptForSeconds = {
   loginSession: sessionTimes.absoluteSeconds,
   /** Time the count of a rate limit is kept, counted from the start of its window. */
   rateLimit: days(retentionDays.securityRecords),
-  /** Time an API key stays in the list after it has expired, so that its owner sees why a program stopped. */
+  /**
+   * Time an API key stays in the owner's list after it has expired, so that the owner sees why a program stopped
+   * working.
+   */
   expiredApiKey: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
   /** Time the record of a composed message is kept, counted from when the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
-  /** Time the rows of an import are kept, counted from its last change of state. */
+  /** Time the rows of an import are kept after its last change of state. */
   aliasImport: limits.importKeptHours * 3600,
   releasedAddress: days(retentionDays.deletedAlias),
   /** Time a count of refusals that has not suspended the mailbox is kept, counted from the last refusal. */

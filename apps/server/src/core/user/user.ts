@@ -86,9 +86,15 @@ export interface UserStore {
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
-  /** Reads what the account has chosen for new aliases. @returns `null` when the account no longer exists */
+  /**
+   * Reads the defaults for new aliases that the account's owner has chosen.
+   * @returns `null` when the account no longer exists
+   */
   defaults(id: string): Promise<ChosenDefaults | null>;
-  /** Changes the defaults that are given. @returns false when the account no longer exists */
+  /**
+   * Changes those defaults for new aliases that are given.
+   * @returns false when the account no longer exists
+   */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
   /**
    * Stores a stronger hash of the same password.

@@ -1,4 +1,4 @@
-/** Converts an alias to the wire together with the states of its mailboxes. */
+/** Converts aliases to the API's JSON, together with the confirmation states of their mailboxes. */
 import type { AliasWire } from "@kauke/contract";
 import type { Alias } from "../../core/alias/alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
@@ -8,7 +8,7 @@ import { aliasToWire, type MailboxStandings } from "./wire.ts";
 
 type StandingDeps = Pick<CoreDeps, "destinations" | "missingMailboxes" | "confirmation">;
 
-/** Reads the states of the mailboxes of several aliases of one account at once. */
+/** Reads the confirmation states of the mailboxes of several aliases of one account at once. */
 export async function standingsOf(
   deps: StandingDeps,
   userId: string,

@@ -43,7 +43,7 @@ describe("changing many aliases", () => {
     expect(await listed(ids)).toEqual(allOf({ active: true, forwardTo: "ann@example.org", lastForwardTo: null }));
   });
 
-  it("adds and removes a label, and names the aliases that have ten already", async () => {
+  it("adds and removes a label, and names the aliases that already have ten labels", async () => {
     const ids = await three();
     const labels: string[] = [];
     for (let made = 0; made < 11; made++) {
@@ -94,7 +94,7 @@ describe("changing many aliases", () => {
     expect((await bulk(ann, [id, id.toUpperCase(), id], { pinned: true })).body).toEqual({ changed: 1, failed: [] });
   });
 
-  it("touches nobody else's aliases and names them as not found", async () => {
+  it("leaves other users' aliases unchanged and names them as not found", async () => {
     const [mine, theirs] = [await three(), await three(bob)];
     for (const change of [{ active: false }, { pinned: true }, { forwardTo: "ann@example.org" }, { delete: true }]) {
       const { body } = await bulk(ann, [...theirs, ...(change.delete ? [] : mine)], change);
@@ -119,7 +119,7 @@ describe("changing many aliases", () => {
     expect([status, body.changed, body.failed.length]).toEqual([200, 0, limits.aliasesMax]);
   });
 
-  it("by an API key needs the scope, and adds only confirmed mailboxes", async () => {
+  it("needs the scope of the API key, and adds only confirmed mailboxes by key", async () => {
     const eve = await new Visitor(server).register();
     const [has, lacks] = [await eve.createAlias({ forwardTo: "new@example.org" }), await eve.createAlias()];
     const keyOf = async (scopes: string[]) => {
@@ -142,7 +142,7 @@ describe("changing many aliases", () => {
     });
   });
 
-  it("has a limit by the number of aliases, in which a small request counts as a hundred", async () => {
+  it("is limited by the number of aliases, and a small request counts as a hundred", async () => {
     const limited = await startTestServer({
       store: server.store,
       config: { limits: new Map([["alias_bulk", { max: 350, windowSeconds: 60 }]]) },

@@ -79,7 +79,10 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
   };
 }
 
-/** @param change exactly one kind of change, as the contract guarantees */
+/**
+ * Converts the body of a bulk call to the change it requests.
+ * @param change has exactly one kind of change, as the contract's schema guarantees
+ */
 export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
   if (change.delete) return { kind: "deletion" };
   if (change.active !== undefined) return { kind: "active", active: change.active };

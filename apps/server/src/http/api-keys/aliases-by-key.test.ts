@@ -1,4 +1,4 @@
-/** What an API key may do to aliases: point them at confirmed mailboxes only, and lose none of their destinations. */
+/** What an API key may do to aliases: forward them to confirmed mailboxes only, and keep existing destinations. */
 import { randomUUID } from "node:crypto";
 import { aliasMessages } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A person with a confirmed mailbox, and a program with a key of theirs. */
+/** A user with a confirmed mailbox, and a client that makes calls with an API key of this user. */
 async function withProgram() {
   const person = await new Visitor(server).register();
   const confirmed = `${randomUUID()}@example.org`;
@@ -31,7 +31,7 @@ async function withProgram() {
 const byKey = { message: aliasMessages.forwardToByKey, code: "invalid" };
 
 describe("an API key", () => {
-  it("creates an alias to a confirmed mailbox, in any spelling", async () => {
+  it("creates an alias that forwards to a confirmed mailbox, in any spelling", async () => {
     const { confirmed, create } = await withProgram();
     expect((await create(confirmed)).status).toBe(201);
     expect((await create(confirmed.toUpperCase())).status).toBe(201);
@@ -46,13 +46,13 @@ describe("an API key", () => {
       });
   });
 
-  it("creates no alias to a mailbox that another account has confirmed", async () => {
+  it("creates no alias that forwards to a mailbox that only another account has confirmed", async () => {
     const { confirmed } = await withProgram();
     const { create } = await withProgram();
     expect((await create(confirmed)).body).toMatchObject(byKey);
   });
 
-  it("adds confirmed mailboxes, and keeps or removes what an alias had", async () => {
+  it("adds confirmed mailboxes, and keeps or removes an alias' present destinations", async () => {
     const { person, confirmed, update } = await withProgram();
     const had = "ann@example.org, https://hooks.example.org/in";
     const { id } = await person.createAlias({ forwardTo: had });
@@ -75,7 +75,7 @@ describe("an API key", () => {
     expect(body.alias.forwardTo).toBe(confirmed);
   });
 
-  it("renames, annotates and deletes an alias, but does not change what its mail is encrypted to", async () => {
+  it("renames, annotates and deletes an alias, but cannot change the key that its mail is encrypted to", async () => {
     const { person, program, headers, update } = await withProgram();
     const { id } = await person.createAlias();
     const name = `b${randomUUID().slice(0, 8)}`;
@@ -85,7 +85,7 @@ describe("an API key", () => {
     expect((await program.call("deleteAlias", { headers, params: { aliasId: id } })).status).toBe(200);
   });
 
-  it("changes many aliases only to confirmed mailboxes", async () => {
+  it("sets only confirmed mailboxes when it changes many aliases", async () => {
     const { person, program, headers, confirmed } = await withProgram();
     const { id } = await person.createAlias();
     const change = async (forwardTo: string) => {
@@ -105,7 +105,7 @@ describe("an API key", () => {
     expect((await update(id, { notes: "mine" })).status).toBe(404);
   });
 
-  it("a session still points an alias wherever its owner likes", async () => {
+  it("with a login session, an alias may forward to any destination", async () => {
     const { person } = await withProgram();
     const { id } = await person.createAlias({ forwardTo: "https://hooks.example.org/in" });
     const body = { forwardTo: "new@example.net" };

@@ -11,7 +11,10 @@ export interface MadeKey {
   secret: string;
 }
 
-/** Makes a key of the signed-in visitor. @param more fields of the request besides name and scopes */
+/**
+ * Creates an API key for the signed-in visitor.
+ * @param more fields of the request besides name and scopes
+ */
 export async function newKey(
   person: Visitor,
   scopes: readonly KeyScope[] = keyScopes,
@@ -22,7 +25,7 @@ export async function newKey(
   return body;
 }
 
-/** Confirms a mailbox of an account, as its reader does by the link in the confirmation message. */
+/** Confirms a mailbox of an account, as its reader does with the link in the confirmation message. */
 export async function confirmMailbox({ store, clock }: TestServer, userId: string, address: string): Promise<void> {
   const tokenHash = randomBytes(32);
   const tokenExpiresAt = new Date(clock.now().getTime() + 60_000);

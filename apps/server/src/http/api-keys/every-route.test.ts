@@ -1,4 +1,7 @@
-/** Who may make each call of the contract: without a key, with each wrong one, with each scope, and by cookie. */
+/**
+ * Checks for every call of the contract who may make it: callers without a key, with each kind of invalid key, with
+ * each scope, and by cookie.
+ */
 import { type Endpoint, type EndpointName, endpoints, fillPath, type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKeySecret } from "../../core/api-key/api-key-secret.ts";
@@ -9,7 +12,7 @@ import { bearer, newKey } from "./api-keys.testing.ts";
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
 const signedIn = all.filter(([, { access }]) => access === "user");
 const NO_ID = "00000000-0000-4000-8000-000000000000";
-/** Ids that nothing has, for every parameter of a path. */
+/** Ids of nothing that exists, for every path parameter. */
 const ids = Object.fromEntries(
   all
     .flatMap(([, { path }]) => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))
@@ -51,14 +54,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A visitor without cookies who names the account of `person` in paths. */
+/** A visitor without cookies whose request paths contain the account id of `person`. */
 function stranger(): Visitor {
   const visitor = new Visitor(server);
   visitor.userId = person.userId;
   return visitor;
 }
 
-/** Makes a call without checking the form of its answer. */
+/** Makes a call without validating the response against the contract. */
 function send(visitor: Visitor, name: EndpointName, headers: Record<string, string>) {
   const { method, path } = endpoints[name];
   return visitor.send({ method, url: fillPath(path, { ...ids, userId: person.userId }), headers });
@@ -72,12 +75,13 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     });
   });
 
-  it("answers 401 to every wrong key, also beside the cookie of a session", async () => {
+  it("answers 401 to every invalid key, even together with a session cookie", async () => {
     for (const [what, headers] of Object.entries(wrongHeaders)) {
       for (const visitor of [stranger(), person]) {
         const { status, body } = await send(visitor, name, headers);
         expect([what, status]).toEqual([what, 401]);
-        // With the field Authentication some paths are another product's, whose errors have another form.
+        // With the header field `Authentication`, some paths belong to another product's calls, which answer errors in
+        // another form.
         if (headers.authentication === undefined) expect(body.code).toBe("key_invalid");
       }
     }
@@ -91,7 +95,7 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     }
   });
 
-  it("is made for the account of the key, not of the cookie beside it", async () => {
+  it("is made for the account of the key, not for that of the session cookie sent along", async () => {
     const secret = byScope.get(scope ?? "account:read") ?? "";
     const { status } = await other.call(name, { params: { ...ids, userId: person.userId }, headers: bearer(secret) });
     if (scope === undefined) expect(status).toBe(403);
@@ -102,20 +106,20 @@ describe.each(signedIn)("%s", (name, { scope }) => {
     }
   });
 
-  it("is made by the cookie of a session alone", async () => {
+  it("can be made with a session cookie alone", async () => {
     const visitor = await new Visitor(server).register();
     expect((await visitor.call(name, { params: ids })).status).not.toBe(401);
   });
 });
 
-describe("a cookie beside a key", () => {
-  it("gives the key's account", async () => {
+describe("a session cookie sent along with an API key", () => {
+  it("does not change the account: the call is made for the key's account", async () => {
     const secret = byScope.get("account:read") ?? "";
     expect((await other.call("getSession", { headers: bearer(secret) })).body.user.id).toBe(person.userId);
     expect((await other.call("getSession")).body.user.id).toBe(other.userId);
   });
 
-  it("is not read by calls that need no session, e.g. one that ends it", async () => {
+  it("is not read by calls that need no session, e.g. signing out", async () => {
     const visitor = await new Visitor(server).register();
     const cookies = new Map(visitor.cookies);
     for (const headers of [
@@ -161,7 +165,7 @@ describe("a write from another site", () => {
   const foreign = { origin: "https://shop.example", "sec-fetch-site": "cross-site" };
   const body = { alias: "shop", domain: "kauke.test", forwardTo: "ann@example.org" };
 
-  it("is refused with a cookie and made with a key", async () => {
+  it("is refused with a session cookie and made with an API key", async () => {
     expect((await person.call("createAlias", { body, headers: foreign })).body.code).toBe("cross_site");
     const headers = { ...foreign, ...bearer(byScope.get("aliases:create") ?? "") };
     expect((await stranger().call("createAlias", { body, headers })).body.code).toBe("invalid");

@@ -12,7 +12,7 @@ afterAll(() => server.close());
 const later = (seconds: number) => new Date(server.clock.now().getTime() + seconds * 1000).toISOString();
 
 describe("API keys", () => {
-  it("are shown once, listed without the key, and make calls", async () => {
+  it("are shown once, listed without the secret, and authorise calls", async () => {
     const person = await new Visitor(server).register();
     const { key, secret } = await newKey(person, ["account:read"]);
     expect(key).toMatchObject({ name: "browser", scopes: ["account:read"], expiresAt: null, lastUsedOn: null });
@@ -24,7 +24,7 @@ describe("API keys", () => {
     expect(body.user.id).toBe(person.userId);
   });
 
-  it("note the day of their last use, without its time, once a day", async () => {
+  it("have the day of their last use stored, without its time, once a day", async () => {
     const noted: string[] = [];
     const { apiKeys } = server.store;
     const spied = await startTestServer({
@@ -54,7 +54,7 @@ describe("API keys", () => {
     }
   });
 
-  it("a use succeeds although its day cannot be stored", async () => {
+  it("a call succeeds even if its day of use cannot be stored", async () => {
     const failing = { ...server.store.apiKeys, noteUse: async () => Promise.reject(new Error("disk full")) };
     const spied = await startTestServer({ store: server.store, apiKeys: failing });
     try {
@@ -128,7 +128,7 @@ describe("API keys", () => {
     }
   });
 
-  it("share the concurrent calls of their account", async () => {
+  it("share the limit of concurrent calls of their account", async () => {
     let running = 0;
     let most = 0;
     const { users } = server.store;

@@ -1,10 +1,12 @@
-/** Notes of clients of other services, which write longer ones than ours and give up when theirs is refused. */
+/**
+ * Shortens notes sent by clients made for other services, which allow longer notes than Kauke and do not recover when a
+ * note is refused.
+ */
 import { limits } from "@kauke/contract";
 
 /**
- * @param text a note of any length, or null
- * @returns the note without NUL characters, cut to the longest that we store, never within a character; null if nothing
- * is left
+ * Shortens a note to the maximum length that Kauke stores, without splitting a character, and removes NUL characters.
+ * @returns `null` if nothing is left
  */
 export function cutNote(text: string | null): string | null {
   const clean = (text ?? "").replaceAll("\u0000", "").trim();

@@ -29,7 +29,7 @@ it.each(["application/json", "application/json; charset=UTF-8", "text/plain;char
   },
 );
 
-it("JSON is read without a content type, and on DELETE", async () => {
+it("JSON is parsed without a content type, and in a DELETE request", async () => {
   expect((await send('{"id":"a"}')).json()).toEqual({ body: { id: "a" } });
   expect((await send('{"id":"a"}', "application/json", "DELETE")).json()).toEqual({ body: { id: "a" } });
 });
@@ -48,11 +48,11 @@ it("bytes that are not UTF-8 and bodies above the limit are refused", async () =
   expect((await send(JSON.stringify("x".repeat(limits.smallBodyMaxBytes)))).statusCode).toBe(413);
 });
 
-it("a content type that is not one at all is refused", async () => {
+it("a malformed content type is refused", async () => {
   expect((await send('{"id":"a"}', "not a type")).statusCode).toBe(415);
 });
 
-it("the routes outside the scope still take JSON of the right type only", async () => {
+it("routes outside the dialect's scope still accept JSON only with its content type", async () => {
   expect((await send('{"id":"a"}', "text/plain", "POST", "/strict")).statusCode).toBe(415);
   expect((await send('{"id":"a"}', "application/json", "POST", "/strict")).statusCode).toBe(200);
 });

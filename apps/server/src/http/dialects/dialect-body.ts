@@ -1,7 +1,7 @@
 /**
- * Reads the bodies of clients of other services, which say little about what they send: some send JSON as text/plain,
- * some without a content type, some announce JSON and send nothing. A body counts by its content alone: empty, or JSON
- * in UTF-8 of at most 64 KiB.
+ * Parses request bodies of clients made for other services. Their content types cannot be relied on: some send JSON as
+ * text/plain, some without a content type, some announce JSON and send nothing. So only the content counts: a body is
+ * empty, or JSON in UTF-8 of at most 64 KiB.
  */
 import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -9,7 +9,7 @@ import { AppError } from "../../core/app-error.ts";
 
 const MALFORMED = "The body is not valid JSON.";
 
-/** Replaces the body parsers of this encapsulated scope; an empty body is undefined. */
+/** Replaces the body parsers of this encapsulated Fastify scope; an empty body becomes `undefined`. */
 export function readAnyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
@@ -24,7 +24,10 @@ export function readAnyJson(app: FastifyInstance): void {
   });
 }
 
-/** @returns null for bytes that are not UTF-8; a byte order mark is dropped */
+/**
+ * Decodes UTF-8 and drops a byte order mark.
+ * @returns `null` for bytes that are not UTF-8
+ */
 function decode(body: Buffer): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);

@@ -33,7 +33,7 @@ async function serve(thrown: () => unknown) {
   return { app, logged, post };
 }
 
-it("an error of a dialect's route has the dialect's shape and status, and ours keeps its own", async () => {
+it("an error of a dialect's route has the dialect's form and status, and an error of Kauke's own route keeps its form", async () => {
   const { post } = await serve(() => fieldError("domain", "Please choose one of the available domains"));
   const theirs = await post("/their/call");
   expect([theirs.statusCode, theirs.json()]).toEqual([
@@ -47,13 +47,13 @@ it("an error of a dialect's route has the dialect's shape and status, and ours k
   expect([ours.statusCode, ours.json().code]).toEqual([400, "invalid"]);
 });
 
-it("an error before the handler, such as a malformed body, has the dialect's shape", async () => {
+it("an error before the handler, such as a malformed body, has the dialect's form", async () => {
   const { post } = await serve(() => new Error("not reached"));
   const answer = await post("/their/call", "{");
   expect([answer.statusCode, answer.json()]).toEqual([422, { error: "The body is not valid JSON." }]);
 });
 
-it("the time to wait is kept, and an unexpected error is logged and tells nothing", async () => {
+it("Retry-After is kept, and an unexpected error is logged and reveals nothing in the response", async () => {
   const limited = await serve(
     () => new AppError("rate_limited", { resetAt: new Date("2026-03-01T10:00:30Z"), message: "Too fast." }),
   );
@@ -72,7 +72,7 @@ it("the time to wait is kept, and an unexpected error is logged and tells nothin
   ]);
 });
 
-it("an answer that is no error stays as it is", async () => {
+it("a response that is no error stays unchanged", async () => {
   const { app } = await serve(() => null);
   expect((await app.inject("/their/list")).json()).toEqual({ code: "invalid", message: "an answer that is no error" });
 });

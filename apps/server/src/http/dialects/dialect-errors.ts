@@ -1,17 +1,20 @@
 /**
- * Writes the errors of a dialect's routes in the shape that its clients read. They are translated and logged where all
- * errors of the server are (`response/answer-errors.ts`); here only the finished answer changes its shape.
+ * Rewrites error responses to the form that clients made for another service read. Errors are translated and logged
+ * where all errors of the server are (`response/answer-errors.ts`); only the finished response is rewritten afterwards.
  */
 import { errorCodes, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 
-/** An error as a dialect writes it. */
+/** An error response in the form of another service's API. */
 export interface DialectProblem {
   status: number;
   body: object;
 }
 
-/** @param shape converts an answer of ours, which is complete and safe to send, to the dialect's */
+/**
+ * Rewrites the error responses of all routes in this Fastify scope.
+ * @param shape converts a response of Kauke, which is complete and safe to send, to the other service's form
+ */
 export function shapeErrors(
   app: FastifyInstance,
   shape: (problem: ProblemBody, status: number) => DialectProblem,

@@ -1,6 +1,6 @@
 /**
- * Mounts the calls of other products' clients. Each dialect has a scope of its own, with its own body parser and error
- * answers.
+ * Mounts the calls of clients made for other products. Each product's calls have their own Fastify scope with its own
+ * body parser and error responses.
  */
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";

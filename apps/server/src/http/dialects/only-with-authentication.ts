@@ -1,7 +1,7 @@
 /**
- * Tells calls of SimpleLogin's clients from ours on the same method and path: theirs have the header field
- * `Authentication`. A route with `onlyWithAuthentication` serves only requests with that field, and goes before a route
- * without it.
+ * Separates calls of SimpleLogin's clients from Kauke's own calls on the same method and path: only the former have the
+ * header field `Authentication`. A route with `onlyWithAuthentication` serves only requests with that field, and takes
+ * precedence over a route without it.
  */
 import type { FastifyServerOptions } from "fastify";
 
@@ -25,5 +25,5 @@ export const authenticationConstraint: Strategies = {
   },
 };
 
-/** Spread into a route's options. */
+/** Route options that restrict a Fastify route to requests with the header field `Authentication`. */
 export const onlyWithAuthentication = { constraints: { authentication: PRESENT } } as const;

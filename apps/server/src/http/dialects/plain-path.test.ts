@@ -19,7 +19,7 @@ describe("plainUrl", () => {
     expect(plainUrl({ url, headers: {} })).toBe(plain);
   });
 
-  it("of any path of a request with an Authentication field", () => {
+  it("normalises any path of a request with the header field Authentication", () => {
     const headers = { authentication: "" };
     expect(plainUrl({ url: "//api/user_info/", headers })).toBe("/api/user_info");
     expect(plainUrl({ url: "/", headers })).toBe("/");

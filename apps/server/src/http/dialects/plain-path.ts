@@ -1,12 +1,14 @@
 /**
- * Paths of other products' clients: some write two leading slashes, some a trailing one, and none follows a redirect.
+ * Normalises the request paths of clients made for other products: some send two leading slashes, some a trailing one,
+ * and none follows a redirect.
  */
 import type { IncomingMessage } from "node:http";
 import { isSharedPath } from "../response/cors.ts";
 
 /**
- * Path of a request with one leading slash and no trailing one, if it is a call of another product's client; the URL as
- * it is otherwise. @returns e.g. `/api/v1/aliases?page=2` for `//api/v1/aliases/?page=2`
+ * Removes a second leading slash and a trailing slash from the path if the request is a call of another product's
+ * client; returns the URL unchanged otherwise.
+ * @returns e.g. `/api/v1/aliases?page=2` for `//api/v1/aliases/?page=2`
  */
 export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
   const single = url.startsWith("//") ? url.slice(1) : url;

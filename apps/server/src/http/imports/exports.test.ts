@@ -38,7 +38,7 @@ const aliasesOf = async (visitor: Visitor) => {
     .sort();
 };
 
-/** Imports a file into the account, after its own aliases are gone. */
+/** Imports a file into the account, after the account's aliases were deleted. */
 async function importAgain(file: string): Promise<void> {
   for (const { id } of (await ann.call("listAliases")).body.aliases)
     await ann.call("deleteAlias", { params: { aliasId: id } });
@@ -54,7 +54,7 @@ async function importAgain(file: string): Promise<void> {
 }
 
 describe("aliases as a file of another service", () => {
-  test.each(aliasExportFormats)("%s: what is exported is imported as it was", async (format) => {
+  test.each(aliasExportFormats)("%s: exported aliases are equal after an import", async (format) => {
     await plant();
     const before = await aliasesOf(ann);
     const { status, body, headers } = await download(ann, format);
@@ -63,7 +63,7 @@ describe("aliases as a file of another service", () => {
       `attachment; filename="kauke-${format}-2026-11-21.${format === "forward-email" ? "txt" : "csv"}"`,
     );
     await importAgain(body);
-    // What a format has no place for is lost: addy.io's has no state, and Forward Email's no notes.
+    // Data that a format cannot express is lost: addy.io's format has no active state, Forward Email's no notes.
     const kept = before.map(([address, to, notes, active]: [string, string, string | null, boolean]) => [
       address,
       to,
@@ -97,7 +97,7 @@ describe("aliases as a file of another service", () => {
     expect(body.match(/many:/g)).toHaveLength(10);
   });
 
-  it("needs the owner, or a key that may read aliases, and a known format", async () => {
+  it("needs the owner's session or a key with aliases:read, and a known format", async () => {
     await plant();
     expect((await download(new Visitor(server), "addy")).status).toBe(401);
     const bo = await new Visitor(server).register();

@@ -52,6 +52,15 @@ const simpleLogin = [
 ].join("\r\n");
 
 describe("an import of a file", () => {
+  it("reads no body of another type, which would be in memory as a whole", async () => {
+    for (const type of ["application/json", "Application/JSON; charset=utf-8", "text/csv"]) {
+      const headers = { "content-type": type };
+      const payload = Buffer.from(`[${"[],".repeat(200_000)}`);
+      const { status, body } = await ann.send({ method: "POST", url: "/api/imports", payload, headers });
+      expect([status, body.message]).toEqual([415, "The body must be the file, as application/octet-stream."]);
+    }
+  });
+
   it("is a dry run with a reason for each row, and makes nothing", async () => {
     const { status, body } = await upload(ann, simpleLogin);
     expect(status, JSON.stringify(body)).toBe(201);
@@ -101,7 +110,7 @@ describe("an import of a file", () => {
     expect(await aliasesOf(ann)).toHaveLength(3);
   });
 
-  it("is undone whole within an hour, apart from what was changed", async () => {
+  it("can be undone within an hour, except for aliases that were changed", async () => {
     const { importId } = (await upload(ann, simpleLogin)).body;
     await run(ann, importId);
     const { aliases } = (await ann.call("listAliases")).body;
@@ -127,7 +136,7 @@ describe("an import of a file", () => {
     expect(await server.store.aliases.count()).toBe(3);
   });
 
-  it("names addresses of others as taken, those that are held too, and never tells whose they are", async () => {
+  it("reports addresses of other accounts as taken, including reserved ones, and never tells whose they are", async () => {
     const bo = await new Visitor(server).register();
     await bo.createAlias({ alias: "garten" });
     const held = await bo.createAlias({ alias: "held" });
@@ -140,7 +149,7 @@ describe("an import of a file", () => {
     expect((await aliasesOf(ann))[0].address).toMatch(/^held\.[a-z2-7]{6}@kauke\.test$/);
   });
 
-  it("leaves an address that is taken between dry run and run", async () => {
+  it("leaves out an address that another account takes between dry run and run", async () => {
     const { importId } = (await upload(ann, simpleLogin)).body;
     const bo = await new Visitor(server).register();
     await bo.createAlias({ alias: "garten" });
@@ -150,7 +159,7 @@ describe("an import of a file", () => {
     expect(done).toMatchObject({ state: "done", made: 1 });
   });
 
-  it("belongs to its account alone", async () => {
+  it("is visible to its account only", async () => {
     const { importId } = (await upload(ann, simpleLogin)).body;
     const bo = await new Visitor(server).register();
     for (const name of ["getImport", "runImport", "undoImport", "deleteImport"] as const)
@@ -172,7 +181,7 @@ describe("an import of a file", () => {
     expect((await upload(ann, simpleLogin, "?format=mailx-csv")).body.message).toContain("SimpleLogin");
   });
 
-  it("says so when the file is of a password manager or of no known kind", async () => {
+  it("says in the error that a file is of a password manager or of no known format", async () => {
     const bitwarden =
       "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n";
     const answer = await upload(ann, bitwarden);
@@ -182,7 +191,7 @@ describe("an import of a file", () => {
     expect(server.logged).toEqual([]);
   });
 
-  it("puts a label of the account on all that it makes, and on nothing else's", async () => {
+  it("gives a label of the account to all aliases that it creates, and refuses a label of another account", async () => {
     const label = (await ann.call("createLabel", { body: { name: "moved", colour: "blue" } })).body;
     const labelId = label.label?.id ?? label.id;
     const bo = await new Visitor(server).register();
@@ -195,7 +204,7 @@ describe("an import of a file", () => {
     expect(await ended(ann, importId)).toMatchObject({ undone: 3, keptCount: 0 });
   });
 
-  it("is limited per day", async () => {
+  it("is limited in number per day", async () => {
     for (let count = 0; count < 20; count += 1) expect((await upload(ann, simpleLogin)).status).toBe(201);
     expect((await upload(ann, simpleLogin)).status).toBe(429);
     expect((await ann.call("listImports")).body.imports).toHaveLength(1);

@@ -20,7 +20,10 @@ type ImportCalls =
   | "deleteImport"
   | "exportAliases";
 
-/** The file as it arrives. @throws AppError `invalid` when the client ends before the file does */
+/**
+ * Passes on the bytes of an uploaded file.
+ * @throws AppError `invalid` when the client disconnects before the end of the file
+ */
 async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;

@@ -1,4 +1,4 @@
-/** Converts imports between core and the wire. */
+/** Converts imports between core types and the API's JSON. */
 import { formatForwardTo, type ImportRowWire, type ImportWire } from "@kauke/contract";
 import type { AliasImport, ImportRow } from "../../core/import/import.ts";
 import { undoUntil } from "../../core/import/run-import.ts";

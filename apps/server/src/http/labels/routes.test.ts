@@ -35,7 +35,7 @@ describe("labels over HTTP", () => {
     expect((await eve.call("listLabels")).body).toEqual({ labels: [] });
   });
 
-  it("need a session, and are for their owner only", async () => {
+  it("need a session, and are visible to their owner only", async () => {
     const { id: labelId } = await add(ann, "mine");
     const params = { labelId };
     expect((await new Visitor(server).call("listLabels")).status).toBe(401);

@@ -145,7 +145,7 @@ describe("a generated alias", () => {
 });
 
 describe("a generated name", () => {
-  it("is free, and nothing is made", async () => {
+  it("is free, and no alias is created", async () => {
     const ann = await new Visitor(server).register();
     const { status, body } = await ann.call("generateName", { body: { format: "uuid", domain: "rukas.test" } });
     expect([status, body.domain]).toEqual([200, "rukas.test"]);
@@ -154,7 +154,7 @@ describe("a generated name", () => {
     await ann.createAlias(body);
   });
 
-  it("needs the scope aliases:create, one's own id and our domain, and is limited by the hour", async () => {
+  it("needs the scope aliases:create, the caller's own user id and a domain of this server, and is limited per hour", async () => {
     const ann = await provenPerson();
     const key = await keyOf(ann);
     expect((await key.name()).status).toBe(200);

@@ -16,7 +16,7 @@ const addressOf = (name: string) => `${name}.${randomUUID().slice(0, 8)}@inbox.e
 const mailboxesOf = async (who: Visitor) => (await who.call("listMailboxes")).body.mailboxes;
 const add = (who: Visitor, address: string) => who.call("addMailbox", { body: { address } });
 
-/** Answers the newest confirmation message that waits for a mailbox. */
+/** Answers the newest confirmation message to a mailbox, by confirming the mailbox or blocking further mail. */
 async function answer(address: string, choice: "mine" | "block"): Promise<void> {
   const { store, clock } = server;
   const { deliveries } = await store.deliveries.claim({ now: clock.now(), leaseMs: 1, limit: 1000 });
@@ -30,7 +30,7 @@ async function answer(address: string, choice: "mine" | "block"): Promise<void> 
   expect(status).toBe(200);
 }
 
-/** A registered person whose e-mail is confirmed. */
+/** A registered user whose e-mail is confirmed. */
 async function provenPerson(): Promise<Visitor & { email: string }> {
   const email = addressOf("proven");
   const person = Object.assign(await new Visitor(server).register(email), { email });
@@ -73,6 +73,27 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(await new Visitor(server).register())).toHaveLength(1);
   });
 
+  it("are listed up to a limit, its own e-mail among them, however many its aliases forward to", async () => {
+    const email = addressOf("many");
+    const ann = await new Visitor(server).register(email);
+    const userId = ann.userId as string;
+    const many = (alias: number) =>
+      Array.from({ length: 10 }, (_, index) => ({
+        kind: "mailbox" as const,
+        address: `m${alias}.${index}@in.example`,
+      }));
+    for (let alias = 0; alias <= limits.listedMailboxesMax / 10; alias += 1) {
+      const rest = { notes: null, providerId: null, sealTo: "account", labels: [], pinned: false } as const;
+      const createdAt = server.clock.now();
+      const place = { id: randomUUID(), userId, name: `many-${randomUUID()}`, domain: "kauke.test", createdAt };
+      await server.store.aliases.insert({ ...place, ...rest, routing: { state: "active", destinations: many(alias) } });
+    }
+    const listed = await mailboxesOf(ann);
+    expect(listed).toHaveLength(limits.listedMailboxesMax);
+    expect(listed.map((it: any) => it.email)).toContain(email);
+    expect(await mailboxesOf(ann)).toEqual(listed);
+  });
+
   it("a confirmed e-mail of the account is a confirmed mailbox and the default", async () => {
     const ann = await provenPerson();
     expect(await mailboxesOf(ann)).toMatchObject([
@@ -80,7 +101,7 @@ describe("the mailboxes of an account", () => {
     ]);
   });
 
-  it("one that is added is asked for confirmation once, and confirming it makes it usable as the default", async () => {
+  it("an added mailbox is asked for confirmation once, and can be the default after it was confirmed", async () => {
     const ann = await provenPerson();
     const address = addressOf("added");
     const added = await add(ann, ` ${address} `);
@@ -99,7 +120,7 @@ describe("the mailboxes of an account", () => {
     expect((await ann.call("generateAlias", { body: {} })).body.forwardTo).toBe(address);
   });
 
-  it("a message to confirm one that no alias forwards to can be requested again the next day", async () => {
+  it("the confirmation message to a mailbox that no alias forwards to can be requested again the next day", async () => {
     const email = addressOf("ann");
     const ann = await new Visitor(server).register(email);
     const address = addressOf("again");
@@ -111,7 +132,7 @@ describe("the mailboxes of an account", () => {
     expect((await again()).body).toEqual({ state: "asked" });
   });
 
-  it("cannot be on our own domains, invalid, or block mail from this server", async () => {
+  it("must be valid, not on this server's own domains, and must not block mail from this server", async () => {
     const ann = await new Visitor(server).register();
     const address = addressOf("blocks");
     await add(ann, address);
@@ -122,7 +143,7 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(bob)).toHaveLength(1);
   });
 
-  it("at most five may wait for confirmation, and a sixth is not added", async () => {
+  it("at most five mailboxes may be unconfirmed, and a sixth is not added", async () => {
     const ann = await new Visitor(server).register();
     for (let n = 0; n < 5; n++) expect((await add(ann, addressOf(`m${n}`))).status).toBe(201);
     expect(await add(ann, addressOf("m5"))).toMatchObject({
@@ -132,7 +153,7 @@ describe("the mailboxes of an account", () => {
     expect(await mailboxesOf(ann)).toHaveLength(6);
   });
 
-  it("at most a hundred can be added, and sixty changes an hour be made", async () => {
+  it("at most a hundred mailboxes can be added, and sixty changes made per hour", async () => {
     const open = await startTestServer({ store: server.store, clock: server.clock, confirmation: null });
     const email = addressOf("ann");
     const ann = await new Visitor(open).register(email);
@@ -149,7 +170,7 @@ describe("the mailboxes of an account", () => {
     expect(statuses.at(-1)).toBe(400);
   });
 
-  it("removing one shows first which aliases lose it, then refuses, then removes", async () => {
+  it("before a mailbox is removed, the aliases that lose it are listed; the only destination of an alias is not removed", async () => {
     const ann = await new Visitor(server).register();
     const address = addressOf("gone");
     const only = await ann.createAlias({ forwardTo: address });
@@ -175,7 +196,7 @@ describe("the mailboxes of an account", () => {
     expect((await ann.call("removeMailbox", { params })).status).toBe(404);
   });
 
-  it("the account's e-mail cannot be removed, and another account's mailbox is not found", async () => {
+  it("the account's own e-mail cannot be removed, and another account's mailbox is not found", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const params = { mailboxId: (await mailboxesOf(ann))[0].id };
     expect((await ann.call("removeMailbox", { params })).status).toBe(400);

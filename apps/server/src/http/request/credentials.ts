@@ -1,11 +1,11 @@
 /**
- * Keys in the header of a request. A request with an `Authorization` or `Authentication` field, whatever its value, is
- * made by key alone: its cookies are dropped before anything reads them, so a page of another site that adds such a
- * field gains nothing from the cookies that the browser adds.
+ * API keys in the header of a request. A request with an `Authorization` or `Authentication` field, whatever its value,
+ * is authorised by API key alone: its cookies are removed before anything reads them. So a page of another site that
+ * adds such a field gains nothing from the cookies that the browser sends along.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** Whether the request has a field for a key, even with an invalid value. */
+/** Whether the request has a header field for an API key, even with an invalid value. */
 export function hasKeyField(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers.authentication !== undefined;
 }
@@ -16,7 +16,8 @@ export function dropCookies({ headers }: Pick<IncomingMessage, "headers">): void
 }
 
 /**
- * Reads the key of a request: `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer <key>`.
+ * Reads the API key of a request: `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer
+ * <key>`.
  * @returns `null` when the request has neither field; `""` when the value has another form
  */
 export function credentialsOf({ authentication, authorization }: IncomingHttpHeaders): string | null {

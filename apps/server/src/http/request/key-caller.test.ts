@@ -1,4 +1,4 @@
-/** Calls by key that are not in the contract's table, as dialects mount them. */
+/** Calls made with an API key that are not in the contract's table, such as those compatible with other services. */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore, type Store } from "../../store/open-store.ts";
@@ -44,7 +44,7 @@ function mountTheirs(app: FastifyInstance, onRequest: ReturnType<typeof byKey>):
   app.get("/api/session-free", onlyWithAuthentication, async () => ({ theirs: true }));
 }
 
-it("a call by key runs in the turn of its account, four at once, also after failures", async () => {
+it("calls with an API key run at most four at once per account, also after failures", async () => {
   const person = await new Visitor(server).register();
   const { secret } = await newKey(person);
   turns.length = 0;

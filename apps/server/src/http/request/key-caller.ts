@@ -1,4 +1,4 @@
-/** Who makes a call by API key. Sets `signedInUserId` and `apiKey` of the request. */
+/** Finds out who makes a call with an API key, and sets `signedInUserId` and `apiKey` of the request. */
 import type { KeyScope } from "@kauke/contract";
 import type { FastifyRequest } from "fastify";
 import { checkApiKey, type KeyCaller } from "../../core/api-key/check-api-key.ts";
@@ -8,15 +8,15 @@ import { credentialsOf } from "./credentials.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The API key that makes the call; `null` for other calls. */
+    /** API key with which the call is made; `null` for other calls. */
     apiKey: KeyCaller | null;
   }
 }
 
 /**
- * Finds the account that the request's key makes calls for. Call it in the `onRequest` hook of a route: then no body is
- * read without a key, and the handler runs in the account's turn (`in-account-turn.ts`).
- * @param scope scope that the call needs; `undefined`: no key may make it
+ * Finds the account of the request's API key. Call it in the `onRequest` hook of a route: then no body is read without
+ * a valid key, and the handler runs within the limits of the account (`in-account-turn.ts`).
+ * @param scope scope that the call needs; `undefined` if no key may make the call
  * @throws AppError `key_invalid` without a valid key, `key_scope` when the key lacks the scope
  */
 export async function keyCaller(
@@ -36,12 +36,12 @@ export async function keyCaller(
 
 const needsSession = "An API key can't do this. Please sign in on the website.";
 
-/** `keyCaller` as the `onRequest` hook of a route. */
+/** Makes an `onRequest` hook of a route that calls `keyCaller`. */
 export function byKey(deps: Pick<CoreDeps, "apiKeys" | "clock">, scope: KeyScope) {
   return async (request: FastifyRequest): Promise<void> => void (await keyCaller(deps, request, scope));
 }
 
-/** The key that makes a call, on a route with the hook `byKey`. */
+/** API key with which a call is made, on a route with the hook `byKey`. */
 export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
   if (apiKey === null) throw new Error("the route has no hook that checks a key");
   return apiKey;

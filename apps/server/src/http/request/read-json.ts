@@ -1,6 +1,7 @@
 /**
- * Parses JSON bodies, and leaves those of calls that take a file unread. Other content types are refused (415), and an empty body is undefined. Requires UTF-8; Fastify's
- * own parser refuses keys that would change an object's prototype.
+ * Parses JSON request bodies, and leaves the bodies of calls that take a file unread. Other content types are refused
+ * (415), and an empty body becomes `undefined`. The text must be UTF-8. Fastify's own parser refuses keys that would
+ * change an object's prototype.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";

@@ -1,4 +1,4 @@
-/** CORS over every route of the server: only the paths of other products' calls answer to other origins. */
+/** CORS over every route of the server: only the paths of calls compatible with other products allow other origins. */
 import { endpoints } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ const ownUrls = [
 
 const corsOf = (headers: object) => Object.keys(headers).filter((name) => name.startsWith("access-control-"));
 
-describe("a path of ours", () => {
+describe("a path of Kauke's own API", () => {
   it.each(ownUrls)("%s answers no other origin", async (url) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const) {
       for (const headers of [asked, { ...asked, authorization: "Bearer x" }, { ...asked, authentication: "x" }]) {

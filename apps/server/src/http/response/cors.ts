@@ -1,19 +1,29 @@
 /**
- * Lets pages and extensions of any origin make calls by API key (CORS, Fetch Standard §3.3), only on the paths of other
- * products' calls. Cookies are never read there, so the answer depends on the key alone.
+ * Lets web pages and extensions of any origin make calls with an API key (CORS, Fetch Standard §3.3), only on the paths
+ * of calls compatible with other products ("shared paths"). No cookie is read on these paths, so the response depends
+ * on the key alone.
  */
 
 const sharedPath = /^\/(?:api\/v1|v1|api\/alias)\//;
 
-/** Whether calls of the path may come from any origin. @param url path with query, e.g. `/api/v1/aliases?sort=email` */
+/**
+ * Whether calls on a path are allowed from any origin.
+ * @param url path with query, e.g. `/api/v1/aliases?sort=email`
+ */
 export function isSharedPath(url: string): boolean {
   return sharedPath.test(url);
 }
 
-/** Header field of every answer on a shared path. The wildcard allows no credentials that the browser adds. */
+/**
+ * Header field of every response on a shared path. With the wildcard, browsers do not let a page read a response to a
+ * request with cookies.
+ */
 export const sharedHeaders = { "access-control-allow-origin": "*" } as const;
 
-/** Header fields of the answer to a preflight. The wildcard would not cover Authorization, so all fields are named. */
+/**
+ * Header fields of the response to a CORS preflight. A wildcard would not include Authorization, so all header fields
+ * are named.
+ */
 export const preflightHeaders = {
   ...sharedHeaders,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",

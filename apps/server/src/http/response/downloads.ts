@@ -31,7 +31,7 @@ export class Downloads {
 
   /**
    * Starts a download.
-   * @param chunks text of the file, read as the client receives it
+   * @param chunks text of the file, read as fast as the client receives it
    * @returns a stream of the file
    * @throws AppError `busy` when there are too many downloads and none can be ended
    */

@@ -14,8 +14,11 @@ import {
   makeMessageId,
   messageIdKeys,
   readAutoSubmitted,
+  readSendTag,
   rewriteParts,
   rewriteReplyHeader,
+  splitAddress,
+  splitAliasAddress,
   stuff,
   toBase32,
   unstuff,
@@ -203,7 +206,7 @@ async function peopleNamed(
   return people;
 }
 
-/** People behind reply addresses of this alias, including those already known; other addresses are left out. */
+/** People behind reply and send addresses of this alias, and those already known; other addresses are left out. */
 async function correspondentsOf(
   addresses: readonly string[],
   route: AliasRoute,
@@ -211,7 +214,23 @@ async function correspondentsOf(
   deps: WriteAsDeps,
 ): Promise<Map<string, Mailbox>> {
   const others = addresses.filter((address) => !known.has(address.toLowerCase()));
-  return new Map([...known, ...(await resolveRepliesOf(route, others, deps))]);
+  return new Map([...known, ...peopleInTags(others, route, deps), ...(await resolveRepliesOf(route, others, deps))]);
+}
+
+/**
+ * People in the tags of send addresses of this alias. A mail host may send each recipient a copy of its own, and the
+ * header then names people to whom this copy does not go.
+ */
+function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute, { domains }: ReplyFormDeps) {
+  const people = new Map<string, Mailbox>();
+  for (const address of addresses) {
+    const { local, domain } = splitAddress(address);
+    const { name, tag } = splitAliasAddress(local);
+    const person = tag === null ? null : readSendTag(tag);
+    if (person === null || domains.has(domainOf(person)) || `${name}@${domain}`.toLowerCase() !== alias) continue;
+    people.set(address.toLowerCase(), { name: null, address: person });
+  }
+  return people;
 }
 
 export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>

@@ -86,7 +86,7 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
   return isValid ? accept({ kind: "bounce", aliasId: null, sender: null }) : reject("not_a_bounce");
 }
 
-/** Resolves an alias address with or without a tag. */
+/** Resolves an alias address, with or without a tag, e.g. `shop@domain` or `shop+tag@domain`. */
 function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
   const verdict = resolveAlias(`${name.toLowerCase()}@${domain}`, deps);

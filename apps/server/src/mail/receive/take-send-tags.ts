@@ -1,6 +1,7 @@
 /**
- * Mail to `alias+person=host.example@domain`: from the owner of the alias it is sent to the person as the alias, like a
- * message to a reply address. From anybody else the tag has no meaning, and the message is forwarded.
+ * Mail to `alias+person=host.example@domain`: a message from the owner of the alias is sent to `person@host.example` as
+ * the alias, like one to a reply address. From anybody else the tag has no meaning, and the message is forwarded to the
+ * owner.
  */
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
@@ -9,10 +10,10 @@ import type { ScreenedMessage } from "./arrived-message.ts";
 import { writingDestination } from "./writing-destination.ts";
 
 /**
- * The stage that makes recipients of the owner's tagged addresses. The owner is a confirmed destination of that alias,
- * proven by its domain.
- * @returns a deferral while the proof of the author is unfinished, whoever it is, so that the answer tells nobody which
- * mailboxes an alias has
+ * Stage of the mail path that turns the owner's tagged addresses into reply recipients. The owner is the author of the
+ * message if header From names a confirmed destination of the alias and the author's domain is authenticated.
+ * @returns a deferral for any author while authentication is unfinished, so that the SMTP response does not reveal
+ * which mailboxes an alias has
  */
 export function takeSendTags(message: ScreenedMessage): StageVerdict<ScreenedMessage> {
   const { transaction, screened } = message;

@@ -5,8 +5,8 @@ import { mailboxesOf } from "../copy/write-as-alias.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
- * The destination of the alias that header From names, alone, in any spelling of the mailbox. Whether the author is
- * proven has to be checked before, so that nobody can guess the owner's address.
+ * Finds the destination of the alias that is the only author in header From, in any spelling of the mailbox. Call it
+ * only for an authenticated author, or anybody could probe for the owner's address.
  * @returns `null` when From names somebody else or several people
  */
 export function writingDestination(

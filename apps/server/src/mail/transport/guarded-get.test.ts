@@ -25,7 +25,7 @@ const client = (allow: string[]) => guardedGet({ resolver: dns, allow: parseAllo
 const get = (port: number, { allow = ["addy.example"], host = "addy.example", totalMs = 5000 } = {}) =>
   client(allow).get({ url: new URL(`http://${host}:${port}/x?y=1`), headers: { authorization: "Bearer k" }, totalMs });
 
-it("reads an answer, and follows no redirect", async () => {
+it("reads a response, and follows no redirect", async () => {
   const asked: unknown[] = [];
   const port = await listen((request, response) => {
     asked.push([request.method, request.url, request.headers.authorization]);
@@ -46,7 +46,7 @@ it("reads an answer, and follows no redirect", async () => {
   ]);
 });
 
-it("calls no address of the internal network unless the operator allowed it", async () => {
+it("connects to no address of the internal network unless the operator allowed it", async () => {
   const port = await listen((_, response) => void response.end("secret"));
   expect(await get(port, { allow: [] })).toBe("refused");
   expect(await get(port, { host: "127.0.0.1" })).toBe("refused");
@@ -54,7 +54,7 @@ it("calls no address of the internal network unless the operator allowed it", as
   expect(await get(80, { host: "localhost" })).toBe("refused");
 });
 
-it("gives up a service that is slow to answer, or slow to end", async () => {
+it("aborts when a service is slow to begin or to end its response", async () => {
   const silent = await listen(() => {});
   expect(await get(silent, { totalMs: 200 })).toBe("failed");
   const endless = await listen((_, response) => void response.write("begin"));

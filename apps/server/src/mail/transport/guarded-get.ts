@@ -1,6 +1,6 @@
 /**
- * Reads from other services' APIs for imports: GET over https or http on a new guarded connection each time, so that an
- * address given by a user leads to no host of the internal network. Redirects are not followed.
+ * Reads from other services' APIs for imports: GET over https or http, on a new guarded connection for each request, so
+ * that a URL given by a user never reaches a host of the internal network. Redirects are not followed.
  */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";

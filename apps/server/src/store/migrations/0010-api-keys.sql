@@ -1,4 +1,5 @@
--- Keys with which programs call the API. The key itself is stored as its SHA-256 only, its name sealed; the last use as a day.
+-- Keys with which programs call the API. Only the SHA-256 of a key is stored; its name is sealed. Of the last use, only
+-- the day is stored.
 CREATE TABLE api_key (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,

@@ -1,4 +1,5 @@
--- Mailboxes of an account: those its aliases forward to get a row when they are first listed, others are added by the owner.
+-- Mailboxes of an account. Those its aliases forward to get a row when they are first listed; others are added by the
+-- owner.
 CREATE TABLE mailbox (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,

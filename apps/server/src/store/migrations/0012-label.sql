@@ -1,5 +1,5 @@
--- Labels by which an account orders its aliases. Name and colour are sealed; which alias has which label stands in the alias' own
--- sealed document, so the database does not show how an account orders its aliases.
+-- Labels by which an account sorts its aliases. Name and colour are sealed. The labels of an alias are stored in the
+-- alias' own sealed document, so the database does not reveal how an account sorts its aliases.
 CREATE TABLE label (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,

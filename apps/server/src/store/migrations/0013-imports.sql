@@ -1,4 +1,5 @@
--- Imports of aliases: a summary each, and their rows in batches of 500. Both sealed; deleted a day after their last change.
+-- Imports of aliases: a summary of each, and their rows in batches of up to 500. Both are sealed, and deleted a day
+-- after the import's last change of state.
 CREATE TABLE alias_import (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
@@ -16,7 +17,7 @@ CREATE TABLE alias_import_batch (
   id uuid PRIMARY KEY,
   import_id uuid NOT NULL REFERENCES alias_import ON DELETE CASCADE,
   batch_index integer NOT NULL,
-  -- Whether the run, or later the undo, still has to handle rows of this batch.
+  -- Whether the import's run, or later its undo, still has to handle rows of this batch.
   is_open boolean NOT NULL,
   sealed bytea NOT NULL,
   CONSTRAINT alias_import_batch_key UNIQUE (import_id, batch_index)

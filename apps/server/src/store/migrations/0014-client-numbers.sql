@@ -1,5 +1,6 @@
--- Whole numbers by which clients with integer ids name aliases and mailboxes, per account and kind from 1.
--- The last number given out outlives its row, so that no number is given out twice.
+-- Integers by which clients with integer ids identify aliases and mailboxes, per account and kind from 1.
+-- client_number_last keeps the last assigned number when its alias or mailbox is deleted, so that no number is assigned
+-- twice.
 CREATE TABLE client_number_last (
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('alias', 'mailbox')),

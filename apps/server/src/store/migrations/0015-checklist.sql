@@ -1,4 +1,5 @@
--- The checklist "change your address at these sites", in documents of up to 100 rows. Sites, addresses and ticks are sealed.
+-- An account's checklist "change your address at these sites", in documents of up to 100 rows. Sites, addresses and
+-- ticks are sealed.
 CREATE TABLE checklist (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,

@@ -42,7 +42,7 @@ describe("the checklist", () => {
       expect((await checklist.list(userId)).map(({ done }) => done)).toEqual([true, false, false]);
     });
 
-    it("takes no row that exceeds the limit, and then none of the call", async () => {
+    it("adds none of a call's rows if they would exceed the limit", async () => {
       const { context } = fixture;
       const checklist = checklistStore(context);
       const userId = await newUser(context);

@@ -64,7 +64,10 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/** Locks the composed messages of accounts, aliases or jobs. @returns the ids of the locked messages */
+/**
+ * Locks all composed messages of the given accounts, aliases or jobs.
+ * @returns ids of the locked messages
+ */
 export async function lockComposed(
   trx: InTransaction,
   of: { column: "user_id" | "alias_id" | "id"; id: string | readonly string[] },
@@ -131,9 +134,9 @@ export function cancelIfAliasInactive(context: StoreContext, jobId: string): Pro
 }
 
 /**
- * Called before aliases are deleted, after their pending composed mail was cancelled. Deliveries that a worker has leased
- * lose their reference to the alias, so that they are not deleted with it: they finish, or fail for good at their next
- * failure.
+ * Called before aliases are deleted, after their pending composed mail was cancelled. Deliveries that a delivery worker
+ * has leased lose their reference to the alias, so that they are not deleted with it: they finish, or fail for good at
+ * their next failure.
  */
 export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly string[]): Promise<void> {
   await trx

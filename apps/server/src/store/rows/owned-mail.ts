@@ -11,7 +11,7 @@ export type MailOwner = { column: "user_id" | "alias_id"; id: string | readonly 
 
 /**
  * Locks the messages that have a delivery of one of these owners.
- * @returns their ids, for `deleteFinishedMessages`
+ * @returns ids of the locked messages, for `deleteFinishedMessages`
  */
 export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
   const rows = await trx

@@ -18,7 +18,7 @@ describe("rate limits", () => {
       expect(await take(key, after(60_000))).toEqual({ allowed: true, count: 1, resetAt: after(120_000) });
     });
 
-    it("count a request by its weight", async () => {
+    it("count a request as often as its weight says", async () => {
       const key = randomUUID();
       const weigh = (weight: number, at = start) => fixture.store.rateLimits.take(rule, { key }, at, weight);
       expect(await weigh(2)).toMatchObject({ allowed: true, count: 2 });

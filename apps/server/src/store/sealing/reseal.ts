@@ -17,14 +17,14 @@ const ROWS_AT_ONCE = 64;
 interface ResealTable {
   name: SealedTable;
   key: "id" | "token_hash";
-  /** Rows resealed per commit; by default `ROWS_AT_ONCE`. */
+  /** Rows of this table resealed per commit; by default `ROWS_AT_ONCE`. */
   rowsAtOnce?: number;
 }
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
   byId("alias_import"),
-  // A batch holds up to 500 rows of a file, so few of them are in memory at once.
+  // Each alias_import_batch row holds up to 500 rows of an imported file, so only a few are kept in memory at once.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
   ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },

@@ -118,15 +118,20 @@ const LOGOUT_WAIT_MS = 2000;
  */
 let ending: AbortController | null = null;
 
-/** Work that still needs the session; each function starts it and returns `null` if there is none. */
+/**
+ * Functions run before a logout. Each starts work that still needs the session, e.g. a pending deletion, and returns
+ * `null` if there is none.
+ */
 const lastWork = new Set<() => Promise<unknown> | null>();
 
-/** Registers work that a logout lets finish before it ends the session at the server. */
+/** Registers a function whose work a logout finishes before it ends the session at the server. */
 export function beforeLogOut(work: () => Promise<unknown> | null): void {
   lastWork.add(work);
 }
 
-/** Ends the session at the server after the last work, unless somebody has signed in meanwhile. */
+/**
+ * Runs the work registered for a logout, then ends the session at the server, unless somebody has signed in meanwhile.
+ */
 function endAfterLastWork(): Promise<void> {
   const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
   if (running.length === 0) return endAtServer();

@@ -1,6 +1,9 @@
-/** Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded the first time. */
+/**
+ * Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded when it is opened for the first
+ * time.
+ */
 import { type ComponentType, useEffect } from "react";
-import { closePalette, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
+import { closePalette, isMac, togglePalette, usePaletteOpen } from "../../features/palette/palette-store.ts";
 import { useLate } from "../../ui/use-late.ts";
 
 let loaded: ComponentType | undefined;
@@ -10,14 +13,14 @@ async function load(): Promise<ComponentType> {
     import("../with-queries.tsx"),
     import("../../features/palette/CommandPalette.tsx"),
   ]);
-  // The same component each time: React would mount another one anew
+  // Always return the same component: React would unmount the palette and mount another one.
   loaded ??= withQueries(CommandPalette);
   return loaded;
 }
 
-/** On a Mac Ctrl-K is a key of text fields: it deletes to the end of the line. */
+/** Whether the keys are Ctrl-K, or Cmd-K on a Mac, where Ctrl-K deletes to the end of a text field's line. */
 const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
-  key.toLowerCase() === "k" && !altKey && !shiftKey && (/mac/i.test(navigator.platform) ? metaKey : ctrlKey);
+  key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
 
 export function LazyPalette() {
   const isOpen = usePaletteOpen();

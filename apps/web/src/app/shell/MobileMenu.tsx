@@ -1,4 +1,7 @@
-/** The menu below 1024 px: the four links, the balance, the command palette, Sign Out. Escape and a press outside close it. */
+/**
+ * The menu of windows narrower than 1024 px: the four links, the balance, the command palette, Sign Out. Escape and a
+ * click outside close the menu.
+ */
 import { LogOut, Menu, Search, X } from "lucide-react";
 import { useId, useRef, useState } from "react";
 import { openPalette } from "../../features/palette/palette-store.ts";
@@ -21,7 +24,7 @@ export function MobileMenu({ path, balance, onLogout }: Props) {
   });
   const onCommands = () => {
     setOpen(false);
-    // The palette gives the focus back to where it was
+    // On closing, the command palette returns the focus to the element that has it now.
     button.current?.focus();
     openPalette();
   };

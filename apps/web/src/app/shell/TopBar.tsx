@@ -2,7 +2,7 @@
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Moon, Search, Sun, UserRound, Wallet } from "lucide-react";
 import { Link } from "wouter";
-import { openPalette } from "../../features/palette/palette-store.ts";
+import { modifierName, openPalette } from "../../features/palette/palette-store.ts";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import { toggleTheme } from "../theme.ts";
 import { useLogOutButton } from "../use-log-out.ts";
@@ -63,7 +63,7 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
         className="icon-btn commands"
         aria-label="Commands"
         aria-keyshortcuts="Control+K Meta+K"
-        data-tip="Commands (Ctrl K)"
+        data-tip={`Commands (${modifierName()} K)`}
         onClick={openPalette}
       >
         <Search className="i i-20" aria-hidden />

@@ -65,7 +65,7 @@ function useDeletion(userId: string) {
   return { asked, setAsked, onConfirm };
 }
 
-/** The labels by id, fetched once an alias, the filter or a dialog needs them. */
+/** Labels of the account by id, fetched only when an alias, the filter or a dialog needs them. */
 function useLabelsById(isWanted: boolean) {
   const { data } = useLabels(isWanted);
   const byId = useMemo(() => (data === undefined ? undefined : new Map(data.map((it) => [it.id, it]))), [data]);
@@ -80,12 +80,15 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /** Gets the focus if the bar had it when the last selected alias left the list. */
+  /**
+   * Title of the alias list; it gets the focus if the bulk bar had the focus when the last selected alias left the
+   * list.
+   */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }
 
-/** The bar and the dialogs for the selected aliases. */
+/** Bulk bar and dialogs for the selected aliases. */
 function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
   useEffect(
     () => () => {

@@ -19,7 +19,7 @@ import { PickBox } from "./PickBox.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 import { switchAlias } from "./switch-alias.ts";
 
-/** Switch that pauses an alias. */
+/** Switch that pauses or activates an alias. */
 export function AliasSwitch({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const address = addressOf(alias);
@@ -89,7 +89,7 @@ interface Props {
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
-  /** @param isRange whether to select everything since the last one */
+  /** @param isRange whether to select all aliases from the last selected one up to this row's alias */
   onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;

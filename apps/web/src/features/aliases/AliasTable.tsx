@@ -44,9 +44,9 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
   }, [editing]);
   const described = useMemo(() => describedMailboxes(aliases), [aliases]);
   return (
-    // The keys of the whole list, wherever in it the focus is.
+    // Handles the list's selection keys (arrows, Ctrl-A, Escape) wherever in the list the focus is.
     <div role="presentation" onKeyDown={picking.onKeyDown}>
-      {/* Below 1024 px, where the table has no head. */}
+      {/* "Select all on this page" for windows narrower than 1024 px, where the table has no header row. */}
       <div className="pick-row">
         <PickPage aliases={aliases} picking={picking} />
         <span aria-hidden="true">Select all on this page</span>

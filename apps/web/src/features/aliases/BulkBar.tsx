@@ -1,4 +1,4 @@
-/** What can be done with the selected aliases. */
+/** Bar of actions on the selected aliases. */
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
 import { IconButton } from "../../ui/IconButton.tsx";
@@ -8,7 +8,7 @@ export type BulkDialog = "addLabel" | "removeLabel" | "destinations";
 
 interface Props {
   picked: readonly AliasWire[];
-  /** Number of aliases that are listed, on all pages. */
+  /** Number of listed aliases on all pages. */
   foundCount: number;
   isPending: boolean;
   onPickFound: () => void;
@@ -57,7 +57,7 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
 
 type PartProps = Pick<Props, "picked" | "onChange">;
 
-/** Both are always there, so that the button that was pressed keeps the focus. */
+/** Pause and Activate are always both shown, so that the button that was pressed keeps the focus. */
 function StateButtons({ onChange }: Pick<PartProps, "onChange">) {
   return (
     <>

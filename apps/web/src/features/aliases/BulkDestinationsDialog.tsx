@@ -1,4 +1,4 @@
-/** Asks where the selected aliases are to forward. */
+/** Dialog that asks for new destinations of the selected aliases. */
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";

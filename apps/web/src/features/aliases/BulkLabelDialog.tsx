@@ -1,4 +1,4 @@
-/** Asks which label the selected aliases are to get or lose. */
+/** Dialog that asks which label to add to the selected aliases, or to remove from them. */
 import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
 import { type FormEvent, useId, useState } from "react";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";

@@ -1,4 +1,7 @@
-/** Buttons that show only the aliases in a state or with a label, and the way to the labels themselves. */
+/**
+ * Buttons that show only the aliases in a state or with a label, and a button that opens the dialog for managing
+ * labels.
+ */
 import type { LabelWire } from "@kauke/contract";
 import { Pin, Tags } from "lucide-react";
 import { memo, useState } from "react";
@@ -14,9 +17,9 @@ const stateNames: Record<(typeof stateFilters)[number], string> = {
   unconfirmed: "Not confirmed",
 };
 
-/** Filters that are left out while no alias fits them. */
+/** Filters that are not offered while no alias matches them. */
 const rare = new Set<ListFilter>(["pinned", "unconfirmed"]);
-/** Labels that are shown at first. */
+/** Maximum number of labels shown before the filter bar is expanded. */
 const LABELS_SHOWN = 12;
 
 interface Props {
@@ -27,7 +30,9 @@ interface Props {
   onManage: () => void;
 }
 
-/** Rendered again only when the list changes, not at each key in the search. */
+/**
+ * Buttons that filter the alias list; rendered again only when the list changes, not at each key press in the search.
+ */
 export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFilter, onManage }: Props) {
   const [isWhole, setIsWhole] = useState(false);
   const count = (name: string) => counts.get(name) ?? 0;

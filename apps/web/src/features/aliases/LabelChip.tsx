@@ -1,4 +1,4 @@
-/** A label as the list shows it: its colour beside its name. */
+/** A label as the alias list shows it: its colour beside its name. */
 import type { LabelWire } from "@kauke/contract";
 import type { CSSProperties } from "react";
 import type { LabelsById } from "./list-view.ts";
@@ -21,7 +21,7 @@ interface Props {
   labels: LabelsById | undefined;
 }
 
-/** The labels of an alias, as long as their names are loading as bars of the same height. */
+/** Labels of an alias. While their names are loading, bars of the same height are shown instead. */
 export function LabelChips({ ids, labels }: Props) {
   if (ids.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** Forms that make a label, and that rename or colour one. */
+/** Forms that create a label, rename it or change its colour. */
 import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits } from "@kauke/contract";
 import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
@@ -26,8 +26,9 @@ interface Fields {
 }
 
 /**
+ * State of a form that creates or changes a label.
  * @param save stores the label; rejects with the server's reason
- * @returns state of the form, with the field for the name apart
+ * @returns the form's state and the ref of its name field
  */
 function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
   const [fields, setFields] = useState(first);
@@ -104,7 +105,7 @@ function LabelFields({ form, input, label }: FieldsProps) {
 
 interface NewProps {
   onMade?: (label: LabelWire) => void;
-  /** Whether the form's button stands back behind another one. */
+  /** Whether the submit button looks secondary, because the dialog has a main button of its own. */
   isQuiet?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Search, order and page size of the alias list. The fields are uncontrolled (`use-list-view.ts`). */
+/**
+ * Search, order and page size of the alias list. The fields are uncontrolled, so that typing never waits for the list
+ * (`use-list-view.ts`).
+ */
 import { Search } from "lucide-react";
 import type { RefObject } from "react";
 import { Select } from "../../ui/Select.tsx";
@@ -8,7 +11,7 @@ import type { ListView } from "./use-list-view.ts";
 const sortNames: Record<ListSort, string> = { newest: "Newest first", name: "By name", domain: "By domain" };
 
 interface Props extends Pick<ListView, "choose"> {
-  /** Initial values of the fields. */
+  /** Initial values of the search, order and page size fields. */
   first: ListView["choice"];
   field: RefObject<HTMLInputElement | null>;
 }

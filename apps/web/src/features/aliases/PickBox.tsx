@@ -1,10 +1,10 @@
-/** A checkbox that selects an alias, or all of a page (`use-picking.ts`). */
+/** A checkbox that selects one alias, or all aliases of a page (`use-picking.ts`). */
 import type { MouseEvent } from "react";
 
 interface Props {
   label: string;
   checked: boolean | "mixed";
-  /** Id of the alias that it selects. */
+  /** Id of the alias that the checkbox selects. */
   pick?: string;
   onClick: (event: MouseEvent) => void;
 }

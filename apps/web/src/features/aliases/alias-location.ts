@@ -1,6 +1,6 @@
 /**
- * The alias that is open as a panel, in the address bar: `/dashboard?alias=<id>`. Opening one from the list adds an
- * entry to the history, and closing goes back to the list's; after a visit of the address itself closing replaces it.
+ * The alias whose panel is open, kept in the address bar as `/dashboard?alias=<id>`. Opening a panel from the list adds
+ * a history entry, and closing it goes back. If the address was visited directly, closing replaces the history entry.
  */
 import type { MouseEvent } from "react";
 import { useSearch } from "wouter";
@@ -13,10 +13,10 @@ export const aliasPath = (aliasId: string): string => `/dashboard?alias=${aliasI
 
 const aliasIdIn = (search: string): string | null => new URLSearchParams(search).get("alias");
 
-/** Id of the alias whose panel is open; whatever the address bar says, so it may be no alias' id. */
+/** Id in the address bar of the alias whose panel is open; not checked: possibly no alias has this id. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
-/** What the history holds of an entry that was made from the list. */
+/** State of a history entry that was added by opening a panel from the list. */
 const fromList = { isAliasOfList: true };
 
 const isFromList = (): boolean => (history.state as Partial<typeof fromList> | null)?.isAliasOfList === true;
@@ -42,17 +42,20 @@ export function closeAlias(): void {
   history.back();
 }
 
-/** Opens the panel of the alias that a link leads to; other clicks than a plain one are left to the browser. */
+/**
+ * Opens the panel of the alias that a link leads to. Clicks other than plain ones, e.g. with Ctrl, are left to the
+ * browser.
+ */
 export function onAliasLink(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const aliasId = aliasIdIn(event.currentTarget.search);
   if (aliasId === null) return;
   event.preventDefault();
-  // Safari does not focus a link that is clicked.
+  // Safari does not focus a clicked link, but closing the panel returns the focus to the link.
   event.currentTarget.focus({ preventScroll: true });
   openAlias(aliasId);
 }
 
-/** The row's link to an alias' panel, if the list shows that row. */
+/** Finds the link in the list to an alias' panel; `null` if the alias is not on the page that is shown. */
 export const findAliasLink = (aliasId: string): HTMLElement | null =>
   document.querySelector(`a[href="${CSS.escape(aliasPath(aliasId))}"]`);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { aliasesText, failureText } from "./bulk-text.ts";
 
-test("aliases are counted in words", () => {
+test("the number of aliases is a phrase with the right singular or plural", () => {
   expect([aliasesText(1), aliasesText(84), aliasesText(5000)]).toEqual(["1 alias", "84 aliases", "5,000 aliases"]);
 });
 
-test("failures are told apart; none needs no words", () => {
+test("each kind of failure has its own text; without failures there is none", () => {
   const [full, gone] = [
     { id: "a", code: "invalid" as const },
     { id: "b", code: "not_found" as const },

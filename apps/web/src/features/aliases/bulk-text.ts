@@ -1,8 +1,8 @@
-/** Words about changes of many aliases. */
+/** Texts about changes of many aliases at once. */
 import type { BulkAliasAnswer } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 
-/** E.g. `1 alias`, `84 aliases`. */
+/** Number of aliases as text, e.g. `1 alias`, `84 aliases`. */
 export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
 
 /** Why some aliases could not be changed, e.g. `2 of 84 aliases have 10 labels already`; `null` if all could. */

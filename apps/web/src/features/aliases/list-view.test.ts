@@ -59,7 +59,7 @@ test("a match can't span two fields", () => {
   expect(search([alias({ alias: "a", domain: "b.test", forwardTo: "c@example.org" })], "testc")).toEqual([]);
 });
 
-test("search finds the names of labels, in any case, as words of their own", () => {
+test("search finds labels by name in any letter case, but not by id", () => {
   const labels = new Map([["one", { id: "one", name: "Parduotuvės", colour: "teal" as const }]]);
   const aliases = [alias({ alias: "shop", labels: ["one"] }), alias({ alias: "bank", labels: ["gone"] })];
   const find = (query: string) => searchAliases(indexAliases(aliases, labels), query).map((it) => it.alias);
@@ -78,7 +78,7 @@ test.each<[ListSort, string]>([
   ["newest", "a c B d"],
   ["name", "a B c d"],
   ["domain", "a B d c"],
-])("sorted by %s, pinned aliases come first", (sort, expected) => {
+])("aliases sorted by %s begin with the pinned ones", (sort, expected) => {
   expect(
     orderAliases(indexAliases(mixed), sort)
       .map((it) => it.alias.alias)

@@ -1,6 +1,6 @@
 /**
- * Order, filter, search, page and pager of the alias list as pure functions. Searching 5,000 aliases has to fit into
- * one frame, so each alias' searchable text is built, and the list ordered, once per list, not per key press.
+ * Pure functions that order, filter, search and page the alias list. Searching 5,000 aliases has to fit into one frame,
+ * so each alias' searchable text is built, and the list ordered, once per list, not per key press.
  */
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
@@ -32,7 +32,7 @@ export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById =
 export const listSorts = ["newest", "name", "domain"] as const;
 export type ListSort = (typeof listSorts)[number];
 
-/** Pinned aliases first, then as sorted; the given order is newest first. */
+/** Sorts aliases with the pinned ones first; the given list is newest first. */
 export function orderAliases(indexed: readonly Indexed[], sort: ListSort): readonly Indexed[] {
   const sorted = sort === "newest" ? indexed : sortedBy(indexed, sort);
   if (!sorted.some(({ alias }) => alias.pinned)) return sorted;
@@ -40,7 +40,7 @@ export function orderAliases(indexed: readonly Indexed[], sort: ListSort): reado
 }
 
 function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed[] {
-  // The searchable text begins with the address.
+  // The searchable text begins with the address, so it also serves as the key for sorting by address.
   const keyed = indexed.map((entry) => ({
     entry,
     key: sort === "name" ? entry.haystack : `${entry.alias.domain}\n${entry.haystack}`,
@@ -51,7 +51,7 @@ function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed
 
 export const stateFilters = ["all", "active", "paused", "pinned", "unconfirmed"] as const;
 type StateFilter = (typeof stateFilters)[number];
-/** A state of aliases, or the id of a label. */
+/** Filter of the alias list: a state of aliases, or the id of a label. */
 export type ListFilter = StateFilter | { label: string };
 
 const fits: Record<StateFilter, (alias: AliasWire) => boolean> = {
@@ -68,7 +68,7 @@ export function filterAliases(indexed: readonly Indexed[], filter: ListFilter): 
   return indexed.filter(({ alias }) => isFit(alias));
 }
 
-/** Number of aliases by filter, under the name of the state or the id of the label. */
+/** Number of aliases per filter, by the name of the state or the id of the label. */
 export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>(
     stateFilters.map((state) => [state, aliases.filter((alias) => fits[state](alias)).length]),

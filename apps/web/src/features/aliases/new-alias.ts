@@ -1,4 +1,4 @@
-/** The alias that was just created, whose row is marked for three seconds. */
+/** Id of the alias that was just created; its row in the list is highlighted for three seconds. */
 import { useSyncExternalStore } from "react";
 
 const MARKED_MS = 3000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Deletion, deleteLater, readHidden, sendNow, UNDO_MS, undoDeletion } from "./pending-deletion.ts";
 
-/** Stands for the browser's window and document, whose events the module listens to. */
+/** Replaces the browser's window and document, whose events trigger a waiting deletion. */
 class FakeTarget extends EventTarget {
   visibilityState = "visible";
 }
@@ -33,11 +33,11 @@ test("aliases are hidden at once and deleted after ten seconds", async () => {
   expect(sent).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   expect(sent).toHaveBeenCalledOnce();
-  // What the list shows then is its own data.
+  // After the request, deleted aliases are absent from the list's own data and need not be hidden.
   expect(readHidden().size).toBe(0);
 });
 
-test("undone in time, they are shown again and never deleted; later it is too late", async () => {
+test("a deletion undone in time shows the aliases again and sends nothing; later it can't be undone", async () => {
   const { deletion, sent } = aDeletion("a");
   deleteLater(deletion);
   expect(undoDeletion(deletion)).toBe(true);
@@ -47,7 +47,7 @@ test("undone in time, they are shown again and never deleted; later it is too la
   expect(undoDeletion(deletion)).toBe(false);
 });
 
-test("another deletion sends the first at once", () => {
+test("another deletion sends the one that waits at once", () => {
   const [first, second] = [aDeletion("a"), aDeletion("b")];
   deleteLater(first.deletion);
   deleteLater(second.deletion);
@@ -56,7 +56,7 @@ test("another deletion sends the first at once", () => {
   expect(undoDeletion(second.deletion)).toBe(true);
 });
 
-test("hiding or closing the page sends it at once, and only once", async () => {
+test("hiding or closing the page sends the waiting deletion at once, and only once", async () => {
   for (const [event, state] of [
     ["visibilitychange", "hidden"],
     ["pagehide", "visible"],
@@ -74,7 +74,7 @@ test("hiding or closing the page sends it at once, and only once", async () => {
   }
 });
 
-test("the browser asks before it closes a page whose deletion could not outlive it", () => {
+test("the browser asks before it closes a page whose deletion request is too large to be sent on closing", () => {
   const isAsked = () => {
     const leaving = new Event("beforeunload", { cancelable: true });
     page.dispatchEvent(leaving);

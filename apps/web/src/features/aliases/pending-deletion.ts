@@ -1,7 +1,7 @@
 /**
- * Aliases that were deleted in the list but not yet on the server, so that it can be undone for ten seconds. The request
- * is sent when they are over, when the next aliases are deleted, when the page is hidden or closed, and before a logout.
- * One deletion waits at a time. Kept in memory only.
+ * Aliases that are deleted in the list but not yet on the server, so that their deletion can be undone for ten seconds.
+ * The request is sent after that time, when other aliases are deleted, when the page is hidden or closed, and before a
+ * logout. One deletion waits at a time. Kept in memory only.
  */
 import { beforeLogOut, onUserChange } from "../../api/session/session.ts";
 
@@ -9,9 +9,12 @@ export const UNDO_MS = 10_000;
 
 export interface Deletion {
   aliasIds: readonly string[];
-  /** Whether the browser must ask before it closes the page, because the request is too large to outlive it. */
+  /**
+   * Whether the browser must ask before it closes the page, because the request is too large to be finished after
+   * closing.
+   */
   hasToAsk: boolean;
-  /** Deletes on the server and tells the user of a failure. Never rejects. */
+  /** Deletes the aliases on the server and shows the user any failure. Never rejects. */
   send(): Promise<void>;
 }
 
@@ -20,7 +23,7 @@ interface Waiting extends Deletion {
 }
 
 let waiting: Waiting | null = null;
-/** Ids that the list leaves out: those that wait and those on their way. */
+/** Ids of aliases that the list leaves out: those of the waiting deletion and of requests in flight. */
 let hidden: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
@@ -49,7 +52,10 @@ export function deleteLater(deletion: Deletion): void {
   listenToLeaving(true, deletion.hasToAsk);
 }
 
-/** @returns false if it was too late */
+/**
+ * Cancels the waiting deletion of these aliases.
+ * @returns false if its request has been sent already
+ */
 export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean {
   if (waiting?.aliasIds !== aliasIds) return false;
   stopWaiting(waiting);
@@ -57,7 +63,10 @@ export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean 
   return true;
 }
 
-/** Sends the deletion that waits. @returns `null` if none does */
+/**
+ * Sends the request of the waiting deletion.
+ * @returns `null` if no deletion waits
+ */
 export function sendNow(): Promise<void> | null {
   if (waiting === null) return null;
   const { aliasIds, send } = waiting;
@@ -84,7 +93,7 @@ function listenToLeaving(isOn: boolean, hasToAsk = false): void {
 }
 
 beforeLogOut(sendNow);
-// Whoever signs in next has nothing to delete; a logout has sent it before.
+// Another user's sign-in discards the waiting deletion; a logout has already sent it.
 onUserChange(() => {
   if (waiting !== null) stopWaiting(waiting);
   setHidden(new Set());

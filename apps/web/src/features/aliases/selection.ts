@@ -1,17 +1,17 @@
-/** Which aliases of the list are selected. Pure. */
+/** Which aliases of the list are selected, as pure functions. */
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** Where a range begins: the alias that was selected last by itself; `null` before the first. */
+  /** First alias of a range: the one last selected without Shift; `null` if there is none yet. */
   anchor: string | null;
-  /** What was selected when the range began. */
+  /** Ids that were selected when the current range was begun. */
   base: ReadonlySet<string>;
 }
 
 const nothing: ReadonlySet<string> = new Set();
 export const noSelection: Selection = { ids: nothing, anchor: null, base: nothing };
 
-/** Selects an alias, or takes it out; ranges begin there. */
+/** Selects or deselects one alias, from which the next range begins. */
 export function pickOne({ ids }: Selection, id: string): Selection {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
@@ -19,9 +19,9 @@ export function pickOne({ ids }: Selection, id: string): Selection {
 }
 
 /**
- * Selects all from where the range began up to this alias, which may be on another page; a shorter range takes aliases
- * out again.
- * @param order ids of the aliases that are listed, on all pages
+ * Selects all aliases from the first of the range to this one, which may be on another page; a range that becomes
+ * shorter deselects the rest.
+ * @param order ids of the listed aliases of all pages, in the list's order
  */
 export function pickRange(selection: Selection, id: string, order: readonly string[]): Selection {
   const [from, to] = [order.indexOf(selection.anchor ?? ""), order.indexOf(id)];
@@ -30,7 +30,7 @@ export function pickRange(selection: Selection, id: string, order: readonly stri
   return { ...selection, ids: new Set([...selection.base, ...range]) };
 }
 
-/** Selects all of these, or none of them if all were selected. */
+/** Selects all of the given aliases, or deselects them if all were selected. */
 export function pickAll({ ids, anchor }: Selection, wanted: readonly string[]): Selection {
   const rest = new Set(ids);
   for (const id of wanted) rest.delete(id);
@@ -38,13 +38,13 @@ export function pickAll({ ids, anchor }: Selection, wanted: readonly string[]): 
   return { ids: next, anchor, base: next };
 }
 
-/** Selects these aliases and no others. */
+/** Selects the given aliases and no others. */
 export const pickExactly = (ids: readonly string[]): Selection => {
   const all = new Set(ids);
   return { ids: all, anchor: null, base: all };
 };
 
-/** The selected ones among the listed, in the list's order: what is not listed is not changed. */
+/** Selected aliases that are listed, in the list's order; others are not changed by an action on the selection. */
 export function pickedAmong(selection: Selection, order: readonly string[]): readonly string[] {
   return selection.ids.size === 0 ? none : order.filter((id) => selection.ids.has(id));
 }

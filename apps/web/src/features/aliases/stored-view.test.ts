@@ -3,7 +3,7 @@ import { parseView } from "./stored-view.ts";
 
 const first = { filter: "all", sort: "newest" };
 
-test("a stored view is read as it was stored", () => {
+test("a list's filter and order are read back as they were stored", () => {
   for (const view of [first, { filter: { label: "id" }, sort: "domain" }, { filter: "paused", sort: "name" }])
     expect(parseView(JSON.stringify(view))).toEqual(view);
 });

@@ -1,6 +1,6 @@
 /**
- * Filter and order of the list, kept in this tab until it is closed or somebody signs out. Nothing personal: of a label
- * only its id.
+ * Filter and order of the alias list, kept in this tab's storage until the tab is closed or the user signs out. Nothing
+ * personal is stored: of a label only its id.
  */
 import { onUserChange } from "../../api/session/session.ts";
 import { type ListFilter, type ListSort, listSorts, stateFilters } from "./list-view.ts";
@@ -14,7 +14,7 @@ export interface StoredView {
 
 const first: StoredView = { filter: "all", sort: "newest" };
 
-/** Reads a stored view; what is unknown in it counts as not stored. */
+/** Reads a stored filter and order of the list; an unknown value is replaced by the default. */
 export function parseView(text: string | null): StoredView {
   try {
     const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
@@ -40,7 +40,7 @@ export function readView(): StoredView {
   }
 }
 
-/** Storage may be forbidden or full; then the view is forgotten at the next reload. */
+/** Storage may be forbidden or full; then the list's filter and order are lost at the next reload. */
 export function storeView(view: StoredView): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(view));

@@ -1,4 +1,4 @@
-/** Changes of the selected aliases, with a toast for each. */
+/** Bulk changes of the selected aliases, with a toast for each change. */
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteAliases, keptIdsMax, useChangeAliases } from "../../api/alias-bulk.ts";
@@ -12,7 +12,7 @@ export function useBulk(userId: string) {
   const client = useQueryClient();
   const { mutate, isPending } = useChangeAliases(userId);
 
-  /** @param said title of the toast, e.g. `Aliases Paused` */
+  /** @param said title of the toast after success, e.g. `Aliases Paused` */
   const change = (aliasIds: readonly string[], wanted: BulkAliasChange, said: string) =>
     mutate(
       { aliasIds, change: wanted },
@@ -26,13 +26,13 @@ export function useBulk(userId: string) {
       },
     );
 
-  /** Deletes the aliases in the list at once, and on the server after ten seconds. */
+  /** Removes the aliases from the list at once, and deletes them on the server after ten seconds. */
   const remove = (aliases: readonly AliasWire[]) => {
     const aliasIds = aliases.map(({ id }) => id);
     const [one] = aliases;
     const onAct = () => {
       const isUndone = undoDeletion({ aliasIds });
-      // The toast with the button closes after this call, and there is one toast at a time.
+      // Shown a task later: the toast with the Undo button closes after this handler, and there is one toast at a time.
       setTimeout(() => {
         if (isUndone) showToast({ title: "Deletion Undone", description: aliasesText(aliasIds.length) });
         else showFailure("Too Late", "The aliases were deleted already.");

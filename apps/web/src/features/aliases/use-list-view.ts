@@ -1,7 +1,7 @@
 /**
- * State of the alias list: search, filter, order, page size and page. Each choice but that of a page starts at page 1.
- * The fields are uncontrolled and the list follows in an interruptible render, so a key press never waits for rows to
- * render.
+ * State of the alias list: search, filter, order, page size and page. Every change except of the page returns to page
+ * 1. The fields are uncontrolled and the list follows in an interruptible render, so a key press never waits for rows
+ * to render.
  */
 import type { AliasWire } from "@kauke/contract";
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
@@ -31,7 +31,7 @@ interface Choice {
 const noLabels: LabelsById = new Map();
 const nothingHidden: ReadonlySet<string> = new Set();
 
-/** The aliases without those that are being deleted. */
+/** The aliases of the list without those whose deletion is waiting or in flight. */
 export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
   const hidden = useSyncExternalStore(subscribeToHidden, readHidden, () => nothingHidden);
   return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
@@ -55,7 +55,7 @@ export function useChoice() {
   return { choice, choose, clear, field };
 }
 
-/** @param labels `undefined` until they are loaded */
+/** @param labels labels of the account by id; `undefined` until they are loaded */
 export function useListView(
   aliases: readonly AliasWire[],
   labels: LabelsById | undefined,

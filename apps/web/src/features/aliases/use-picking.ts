@@ -1,7 +1,7 @@
 /**
  * Selecting aliases of the list with checkboxes, by pointer (Shift for a range) and by keyboard: arrows move, Shift
- * with arrows selects a range, Ctrl-A or Cmd-A selects the page and, pressed again, everything that is listed, Escape
- * selects nothing.
+ * with arrows selects a range, Ctrl-A or Cmd-A selects the page and, pressed again, all listed aliases, Escape
+ * deselects all.
  */
 import type { AliasWire } from "@kauke/contract";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -12,20 +12,20 @@ const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) 
 const boxOf = (target: EventTarget): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-pick]") : null;
 
-/** Whether the element takes typed text, in which Ctrl-A and Escape have another meaning. */
+/** Whether the focused element takes typed text, where Ctrl-A and Escape have another meaning. */
 const takesText = (target: EventTarget): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 
-/** The checkbox of the row above or below. */
+/** The checkbox in the row above or below the given one. */
 function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
   const boxes = [...(box.closest("table")?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
   return boxes[boxes.indexOf(box) + (key === "ArrowDown" ? 1 : -1)];
 }
 
 interface Listed {
-  /** All listed aliases, in their order. */
+  /** All listed aliases of all pages, in the list's order. */
   found: readonly AliasWire[];
-  /** Those of the page that is shown. */
+  /** Aliases of the list's current page. */
   items: readonly AliasWire[];
 }
 
@@ -37,7 +37,7 @@ export function usePicking({ found, items }: Listed) {
   const pickPage = () => setSelection((before) => pickAll(before, idsOf(items)));
   const pickFound = () => setSelection(pickExactly(idsOf(found)));
 
-  // The same function in every render, so that no row is rendered again for it.
+  // `onPick` stays the same function in every render, so that it never causes a row to be rendered again.
   const latest = useRef(found);
   useEffect(() => {
     latest.current = found;
@@ -54,7 +54,7 @@ export function usePicking({ found, items }: Listed) {
     next.focus();
     const [from = "", to = ""] = [box.dataset.pick, next.dataset.pick];
     if (!event.shiftKey) return;
-    // A range begins where the focus is, unless one is being extended.
+    // Unless a range is being extended, a new one begins at the focused alias.
     setSelection((before) => {
       const begun = before.anchor === null || !before.ids.has(from) ? pickOne(before, from) : before;
       return pickRange(begun, to, idsOf(found));

@@ -6,7 +6,7 @@ import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useApiKeys } from "../../api/api-keys.ts";
 import { clientsGuidePath } from "../../app/links.ts";
-import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { LoadedList, listFailed } from "../../ui/LoadedList.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { dayText } from "../../ui/text/time-text.ts";
 import { CreateApiKeyDialog } from "./CreateApiKeyDialog.tsx";
@@ -92,10 +92,11 @@ function Foot() {
 }
 
 export function ApiKeysCard() {
-  const { data: keys, error, isFetching, refetch } = useApiKeys();
+  const query = useApiKeys();
+  const keys = query.data;
   const [opened, setOpened] = useState<"create" | ApiKeyWire | null>(null);
   const onClose = () => setOpened(null);
-  const failed = keys === undefined && error !== null && !isFetching;
+  const failed = listFailed(query);
   return (
     <section className="card" aria-labelledby="api-keys" aria-busy={keys === undefined && !failed}>
       <div className="card-head">
@@ -112,24 +113,21 @@ export function ApiKeysCard() {
           </button>
         </div>
       </div>
-      {failed ? (
-        <LoadFailed
-          heading="h4"
-          title="Your API keys could not be loaded"
-          message={messageOf(error, "Please try again.")}
-          onRetry={() => void refetch()}
-        />
-      ) : keys === undefined ? (
-        <LoadingKeys />
-      ) : keys.length === 0 ? (
-        <NoKeys />
-      ) : (
-        <ul className="api-keys" aria-labelledby="api-keys">
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRevoke={() => setOpened(key)} />
-          ))}
-        </ul>
-      )}
+      <LoadedList
+        query={query}
+        failedTitle="Your API keys could not be loaded"
+        failedMessage={messageOf(query.error, "Please try again.")}
+        loading={<LoadingKeys />}
+        empty={<NoKeys />}
+      >
+        {(keys) => (
+          <ul className="api-keys" aria-labelledby="api-keys">
+            {keys.map((key) => (
+              <KeyRow key={key.id} apiKey={key} onRevoke={() => setOpened(key)} />
+            ))}
+          </ul>
+        )}
+      </LoadedList>
       {failed ? null : <Foot />}
       {opened === "create" ? <CreateApiKeyDialog onClose={onClose} /> : null}
       {opened !== null && opened !== "create" ? <RevokeApiKeyDialog apiKey={opened} onClose={onClose} /> : null}

@@ -1,4 +1,4 @@
-/** Dialog that makes an API key: name, what it may do, when it ends; then the key is shown once. */
+/** Dialog that creates an API key: asks for name, scopes and expiry, then shows the key once. */
 import { type CreateApiKeyBody, type KeyScope, keyScopes } from "@kauke/contract";
 import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -129,7 +129,9 @@ function useCreation(onMade: (made: Made) => void) {
   return { run, isBusy };
 }
 
-/** Calls `forget` when the page is left, so that a page restored from memory does not show the key. */
+/**
+ * Calls `forget` when the page is left, so that the key is not shown if the browser restores the page from its cache.
+ */
 function useForgetOnLeaving(forget: () => void): void {
   const onLeave = useEffectEvent(forget);
   useEffect(() => {

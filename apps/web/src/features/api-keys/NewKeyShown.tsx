@@ -1,4 +1,4 @@
-/** A new API key, shown once: what to enter in a program, and the same as a QR code. */
+/** A new API key, shown once: the values to enter in a program, and a QR code of them. */
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { clientsGuidePath } from "../../app/links.ts";
@@ -48,7 +48,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             <button
               type="button"
               className="btn btn-ink btn-sm"
-              // The field that had the focus is gone
+              // The form that had the focus has been replaced by this view
               autoFocus
               onClick={() => void copySecret(Promise.resolve(secret), `API key ${name}`)}
             >

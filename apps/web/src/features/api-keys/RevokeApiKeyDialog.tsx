@@ -5,7 +5,7 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
-/** Confirmation before a key stops working. */
+/** Asks for confirmation before an API key is revoked. */
 export function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyWire; onClose: () => void }) {
   const revoke = useRevokeApiKey();
   const onRevoke = () =>

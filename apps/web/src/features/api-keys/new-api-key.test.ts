@@ -13,8 +13,8 @@ import {
 
 const now = new Date("2026-03-01T10:00:00.000Z");
 
-describe("a new API key", () => {
-  test("needs a name and a scope", () => {
+describe("the form for a new API key", () => {
+  test("a new API key needs a name and a scope", () => {
     expect(newApiKeyErrors({ ...emptyApiKey, name: " ", scopes: [] })).toEqual({
       name: apiKeyMessages.nameRequired,
       scopes: apiKeyMessages.scopesRequired,
@@ -23,7 +23,7 @@ describe("a new API key", () => {
     expect(newApiKeyErrors({ ...emptyApiKey, name: "Bitwarden" })).toEqual({});
   });
 
-  test.each(expiryDays)("with an expiry of %s days is what the API takes", (days) => {
+  test.each(expiryDays)("makes a valid API request with an expiry of %s days", (days) => {
     const body = newApiKeyBody({ name: " Bitwarden ", scopes: ["aliases:create"], days }, now);
     expect(createApiKeyBody.parse(body)).toEqual(body);
     expect(body.name).toBe("Bitwarden");
@@ -32,12 +32,12 @@ describe("a new API key", () => {
     expect(expiryLabel(days)).not.toBe("");
   });
 
-  test("scopes are toggled and stay in the order of the contract", () => {
+  test("toggled scopes stay in the contract's order", () => {
     expect(toggleScope(["aliases:write"], "aliases:create")).toEqual(["aliases:create", "aliases:write"]);
     expect(toggleScope(["aliases:create", "aliases:write"], "aliases:create")).toEqual(["aliases:write"]);
   });
 
-  test("every scope is explained", () => expect(Object.keys(scopeTexts)).toEqual([...keyScopes]));
+  test("every scope has an explanation", () => expect(Object.keys(scopeTexts)).toEqual([...keyScopes]));
 });
 
 test("the QR code contains the server's address, a bar, and the key", () => {

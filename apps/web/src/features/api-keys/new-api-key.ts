@@ -8,7 +8,7 @@ export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: strin
   "account:read": { title: "Read the account", means: "Your mailboxes, defaults and figures." },
 };
 
-/** Days until a key expires; `null`: never. */
+/** Choices of days until a key expires; `null`: never. */
 export const expiryDays = [30, 90, 365, null] as const;
 export type ExpiryDays = (typeof expiryDays)[number];
 
@@ -38,7 +38,7 @@ export function newApiKeyErrors({ name, scopes }: NewApiKey): NewApiKeyErrors {
   return errors;
 }
 
-/** Adds or removes a scope; the result is in the order of the contract. */
+/** Adds or removes a scope of a new key; the result is in the contract's order. */
 export function toggleScope(scopes: readonly KeyScope[], scope: KeyScope): KeyScope[] {
   return keyScopes.filter((known) => (known === scope ? !scopes.includes(known) : scopes.includes(known)));
 }
@@ -50,5 +50,5 @@ export function newApiKeyBody({ name, scopes, days }: NewApiKey, now: Date): Cre
   return { name: name.trim(), scopes: [...scopes], expiresAt };
 }
 
-/** Content of the QR code: address of the server and key, as clients read them from one picture. */
+/** Content of an API key's QR code: the server's address and the key, so that a client gets both by one scan. */
 export const qrText = (origin: string, secret: string): string => `${origin}|${secret}`;

@@ -5,6 +5,7 @@ import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/session/auth.ts";
+import { pathAfterSignIn } from "../../app/path.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -30,7 +31,7 @@ export function SignInForm({ onSignedIn }: Props) {
   const [offeredTo, setOfferedTo] = useState<string | null>(null);
   const onSubmit = form.handleSubmit((body) =>
     signIn.mutate(body, {
-      onSuccess: onSignedIn ?? (() => navigate("/dashboard")),
+      onSuccess: onSignedIn ?? (() => navigate(pathAfterSignIn())),
       onError: (error) => {
         setOfferedTo(isLinkOffered(error) ? body.email : null);
         showFailure("Login Failed", messageOf(error, authMessages.loginFailed));

@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
-import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { LoadedList, listFailed } from "../../ui/LoadedList.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
@@ -61,11 +61,12 @@ function useMakeDefault() {
 }
 
 export function EncryptionKeysCard() {
-  const { data: keys, error, isFetching, refetch } = useEncryptionKeys();
+  const query = useEncryptionKeys();
+  const keys = query.data;
   const { pendingId, run: makeDefault } = useMakeDefault();
   const [opened, setOpened] = useState<Opened>(null);
   const onClose = () => setOpened(null);
-  const failed = keys === undefined && error !== null && !isFetching;
+  const failed = listFailed(query);
   return (
     <section className="card" aria-labelledby="encryption-keys" aria-busy={keys === undefined && !failed}>
       <div className="card-head">
@@ -91,31 +92,28 @@ export function EncryptionKeysCard() {
           </button>
         </div>
       </div>
-      {failed ? (
-        <LoadFailed
-          heading="h4"
-          title="Your keys could not be loaded"
-          message={messageOf(error, "Please try again.")}
-          onRetry={() => void refetch()}
-        />
-      ) : keys === undefined ? (
-        <LoadingKeys />
-      ) : keys.length === 0 ? (
-        <NoKeys />
-      ) : (
-        <ul className="keys-list" aria-labelledby="encryption-keys">
-          {keys.map((key) => (
-            <KeyRow
-              key={key.id}
-              encryptionKey={key}
-              pending={pendingId === key.id}
-              onMakeDefault={() => void makeDefault(key)}
-              onDownload={() => setOpened({ dialog: "download", key })}
-              onDelete={() => setOpened({ dialog: "delete", key })}
-            />
-          ))}
-        </ul>
-      )}
+      <LoadedList
+        query={query}
+        failedTitle="Your keys could not be loaded"
+        failedMessage={messageOf(query.error, "Please try again.")}
+        loading={<LoadingKeys />}
+        empty={<NoKeys />}
+      >
+        {(keys) => (
+          <ul className="keys-list" aria-labelledby="encryption-keys">
+            {keys.map((key) => (
+              <KeyRow
+                key={key.id}
+                encryptionKey={key}
+                pending={pendingId === key.id}
+                onMakeDefault={() => void makeDefault(key)}
+                onDownload={() => setOpened({ dialog: "download", key })}
+                onDelete={() => setOpened({ dialog: "delete", key })}
+              />
+            ))}
+          </ul>
+        )}
+      </LoadedList>
       {failed ? null : (
         <div className="card-foot">
           <p className="hint">

@@ -1,4 +1,4 @@
-/** What new aliases get if nothing else is said: the domain, and how names are generated. */
+/** Card of the account's defaults for new aliases: the domain, and the format of generated names. */
 import {
   type AccountDefaultsChange,
   type AccountDefaultsWire,
@@ -15,7 +15,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 import { SettingFailed } from "../account/SettingFailed.tsx";
 import { chancesText, formatLabels } from "../aliases/create/generated-format.ts";
 
-/** How a generated name looks. The examples were generated once. */
+/** Example of each format of generated names. The examples are constant. */
 const examples: Readonly<Record<AliasFormat, string>> = {
   characters: "kf7vtq2mxc9hdr",
   words: "lantern.copper.meadow.47",

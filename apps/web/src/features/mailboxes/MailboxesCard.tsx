@@ -7,7 +7,7 @@ import { useAskConfirmation } from "../../api/confirmations.ts";
 import { useChangeDefaults, useFreshMailboxes } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
-import { LoadFailed } from "../../ui/LoadFailed.tsx";
+import { LoadedList, listFailed } from "../../ui/LoadedList.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
@@ -122,10 +122,11 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
 }
 
 export function MailboxesCard() {
-  const { data: mailboxes, error, isFetching, refetch } = useFreshMailboxes();
+  const query = useFreshMailboxes();
+  const mailboxes = query.data;
   const [opened, setOpened] = useState<"add" | MailboxWire | null>(null);
   const onClose = () => setOpened(null);
-  const failed = mailboxes === undefined && error !== null && !isFetching;
+  const failed = listFailed(query);
   return (
     <section className="card" aria-labelledby="mailboxes" aria-busy={mailboxes === undefined && !failed}>
       <div className="card-head">
@@ -142,24 +143,21 @@ export function MailboxesCard() {
           </button>
         </div>
       </div>
-      {failed ? (
-        <LoadFailed
-          heading="h4"
-          title="Your mailboxes could not be loaded"
-          message={messageOf(error, "Please try again.")}
-          onRetry={() => void refetch()}
-        />
-      ) : mailboxes === undefined ? (
-        <LoadingMailboxes />
-      ) : mailboxes.length === 0 ? (
-        <NoMailboxes />
-      ) : (
-        <ul className="mailboxes" aria-labelledby="mailboxes">
-          {mailboxes.map((mailbox) => (
-            <MailboxRow key={mailbox.id} mailbox={mailbox} onRemove={() => setOpened(mailbox)} />
-          ))}
-        </ul>
-      )}
+      <LoadedList
+        query={query}
+        failedTitle="Your mailboxes could not be loaded"
+        failedMessage={messageOf(query.error, "Please try again.")}
+        loading={<LoadingMailboxes />}
+        empty={<NoMailboxes />}
+      >
+        {(mailboxes) => (
+          <ul className="mailboxes" aria-labelledby="mailboxes">
+            {mailboxes.map((mailbox) => (
+              <MailboxRow key={mailbox.id} mailbox={mailbox} onRemove={() => setOpened(mailbox)} />
+            ))}
+          </ul>
+        )}
+      </LoadedList>
       {opened === "add" ? <AddMailboxDialog onClose={onClose} /> : null}
       {opened !== null && opened !== "add" ? <RemoveMailboxDialog mailbox={opened} onClose={onClose} /> : null}
     </section>

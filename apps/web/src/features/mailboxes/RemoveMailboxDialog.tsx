@@ -1,4 +1,7 @@
-/** Confirmation before a mailbox is removed: names the aliases that lose it, and those that would be left without one. */
+/**
+ * Asks for confirmation before a mailbox is removed: lists the aliases that lose it, and those for which it is the only
+ * destination.
+ */
 import type { Answer, MailboxWire } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";

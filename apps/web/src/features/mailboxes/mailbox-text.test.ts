@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { aliasCountText, namedText } from "./mailbox-text.ts";
 
-test("aliases are counted in words", () => {
+test("the number of aliases is a phrase with the right singular or plural", () => {
   expect([0, 1, 2, 1204].map(aliasCountText)).toEqual(["No alias", "1 alias", "2 aliases", "1,204 aliases"]);
 });
 
-test("five aliases are named, the others counted", () => {
+test("the first five aliases are named, the others counted", () => {
   const all = Array.from({ length: 1205 }, (_, at) => `a${at}`);
   expect(namedText(all.slice(0, 1))).toBe("a0");
   expect(namedText(all.slice(0, 2))).toBe("a0 and a1");

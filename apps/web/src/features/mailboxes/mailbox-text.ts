@@ -1,4 +1,4 @@
-/** Texts about the mailboxes in Settings. */
+/** Texts of Settings about mailboxes and the aliases that use them. */
 import type { ConfirmationState } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 
@@ -17,14 +17,14 @@ export const stateTag = {
   blocked: { text: "refused", className: "tag" },
 } as const;
 
-/** e.g. `No alias`, `1 alias`, `1,204 aliases` */
+/** Number of aliases as text, e.g. `No alias`, `1 alias`, `1,204 aliases`. */
 export const aliasCountText = (count: number): string =>
   count === 0 ? "No alias" : count === 1 ? "1 alias" : `${countText(count)} aliases`;
 
-/** Aliases named one by one in a dialog; the others are counted. */
+/** Maximum number of aliases named one by one in a dialog; the others are counted. */
 const NAMED_MAX = 5;
 
-/** e.g. `a@kauke.test, b@kauke.test and 3 more` */
+/** Aliases as a list for a sentence, e.g. `a@kauke.test, b@kauke.test and 3 more`. */
 export function namedText(addresses: readonly string[]): string {
   const named = addresses.slice(0, NAMED_MAX);
   const more = addresses.length - named.length;

@@ -1,4 +1,4 @@
-/** The group of Settings about moving in and out. */
+/** The group of cards in Settings about moving aliases in from other services and out to them. */
 import { useUser } from "../../api/session/session.ts";
 import { ExportCard } from "../account/ExportCard.tsx";
 import { SettingsGroup } from "../account/SettingsGroup.tsx";

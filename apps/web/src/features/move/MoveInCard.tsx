@@ -1,4 +1,4 @@
-/** Leads from Settings to the page that imports aliases and keeps the checklist. */
+/** Card in Settings with the link to the page that imports aliases and keeps the address-change checklist. */
 import { Link } from "wouter";
 
 export function MoveInCard() {

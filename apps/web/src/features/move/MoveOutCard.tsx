@@ -1,4 +1,4 @@
-/** Downloads the account's aliases as files that other services import. */
+/** Card that downloads the account's aliases as files that other services import. */
 import type { AliasExportFormat } from "@kauke/contract";
 import { useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -11,7 +11,7 @@ interface Row {
   format: AliasExportFormat;
   name: string;
   text: string;
-  /** Whether a spreadsheet opens the file. */
+  /** Whether the file will be opened in a spreadsheet, so that cells must not run as formulas. */
   isTable: boolean;
 }
 

@@ -34,7 +34,7 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
   );
 }
 
-/** The dialog or page in which the notices were. */
+/** Finds the open dialog, or else the page's main part: one of them contains the notices. */
 const findOutside = (): HTMLElement | null =>
   document.querySelector<HTMLElement>(".scrim:not([inert]) > [role=dialog]") ?? document.querySelector("main");
 
@@ -68,7 +68,7 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** @param aliasId the only alias whose notices are shown; by default those of the whole account are */
+/** @param aliasId alias whose notices are shown; by default all notices of the account are */
 export function NoticesPanel({ aliasId }: { aliasId?: string }) {
   const { data: all = [], error, isFetching, refetch } = useNotices();
   const notices = aliasId === undefined ? all : all.filter((notice) => notice.aliasId === aliasId);

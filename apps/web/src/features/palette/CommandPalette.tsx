@@ -1,6 +1,6 @@
 /**
- * The command palette: a field, and the aliases and commands that fit what is typed. The focus stays in the field; arrow
- * keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
+ * The command palette: a field, and the aliases and commands that match the typed text. The focus stays in the field;
+ * arrow keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
  */
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { cutNotes, isActive } from "../aliases/alias-text.ts";
 import type { Verb } from "./palette-query.ts";
-import { closePalette } from "./palette-store.ts";
+import { closePalette, modifierName } from "./palette-store.ts";
 import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
 
 const verbWords: Record<Verb, string> = { open: "Open", copy: "Copy", pause: "Pause", activate: "Activate" };
@@ -64,17 +64,19 @@ interface OptionProps {
 
 function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
   return (
-    // The keyboard reaches options through the field
-    <li
+    // The options are not focused: keys are handled by the palette's field
+    <button
+      type="button"
       id={id}
       role="option"
+      tabIndex={-1}
       aria-selected={isChosen}
       className={entry.kind === "alias" && !isActive(entry.alias) ? "paused" : undefined}
       onPointerMove={onPoint}
       onClick={onChoose}
     >
       {entry.kind === "alias" ? <AliasWords entry={entry} /> : <CommandWords entry={entry} typed={typed} />}
-    </li>
+    </button>
   );
 }
 
@@ -84,19 +86,20 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   const { groups, entries, active, typed, setPlace, choose } = palette;
   const optionId = (entry: Entry) => `${id}-${entries.indexOf(entry)}`;
   return (
-    // A press must not take the focus from the field
+    // Pressing the mouse on the list must not take the focus from the field
     <div
       className="options"
       id={id}
       role="listbox"
+      tabIndex={-1}
       aria-label="Aliases and commands"
       onMouseDown={(event) => event.preventDefault()}
     >
       {groups.map((group: Group) => (
-        <ul key={group.title} role="group" aria-label={group.title}>
-          <li className="group-title" role="presentation">
+        <div key={group.title} role="group" aria-label={group.title}>
+          <div className="group-title" aria-hidden="true">
             {group.title}
-          </li>
+          </div>
           {group.entries.map((entry) => (
             <Option
               key={keyOf(entry)}
@@ -108,13 +111,13 @@ function List({ id, palette }: { id: string; palette: Palette }) {
               onChoose={() => choose(entry)}
             />
           ))}
-        </ul>
+        </div>
       ))}
     </div>
   );
 }
 
-/** What the list cannot say: aliases that load, that failed to load, or that do not exist. */
+/** Messages in place of the list: aliases are loading, failed to load, or none matches. */
 function States({ palette: { state, error, refetch, entries, verb, typed } }: { palette: Palette }) {
   if (state === "loading")
     return (
@@ -150,7 +153,7 @@ const step: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 export function CommandPalette() {
   const listId = useId();
   const palette = usePalette();
-  const { text, type, entries, active, setPlace, choose } = palette;
+  const { text, type, verb, entries, active, setPlace, choose } = palette;
   const activeId = active < 0 ? undefined : `${listId}-${active}`;
   useEffect(() => {
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
@@ -194,14 +197,16 @@ export function CommandPalette() {
       <List id={listId} palette={palette} />
       <div className="palette-keys" aria-hidden="true">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> choose
+          <kbd>↑</kbd> <kbd>↓</kbd> move
         </span>
         <span>
-          <kbd>↵</kbd> open
+          <kbd>↵</kbd> choose
         </span>
-        <span>
-          <kbd>Ctrl</kbd> <kbd>↵</kbd> copy address
-        </span>
+        {verb === "open" ? (
+          <span>
+            <kbd>{modifierName()}</kbd> <kbd>↵</kbd> copy address
+          </span>
+        ) : null}
         <span>
           <kbd>esc</kbd> close
         </span>

@@ -1,4 +1,4 @@
-/** The commands of the palette that are about no alias that exists. */
+/** The commands of the palette that do not act on an existing alias. */
 import {
   CirclePause,
   CirclePlay,
@@ -17,14 +17,17 @@ interface Page {
 }
 
 interface Prefix {
-  /** Put into the field, where the alias is then typed. */
+  /** Text put into the palette's field, after which the user types the alias, e.g. `pause `. */
   text: string;
 }
 
 export interface Command {
   title: string;
   icon: LucideIcon;
-  /** A page to go to, the beginning of a longer command, or the form for a new alias. */
+  /**
+   * Effect of the command: opens a page, puts the beginning of a longer command into the field, or shows the form for a
+   * new alias.
+   */
   does: Page | Prefix | "create";
 }
 
@@ -41,7 +44,7 @@ const commands: readonly Command[] = [
   { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
 ];
 
-/** Commands of which a word begins with each typed word; all of them if nothing is typed. */
+/** Finds commands: each typed word must begin a word of the command. Without typed words all commands match. */
 export function findCommands(typed: string): Command[] {
   const words = typed
     .toLowerCase()

@@ -8,6 +8,6 @@ test.each([
   ["copy", { verb: "open", typed: "copy" }],
   ["copycat x", { verb: "open", typed: "copycat x" }],
   ["", { verb: "open", typed: "" }],
-])("%j", (text, query) => {
+])("the text %j is parsed as a verb and a search", (text, query) => {
   expect(readQuery(text)).toEqual(query);
 });

@@ -1,4 +1,4 @@
-/** Whether the command palette is open. Part of every page's first code, so it knows nothing of the palette itself. */
+/** Whether the command palette is open. Loaded with every page, so it does not import the palette's code. */
 import { useSyncExternalStore } from "react";
 
 let isOpen = false;
@@ -9,7 +9,7 @@ function set(open: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Opens the palette, unless a dialog waits for an answer; an alias' panel is none. */
+/** Opens the command palette, unless a dialog is open; an alias' panel does not count as a dialog. */
 export function openPalette(): void {
   if (document.querySelector(".scrim:not(.scrim-sheet)") === null) set(true);
 }
@@ -29,3 +29,8 @@ export const usePaletteOpen = (): boolean =>
     () => isOpen,
     () => false,
   );
+
+export const isMac = (): boolean => /mac/i.test(navigator.platform);
+
+/** Name of the modifier key of keyboard shortcuts, as printed on the keyboard. */
+export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");

@@ -28,7 +28,7 @@ function aliasOf(alias: string, more: Partial<AliasWire> = {}): AliasWire {
 const names = (aliases: readonly AliasWire[], typed: string, limit = 20): string[] =>
   rankAliases(indexAliases(aliases, labels), { typed, limit }).aliases.map(({ alias }) => alias);
 
-test("a name's beginning comes before a word of it, a label, the notes, and any other place", () => {
+test("a match ranks highest at the name's beginning, then in a word of the address, a label, the notes, elsewhere", () => {
   const aliases = [
     aliasOf("workshop"),
     aliasOf("books", { notes: "For the shop in Vilnius" }),
@@ -40,25 +40,25 @@ test("a name's beginning comes before a word of it, a label, the notes, and any 
   expect(names(aliases, "shop")).toEqual(["shop.k7", "my.shop", "labelled", "books", "workshop"]);
 });
 
-test("every typed word must be found, in any order and case", () => {
+test("an alias must contain every typed word, in any order and letter case", () => {
   const aliases = [aliasOf("shop.a", { notes: "Parcel lockers" }), aliasOf("shop.b")];
   expect(names(aliases, "PARCEL shop")).toEqual(["shop.a"]);
   expect(names(aliases, "parcel bank")).toEqual([]);
 });
 
-test("a whole address is found, and letters of other languages", () => {
+test("a whole address is found, and so are letters of other languages", () => {
   const aliases = [aliasOf("bank.lt"), aliasOf("tax", { notes: "Mokesčių inspekcija, Žemaitija" })];
   expect(names(aliases, "bank.lt@kauke.test")).toEqual(["bank.lt"]);
   expect(names(aliases, "žem")).toEqual(["tax"]);
 });
 
-test("nothing typed lists pinned aliases first, then the list's order", () => {
+test("without typed text pinned aliases come first, the others in the list's order", () => {
   const aliases = [aliasOf("a"), aliasOf("b"), aliasOf("c", { pinned: true })];
   expect(names(aliases, "  ")).toEqual(["c", "a", "b"]);
   expect(names(aliases, "", 2)).toEqual(["c", "a"]);
 });
 
-test("only active or only paused aliases", () => {
+test("only active or only paused aliases are found on request", () => {
   const index = indexAliases([aliasOf("a"), aliasOf("b", { active: false, forwardTo: "null" })], labels);
   const found = (wanted: "active" | "paused") =>
     rankAliases(index, { typed: "", wanted, limit: 20 }).aliases.map(({ alias }) => alias);
@@ -66,14 +66,14 @@ test("only active or only paused aliases", () => {
   expect(found("paused")).toEqual(["b"]);
 });
 
-test("says whether a name begins with what was typed", () => {
+test("the result says whether an alias' name begins with the typed text", () => {
   const index = indexAliases([aliasOf("shop", { notes: "bank" })], labels);
   expect(rankAliases(index, { typed: "sh", limit: 20 }).hasName).toBe(true);
   expect(rankAliases(index, { typed: "bank", limit: 20 }).hasName).toBe(false);
   expect(rankAliases(index, { typed: "", limit: 20 }).hasName).toBe(false);
 });
 
-test("keeping the best few gives the beginning of the whole order", () => {
+test("a limited result equals the beginning of the full ranking", () => {
   const alias = fc.record({ name: fc.stringMatching(/^[ab]{1,4}$/), notes: fc.stringMatching(/^[ab ]{0,6}$/) });
   fc.assert(
     fc.property(
@@ -90,12 +90,12 @@ test("keeping the best few gives the beginning of the whole order", () => {
   );
 });
 
-test("5,000 aliases are ranked within a frame on a processor four times slower", () => {
+test("5,000 aliases are ranked within one frame, with a reserve for a processor four times slower", () => {
   const aliases = Array.from({ length: 5000 }, (_, place) =>
     aliasOf(`list.${place}.shop`, { notes: `Notes about mailing list number ${place}`, labels: [label.id] }),
   );
   const index = indexAliases(aliases, labels);
-  // The shortest of several runs: others use this processor too.
+  // The fastest of several runs counts, since other processes use the processor too.
   const runMs = Array.from({ length: 30 }, () => {
     const begin = performance.now();
     rankAliases(index, { typed: "numb zzz", limit: 20 });

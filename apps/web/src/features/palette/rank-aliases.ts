@@ -1,6 +1,7 @@
 /**
- * Finds the aliases that fit what was typed into the command palette, best first. Pure. With 5,000 aliases a key press
- * has to fit into one frame: the texts are taken apart once per list, and only the best few are kept in order.
+ * Finds the aliases that match the text typed into the command palette, best match first. Pure. With 5,000 aliases a
+ * key press has to be handled within one frame, so texts are split into words once per list, and only the best matches
+ * are sorted.
  */
 import type { AliasWire } from "@kauke/contract";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
@@ -8,17 +9,17 @@ import type { LabelsById } from "../aliases/list-view.ts";
 
 export interface IndexedAlias {
   alias: AliasWire;
-  /** All texts, to leave out at once what a word is not in. */
+  /** All searched texts of the alias; an alias whose text lacks a typed word is rejected by this field alone. */
   all: string;
-  /** Lower-case address. */
+  /** Address of the alias in lower case. */
   address: string;
-  /** Lower-case words, each after a space, so that ` tex` finds the words that begin with `tex`. */
+  /** Words of the address in lower case, each after a space, so that ` tex` finds the words that begin with `tex`. */
   addressWords: string;
   labelWords: string;
   noteWords: string;
 }
 
-/** Words as they are searched: `Shop.K7@kauke.test` becomes ` shop k7 kauke test`. */
+/** Splits a text into lower-case words for the search: `Shop.K7@kauke.test` becomes ` shop k7 kauke test`. */
 const wordsOf = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ")}`;
 
 export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById): IndexedAlias[] {
@@ -31,17 +32,17 @@ export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById):
   });
 }
 
-/** What a typed word is worth where it was found; the example has `sho` typed. */
+/** Score of a typed word by the place where it was found; the examples match the typed word `sho`. */
 const worth = {
-  /** `shop.k7@kauke.test` */
+  /** Beginning of the name: `sho` in `shop.k7@kauke.test`. */
   name: 16,
-  /** `my.shop@kauke.test` */
+  /** Beginning of another word of the address: `sho` in `my.shop@kauke.test`. */
   addressWord: 8,
-  /** Label `Shops` */
+  /** Beginning of a word of a label: `sho` in `Shops`. */
   label: 4,
-  /** Notes `for a shop` */
+  /** Beginning of a word of the notes: `sho` in `for a shop`. */
   note: 2,
-  /** `workshop@kauke.test` */
+  /** Inside a word: `sho` in `workshop@kauke.test`. */
   inside: 1,
 } as const;
 
@@ -55,7 +56,10 @@ function worthOf(word: string, { all, address, addressWords, labelWords, noteWor
   return worth.inside;
 }
 
-/** Every typed word must be found. @returns 0 if one is not */
+/**
+ * Sum of the scores of all typed words in an alias.
+ * @returns 0 if one of the words is not found
+ */
 function scoreOf(words: readonly string[], entry: IndexedAlias): number {
   let sum = 0;
   for (const word of words) {
@@ -71,7 +75,10 @@ interface Scored {
   alias: AliasWire;
 }
 
-/** Keeps the best `limit` in order; of two equal ones the one that came first stays before the other. */
+/**
+ * Inserts an alias into the best matches, sorted by score, and drops any beyond `limit`. Of equal scores the earlier
+ * one stays first.
+ */
 function insert(best: Scored[], scored: Scored, limit: number): void {
   let place = best.length;
   while (place > 0 && (best[place - 1] as Scored).score < scored.score) place--;
@@ -82,11 +89,11 @@ function insert(best: Scored[], scored: Scored, limit: number): void {
 
 const PINNED_BONUS = 0.5;
 
-/** Whether an alias that is to be paused is active, or the other way round. */
+/** State that found aliases must have, e.g. `active` for those that are to be paused. */
 export type Wanted = "any" | "active" | "paused";
 
 interface Question {
-  /** As typed; without a word every alias fits. */
+  /** The typed text; if it has no words, every alias matches. */
   typed: string;
   wanted?: Wanted;
   limit: number;
@@ -94,11 +101,14 @@ interface Question {
 
 interface Ranked {
   aliases: AliasWire[];
-  /** Whether a name begins with what was typed. */
+  /** Whether a found alias' name begins with the typed text. */
   hasName: boolean;
 }
 
-/** @example rankAliases(index, { typed: "sho", limit: 20 }).aliases[0].alias // "shop.k7" */
+/**
+ * Finds the aliases that match a typed text, best match first.
+ * @example rankAliases(index, { typed: "sho", limit: 20 }).aliases[0].alias // "shop.k7"
+ */
 export function rankAliases(index: readonly IndexedAlias[], { typed, wanted = "any", limit }: Question): Ranked {
   const words = typed
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** What the command palette lists for what is typed, and what choosing an entry does. */
+/** State of the command palette: the entries for the typed text, and what choosing an entry does. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -18,7 +18,7 @@ import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
 import { closePalette } from "./palette-store.ts";
 import { indexAliases, rankAliases } from "./rank-aliases.ts";
 
-/** Aliases that are listed: of all, and before anything is typed. */
+/** Maximum number of aliases listed for a typed text (`SHOWN`) and for an empty one (`SHOWN_FIRST`). */
 const SHOWN = 20;
 const SHOWN_FIRST = 5;
 
@@ -44,7 +44,17 @@ function useIndex() {
   return { index, state, error, refetch } as const;
 }
 
-/** The groups in their order: commands come first unless an alias' name begins with what is typed. */
+/** Titles of the palette's group of aliases, by the verb that choosing an alias runs. */
+const titles: Record<Verb, string> = {
+  open: "Aliases",
+  copy: "Copy the address",
+  pause: "Pause",
+  activate: "Activate",
+};
+
+const entryOf = (command: Command): Entry => ({ kind: "command", command });
+
+/** Groups of entries in the order shown: commands come first unless an alias' name begins with the typed text. */
 function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
   const { verb, typed } = readQuery(text);
   const isFirst = verb === "open" && typed === "";
@@ -53,14 +63,13 @@ function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Gr
     wanted: wantedBy[verb],
     limit: isFirst ? SHOWN_FIRST : SHOWN,
   });
-  const found: Group = { title: "Aliases", entries: aliases.map((alias) => ({ kind: "alias", alias, verb })) };
+  const found: Group = { title: titles[verb], entries: aliases.map((alias) => ({ kind: "alias", alias, verb })) };
   if (verb !== "open") return [found];
-  const commands: Group = {
-    title: "Commands",
-    entries: findCommands(typed).map((command) => ({ kind: "command", command })),
-  };
-  const create: Group = { title: "New", entries: [{ kind: "command", command: createCommand }] };
-  return isFirst || hasName ? [found, commands, create] : [commands, found, create];
+  const create = entryOf(createCommand);
+  const commands: Group = { title: "Commands", entries: findCommands(typed).map(entryOf) };
+  if (isFirst) return [found, { ...commands, entries: [create, ...commands.entries] }];
+  const made: Group = { title: "New", entries: [create] };
+  return hasName ? [found, commands, made] : [commands, found, made];
 }
 
 export function usePalette() {
@@ -89,17 +98,17 @@ export function usePalette() {
     if (does === "create") askForName(typed);
     goTo(does === "create" ? "/dashboard" : does.path);
   };
-  const use = (alias: AliasWire, wanted: Verb) => {
+  const apply = (alias: AliasWire, wanted: Verb) => {
     closePalette();
     if (wanted === "open") openAlias(alias.id);
     else if (wanted === "copy") void copyText(addressOf(alias));
     else void switchAlias(client, alias, wanted === "activate");
   };
-  /** @param wanted what to do with an alias, if not what the text says */
+  /** @param wanted action on the chosen alias, if other than that of the typed text */
   const choose = (entry: Entry | undefined, wanted?: Verb) => {
     if (entry === undefined) return;
     if (entry.kind === "command") run(entry.command);
-    else use(entry.alias, wanted ?? entry.verb);
+    else apply(entry.alias, wanted ?? entry.verb);
   };
   const active = Math.min(place, entries.length - 1);
   return { text, type, verb, typed, groups, entries, active, setPlace, choose, state, error, refetch };

@@ -1,7 +1,10 @@
 import { useMemo } from "react";
 import { qrPath } from "./qr-path.ts";
 
-/** QR code of a text, drawn here. Loaded with what shows it. @param label what it is a code of, for screen readers */
+/**
+ * QR code of a text, drawn in the browser without a request.
+ * @param label what the code contains, for screen readers
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => qrPath(text), [text]);
   return (

@@ -5,7 +5,7 @@ import { qrPath } from "./qr-path.ts";
 
 const PIXELS = 4;
 
-/** Fills the path's rectangles into a picture, as a browser does. */
+/** Draws the rectangles of the QR code's SVG path into a bitmap, as a browser does. */
 function paint({ size, path }: ReturnType<typeof qrPath>) {
   const width = size * PIXELS;
   const data = new Uint8Array(width * width * 4).fill(255);
@@ -18,7 +18,7 @@ function paint({ size, path }: ReturnType<typeof qrPath>) {
   return { width, height: width, data };
 }
 
-test("the drawn code is read back as its text", () => {
+test("a QR reader reads the drawn code back as its text", () => {
   const text = `https://mail.kauke.example:8443|kauke${"aZ09".repeat(11)}xyz`;
   expect(decodeQR(paint(qrPath(text)))).toBe(text);
   const key = fc.stringMatching(/^kauke[A-Za-z0-9]{47}$/);

@@ -1,17 +1,20 @@
-/** Draws a QR code as the path of an SVG, without asking any server. */
+/** Draws a QR code as an SVG path in the browser, without a request to any server. */
 import { encodeQR } from "qr";
 
-/** Light modules around the code that readers need (ISO/IEC 18004). */
+/** Width of the light margin around the code, in modules, that readers need (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/** @returns side length in modules, quiet zone included, and the path of the dark modules */
+/**
+ * Draws a text as a QR code.
+ * @returns side length in modules with the margin, and the SVG path of the dark modules
+ */
 export function qrPath(text: string): { size: number; path: string } {
   const modules = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE });
   const runs = modules.flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`));
   return { size: modules.length, path: runs.join("") };
 }
 
-/** Start and length of each run of dark modules in a row. */
+/** Start and length of each run of dark modules in one row of the code. */
 function darkRuns(row: readonly boolean[]): [start: number, length: number][] {
   const runs: [number, number][] = [];
   for (const [x, isDark] of row.entries()) {

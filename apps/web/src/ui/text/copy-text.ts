@@ -25,9 +25,10 @@ export async function copySecret(secret: Promise<string>, named: string): Promis
 }
 
 /**
- * Copies a text that is still loading, without a toast. Must be called while the click or key press permits it.
- * @param text if it rejects, nothing is copied
- * @returns whether the text is now in the clipboard
+ * Copies a text that is still loading, without a toast. Must be called while handling a click or key press, since
+ * browsers allow copying only then.
+ * @param text promise of the text; if it rejects, nothing is copied
+ * @returns whether the text was copied
  */
 export async function copyQuietly(text: Promise<string>): Promise<boolean> {
   return writeLater(text).then(
@@ -42,7 +43,7 @@ async function writeLater(text: Promise<string>): Promise<void> {
   // Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click.
   if (typeof ClipboardItem === "undefined" || clipboard.write === undefined) return clipboard.writeText(await text);
   const blob = text.then((plain) => new Blob([plain], { type: "text/plain" }));
-  // Without permission the clipboard does not wait for the text, whose failure then has nobody else to handle it
+  // If copying is not permitted, `write` rejects without waiting for the text, whose own rejection would go unhandled
   blob.catch(() => {});
   await clipboard.write([new ClipboardItem({ "text/plain": blob })]);
 }

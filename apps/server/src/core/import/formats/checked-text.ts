@@ -1,4 +1,7 @@
-/** Passes a file's octets on while they are checked: size and UTF-8. Pure but for the stream it reads. */
+/**
+ * Checks the size and the UTF-8 encoding of a file while its bytes are passed on. Pure, apart from the stream that is
+ * read.
+ */
 import { limits } from "@kauke/contract";
 import { AppError } from "../../app-error.ts";
 import { unreadable } from "../imported-alias.ts";
@@ -6,7 +9,8 @@ import { unreadable } from "../imported-alias.ts";
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Limits the octets of a file. @throws AppError `too_large` as soon as there are more
+ * Passes on the bytes of a file up to a maximum.
+ * @throws AppError `too_large` as soon as the maximum is exceeded
  */
 export async function* upTo(maxBytes: number, bytes: Bytes): AsyncGenerator<Uint8Array> {
   let seen = 0;
@@ -24,7 +28,10 @@ export function tooLarge(): AppError {
   });
 }
 
-/** Checks that the octets are UTF-8, without a byte order mark. @throws AppError `invalid` */
+/**
+ * Passes on the bytes of a text, without its byte order mark, and checks that they are UTF-8.
+ * @throws AppError `invalid`
+ */
 export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   const check = utf8Check();
   let isFirst = true;
@@ -37,7 +44,10 @@ export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   check(null);
 }
 
-/** A check to be called with each chunk in order, and with `null` at the end. @throws AppError `invalid` */
+/**
+ * Makes a UTF-8 check for a stream: a function to be called with each chunk in order, and with `null` at the end.
+ * @throws AppError `invalid` from the returned function
+ */
 export function utf8Check(): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (chunk) => {
@@ -50,7 +60,7 @@ export function utf8Check(): (chunk: Uint8Array | null) => void {
   };
 }
 
-/** Splits large chunks, so that work on one slice stays short. */
+/** Splits a large chunk into slices, so that processing one slice blocks the event loop only briefly. */
 export function* slices(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
   for (let from = 0; from < chunk.length; from += bytes) yield chunk.subarray(from, from + bytes);
 }

@@ -1,4 +1,6 @@
-/** Which CSV a header belongs to, and how its records become rows. Columns are found by name, in any order. */
+/**
+ * Recognises a CSV format by the header, and converts records to import rows. Columns are found by name, in any order.
+ */
 import type { ImportFormat } from "@kauke/contract";
 import { type ImportedAlias, importedAlias, isTrue, textOf, unreadable } from "../imported-alias.ts";
 
@@ -11,13 +13,13 @@ type Read = (name: string) => string;
 
 interface KnownCsv {
   format: ImportFormat;
-  /** Columns that all must be there. */
+  /** Names of columns, all of which the header must have. */
   columns: readonly string[];
   read(cell: Read, row: number): ImportedAlias;
 }
 
 const knownCsv: readonly KnownCsv[] = [
-  // Export `alias,note,enabled,mailboxes`, and the template of its import, which has no `enabled`.
+  // SimpleLogin's export `alias,note,enabled,mailboxes`, and the template for its import, which has no `enabled`.
   {
     format: "simplelogin-csv",
     columns: ["alias", "mailboxes"],
@@ -29,7 +31,7 @@ const knownCsv: readonly KnownCsv[] = [
         destinations: cell("mailboxes").split(/[\s,]+/),
       }),
   },
-  // Export of addy.io, whose columns follow its database: without recipients, with deleted aliases.
+  // Export of addy.io, whose columns are those of its database: no recipients, deleted aliases included.
   {
     format: "addy-csv",
     columns: ["email", "local_part"],
@@ -54,14 +56,20 @@ const knownCsv: readonly KnownCsv[] = [
   },
 ];
 
-/** `alias,description,enabled,recipients`: the cells are not quoted, so description and recipients may hold commas. */
+/**
+ * Mailx's export `alias,description,enabled,recipients`. Its cells are not quoted, so description and recipients may
+ * contain commas.
+ */
 const mailx: KnownCsv = {
   format: "mailx-csv",
   columns: ["alias", "description", "enabled", "recipients"],
   read: () => importedAlias(0, {}),
 };
 
-/** Exports of password managers, by columns that only they have. They are read in the browser alone. */
+/**
+ * Exports of password managers, recognised by columns that no other format has. They are refused: only the browser
+ * reads them, for the checklist.
+ */
 const passwordManagers: readonly (readonly [name: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username", "login_password"]],
   ["Proton Pass", ["vault", "password", "autofillurls"]],
@@ -77,7 +85,10 @@ const passwordManagers: readonly (readonly [name: string, columns: readonly stri
   ["Chrome", ["name", "url", "username", "password"]],
 ];
 
-/** @throws AppError `invalid` that names the format, for exports of password managers and for unknown headers */
+/**
+ * Finds the CSV format of a header.
+ * @throws AppError `invalid`, naming the format, for exports of password managers and for unknown headers
+ */
 export function csvShape(header: readonly string[]): CsvShape {
   const names = header.map((cell) => textOf(cell).toLowerCase());
   const has = (columns: readonly string[]) => columns.every((column) => names.includes(column));

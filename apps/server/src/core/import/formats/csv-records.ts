@@ -1,28 +1,28 @@
-/** Reads CSV (RFC 4180, and what spreadsheets make of it) record by record in bounded memory. */
+/** Reads CSV (RFC 4180, and the variants that spreadsheets write) record by record in bounded memory. */
 import { CsvError, type Parser, parse } from "csv-parse";
 import { unreadable } from "../imported-alias.ts";
 import { type Bytes, slices } from "./checked-text.ts";
 
-/** Maximum octets in the cells of one record. */
+/** Maximum bytes in the cells of one CSV record. */
 const RECORD_MAX_BYTES = 65_536;
-/** Octets parsed without a turn of the event loop. */
+/** Bytes of CSV that are parsed before other work gets a turn of the event loop. */
 const SLICE_BYTES = 16_384;
 /**
- * Maximum octets without the end of a record. The library's limit counts no delimiters, so a million empty columns would
- * pass it.
+ * Maximum bytes before a record must end. The library's own limit does not count delimiters, so a million empty columns
+ * would pass it.
  */
 const UNENDED_MAX_BYTES = 131_072;
 
 export interface CsvRecord {
-  /** Place in the file, from 1 for the record below the header. */
+  /** Position of the record in the file; the record below the header is 1. */
   row: number;
   cells: readonly string[];
 }
 
 /**
- * Yields the records as lists of cells, the header first as row 0.
+ * Yields the records of a CSV file as lists of cells; the header is row 0.
  * @param delimiter as the header uses it: a comma, or a semicolon or tab in files saved by some spreadsheets
- * @throws AppError `invalid` for a record that is too long or whose quotes do not match
+ * @throws AppError `invalid` for a record that is too long or has an unclosed quote
  */
 export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerator<CsvRecord> {
   const parser = parse({
@@ -37,7 +37,7 @@ export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerat
   try {
     for await (const cells of recordsOf(parser, bytes)) yield { row: row++, cells };
   } catch (error) {
-    // The library's messages quote the file, so they are never passed on.
+    // The CSV library's error messages quote the file, so they are never passed on.
     if (error instanceof CsvError) throw error.code === "CSV_MAX_RECORD_SIZE" ? tooLong(row) : unmatched(row);
     if (error instanceof TooLong) throw tooLong(row);
     throw error;
@@ -51,7 +51,10 @@ const tooLong = (row: number) => unreadable(`Row ${row} is longer than 64 KiB, s
 
 class TooLong extends Error {}
 
-/** The records that each slice of the file ends. Slices are written one by one, so that an endless record is noticed. */
+/**
+ * Yields the records that each slice of the file completes. Slices are written to the parser one by one, so that a
+ * record without end is noticed.
+ */
 async function* recordsOf(parser: Parser, bytes: Bytes): AsyncGenerator<string[]> {
   parser.on("error", () => {});
   let unended = 0;

@@ -1,6 +1,6 @@
 /**
- * Forward Email's DNS records: `forward-email=alias:destination,…` as bare values, quoted, or as lines of a zone file,
- * whose owner name is then the domain.
+ * Reads Forward Email's DNS records `forward-email=alias:destination,…`, given as bare values, in quotes, or as lines
+ * of a zone file, whose owner name is then the domain.
  */
 import { type ImportedAlias, importedAlias } from "../imported-alias.ts";
 import type { Bytes } from "./checked-text.ts";
@@ -9,6 +9,8 @@ import { patternProblem } from "./json-shapes.ts";
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
 const LINE_MAX = 65_536;
+/** Destinations of one alias that are read; the rest is left, so that a file of them needs no memory. */
+const DESTINATIONS_KEPT = 100;
 
 interface Entry {
   name: string;
@@ -17,20 +19,24 @@ interface Entry {
   destinations: string[];
 }
 
-/** Whether the beginning of a text has such a record in one of its lines. */
+/** Whether a line in the beginning of a text has a Forward Email DNS record. */
 export function isDnsText(head: string): boolean {
   return head.split(/\r?\n/, 200).some((line) => RECORD.test(line));
 }
 
-/** Reads the records. Several pieces for one alias become one row. @param maxRows rows read before the rest is left */
+/**
+ * Reads Forward Email's DNS records. Several records for one alias become one row.
+ * @param maxRows number of rows after which the rest of the file is ignored
+ */
 export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator<ImportedAlias> {
   const entries = new Map<string, Entry>();
   for await (const line of lines(bytes)) {
     for (const entry of entriesOf(line)) {
       const key = `${entry.name}@${entry.domain}`.toLowerCase();
       const known = entries.get(key);
-      if (known !== undefined) known.destinations.push(...entry.destinations);
-      else if (entries.size <= maxRows) entries.set(key, entry);
+      if (known !== undefined) {
+        if (known.destinations.length < DESTINATIONS_KEPT) known.destinations.push(...entry.destinations);
+      } else if (entries.size <= maxRows) entries.set(key, entry);
     }
   }
   let row = 0;
@@ -57,7 +63,7 @@ async function* lines(bytes: Bytes): AsyncGenerator<string> {
 }
 
 function* entriesOf(line: string): Generator<Entry> {
-  // Long values are written as several quoted strings, which DNS joins.
+  // Long TXT values are written as several quoted strings, which DNS concatenates.
   const joined = line.slice(0, LINE_MAX).replaceAll(/"\s+"/g, "");
   const value = RECORD.exec(joined)?.[1];
   if (value === undefined || joined.trimStart().startsWith(";")) return;
@@ -68,7 +74,10 @@ function* entriesOf(line: string): Generator<Entry> {
   }
 }
 
-/** e.g. `hello:ann@example.org`, `!hello:ann@example.org` for one that is off, `ann@example.org` for a catch-all. */
+/**
+ * Parses one entry of a Forward Email record, e.g. `hello:ann@example.org`, `!hello:ann@example.org` for a disabled
+ * alias, `ann@example.org` for a catch-all.
+ */
 function entryOf(text: string): Omit<Entry, "domain"> {
   const on = text.replace(/^!{1,3}/, "");
   const colon = on.startsWith("/") ? on.lastIndexOf("/:") + 1 : on.indexOf(":");

@@ -1,11 +1,14 @@
 /**
- * Reads the objects in the lists of a JSON text as its octets arrive, each parsed alone, so that a large file is never
- * in memory as a whole. Each octet is looked at once.
+ * Streams the objects in the lists of a JSON text: each object is parsed alone as its bytes arrive, so that a large
+ * file is never in memory as a whole. Each byte is examined once.
  */
 import { unreadable } from "../imported-alias.ts";
 
 export interface JsonElement {
-  /** Names on the way to the list, joined by dots: empty for a list at the top, `tables.alias.rows`. */
+  /**
+   * Names of the members that lead to the list, joined by dots, e.g. `tables.alias.rows`; empty for a list at the top
+   * level.
+   */
   path: string;
   value: Record<string, unknown>;
 }
@@ -25,28 +28,32 @@ const COMMA = 0x2c;
 
 interface Level {
   isList: boolean;
-  /** Name of the member that is being read, of an object. */
+  /** Name of the object member that is being read. */
   name: string;
 }
 
 const broken = () => unreadable("The file is not valid JSON.");
 
 export class JsonElements {
-  /** Objects and lists around the current place, outside of an element. */
+  /** Objects and lists that enclose the current position, outside of elements. */
   readonly #levels: Level[] = [];
   #inString = false;
   #escaped = false;
-  /** Octets of the current string outside of an element, which may be a name. */
+  /** Bytes of the current string outside of elements; the string may be a member's name. */
   #text: number[] = [];
-  /** Whether the last token was a string, which is a name if a colon follows. */
+  /** Last string outside of elements. If a colon follows, it is a member's name. */
   #lastText = "";
   #hasEnded = false;
-  /** Chunks of the current element; `null` outside of an element. */
+  /** Chunks of the element that is being read; `null` outside of elements. */
   #element: Uint8Array[] | null = null;
   #elementBytes = 0;
   #elementDepth = 0;
 
-  /** Reads the next octets. @returns the elements that end in them @throws AppError `invalid` */
+  /**
+   * Reads the next bytes of the JSON text.
+   * @returns the elements completed by these bytes
+   * @throws AppError `invalid`
+   */
   push(chunk: Uint8Array): JsonElement[] {
     const found: JsonElement[] = [];
     let from = 0;
@@ -68,7 +75,10 @@ export class JsonElements {
     return found;
   }
 
-  /** @throws AppError `invalid` when the text has not ended */
+  /**
+   * Ends the JSON text.
+   * @throws AppError `invalid` when the text is incomplete
+   */
   end(): void {
     if (!this.#hasEnded || this.#levels.length > 0) throw broken();
   }
@@ -89,7 +99,10 @@ export class JsonElements {
     if (this.#element === null && this.#text.length < NAME_MAX_BYTES) this.#text.push(octet);
   }
 
-  /** Counts depth within an element. @returns whether the element ends with this octet */
+  /**
+   * Tracks the nesting depth within an element.
+   * @returns whether this byte ends the element
+   */
   #isElementEnd(octet: number): boolean {
     if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
       this.#elementDepth += 1;
@@ -102,7 +115,7 @@ export class JsonElements {
     this.#elementBytes += part.length;
     if (this.#elementBytes > ELEMENT_MAX_BYTES)
       throw unreadable("An entry of the file is longer than 256 KiB, so this is not a list of aliases.");
-    // A copy, because the memory of a chunk may be used again.
+    // The bytes are copied, because the stream may reuse the memory of a chunk.
     this.#element?.push(part.slice());
   }
 

@@ -1,4 +1,4 @@
-/** Which JSON a list's element belongs to, and how it becomes a row. */
+/** Recognises the JSON format that a list element belongs to, and converts the element to an import row. */
 import type { ImportFormat } from "@kauke/contract";
 import { type ImportedAlias, importedAlias, isTrue, textOf } from "../imported-alias.ts";
 import type { JsonElement } from "./json-elements.ts";
@@ -39,7 +39,10 @@ const shapes: readonly JsonShape[] = [
   },
 ];
 
-/** @returns the format that an element belongs to; `null` for an element of none */
+/**
+ * Finds the JSON format of a list element.
+ * @returns `null` for an element of no known format
+ */
 export function shapeOf(element: JsonElement): JsonShape | null {
   return shapes.find((shape) => shape.isOf(element)) ?? null;
 }
@@ -88,13 +91,18 @@ export function forwardEmailAlias(value: Value, row: number): ImportedAlias {
   });
 }
 
-/** Why a name of Forward Email stands for more than one address; `null` when it does not. */
+/**
+ * Reason why a Forward Email name matches more than one address and cannot be imported; `null` for an ordinary name.
+ */
 export function patternProblem(name: string): string | null {
   if (name === "*") return "A catch-all takes mail for every name; an alias here has one name.";
   return name.startsWith("/") ? "A pattern takes mail for many names; an alias here has one name." : null;
 }
 
-/** @param mailbox the main mailbox of the alias, which another list of the export names */
+/**
+ * Converts an alias of SimpleLogin's JSON export to an import row.
+ * @param mailbox address of the alias' main mailbox, which another list of the export names
+ */
 export function simpleLoginAlias(value: Value, row: number, mailbox = ""): ImportedAlias {
   return importedAlias(row, {
     address: value.email,

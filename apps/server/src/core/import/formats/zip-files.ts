@@ -1,6 +1,6 @@
 /**
- * Reads known files of a ZIP archive as its octets arrive. Only names of a fixed set are unpacked, so names never become
- * paths. The size that an archive states is not believed: unpacked octets are counted as they appear.
+ * Reads known files of a ZIP archive as its bytes arrive. Only files with expected names are unpacked, and names are
+ * never used as paths. The sizes stated in the archive are not trusted: unpacked bytes are counted as they appear.
  */
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import type { AppError } from "../../app-error.ts";
@@ -18,10 +18,16 @@ export interface ZipRules {
 }
 
 const ENTRIES_MAX = 1000;
-/** Compressed octets read at once: deflate yields at most about 1,030 octets for each, so 4 MiB. */
+/**
+ * Compressed bytes unpacked at once. Deflate expands each byte to at most about 1,030, so a slice yields up to about 4
+ * MiB.
+ */
 const SLICE_BYTES = 4096;
 
-/** Yields the octets of the wanted files in their order. @throws AppError `too_large`, `invalid` */
+/**
+ * Yields the bytes of the wanted files in archive order.
+ * @throws AppError `too_large`, `invalid`
+ */
 export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: ZipRules): AsyncGenerator<ZipPart> {
   const ready: ZipPart[] = [];
   const count: Count = { entries: 0, open: 0, unpacked: 0, problem: null };
@@ -56,10 +62,13 @@ export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: Zi
 
 interface Count {
   entries: number;
-  /** Wanted files that have not ended yet. */
+  /** Number of wanted files that have begun and not ended yet. */
   open: number;
   unpacked: number;
-  /** What is wrong with the archive: the library catches what its callbacks throw, so it is kept until they return. */
+  /**
+   * Error found in the archive. The library swallows exceptions of its callbacks, so the error is stored and thrown
+   * after they return.
+   */
   problem: AppError | null;
 }
 

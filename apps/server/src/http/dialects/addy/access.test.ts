@@ -1,4 +1,4 @@
-/** Who may make which call, from where, and in which form the answer comes when not. */
+/** Who may make which call of addy.io's clients, from which origin, and how refusals are answered. */
 import { randomUUID } from "node:crypto";
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { clientModels } from "./client-models.testing.ts";
 let server: TestServer;
 let person: Person;
 let recipientId: string;
-/** Keys with one scope, and with all but it. */
+/** API keys with one scope each, and API keys with all scopes but one. */
 const keys = {} as Record<KeyScope, { only: string; others: string }>;
 beforeAll(async () => {
   server = await startAddyServer({ config: { limits: "off" } });
@@ -82,7 +82,7 @@ interface How {
   path?: (path: string) => string;
 }
 
-/** Makes the call, about an alias of its own if it gets that far. */
+/** Makes the call. Its path names an alias created for this call, in case the call is allowed. */
 async function make({ route, body, headers, status }: Call, how: How) {
   const isAllowed = how.key === person.key || Object.values(keys).some(({ only }) => only === how.key);
   const aliasId = isAllowed && status !== 201 ? (await newAlias(person)).id : randomUUID();
@@ -94,14 +94,14 @@ async function make({ route, body, headers, status }: Call, how: How) {
 }
 
 describe.each(calls)("$route", (endpoint) => {
-  it("answers a key with its scope, and a key with the others with 403, never 401", async () => {
+  it("succeeds with a key that has its scope, and gets 403, never 401, with a key that has all other scopes", async () => {
     const { only, others } = keys[endpoint.scope];
     expect((await make(endpoint, { key: only })).status).toBe(endpoint.status);
     const refused = await make(endpoint, { key: others });
     expect([refused.status, Object.keys(refused.body)]).toEqual([403, ["message"]]);
   });
 
-  it("answers no key, a wrong one and a cookie instead with 401", async () => {
+  it("gets 401 without a key, with an invalid key, and with a cookie instead of a key", async () => {
     const cookie = [...person.visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const foreign = `kauke${"A".repeat(47)}`;
     const ways: { key?: string; headers?: Record<string, string> }[] = [
@@ -118,7 +118,7 @@ describe.each(calls)("$route", (endpoint) => {
     }
   });
 
-  it("answers however its slashes are written, without a redirect", async () => {
+  it("is answered without a redirect, even with doubled or trailing slashes", async () => {
     for (const path of [(url: string) => `/${url}`, (url: string) => `${url}/`, (url: string) => `/${url}/`])
       expect((await make(endpoint, { key: person.key, path })).status).toBe(endpoint.status);
   });
@@ -136,7 +136,7 @@ it("an expired key and a revoked one get 401", async () => {
   expect((await get(revoked.secret)).status).toBe(401);
 });
 
-it("what Kauke does not have answers 404 with a message, whatever the method", async () => {
+it("a call that Kauke does not serve gets 404 with a message, whatever the method", async () => {
   const { id: aliasId } = await newAlias(person);
   for (const route of [
     "GET /account-notifications",
@@ -199,7 +199,7 @@ it("an error can be read from another origin too", async () => {
 });
 
 describe("another account", () => {
-  it("is as if it did not exist", async () => {
+  it("sees and changes nothing of this account", async () => {
     const other = await newPerson(server);
     const alias = await newAlias(person, { description: "of the first" });
     const theirs = (await person.ask("GET", "/api/v1/recipients")).body.data[0].id;

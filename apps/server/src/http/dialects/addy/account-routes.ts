@@ -1,4 +1,7 @@
-/** Calls about the account: what the apps ask when they start. Lists of what Kauke does not have are empty. */
+/**
+ * Calls about the account, which addy.io's apps make when they start. Lists of features that Kauke does not have are
+ * empty.
+ */
 import { listDomains } from "../../../core/alias/list-domains.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
@@ -10,8 +13,8 @@ import { idOf, listUrl, type Mount } from "./call.ts";
 import { accountToWire, chartToWire, domainOptionsToWire, keyToWire, listedRecipientToWire } from "./wire.ts";
 
 /**
- * Version of addy.io's server whose calls these are. The apps refuse to work with one below 1.5.0 (Android) or 1.6.2
- * (iOS), and take a missing answer for 0.0.0.
+ * Version of addy.io's server that these calls are compatible with. The apps refuse versions below 1.5.0 (Android) or
+ * 1.6.2 (iOS), and take a missing version for 0.0.0.
  */
 const version = { version: "1.7.2", major: 1, minor: 7, patch: 2 } as const;
 
@@ -52,7 +55,8 @@ export function accountRoutes(mount: Mount, deps: CoreDeps): void {
 const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes and defaults”.";
 
 /**
- * The apps ask for the default recipient right after, so an account whose mailboxes are not confirmed has its first one.
+ * The account's details. The apps request the default recipient right afterwards, so in an account without confirmed
+ * mailboxes the oldest mailbox takes its place.
  * @throws AppError `no_mailbox` for an account without a mailbox
  */
 async function account(deps: CoreDeps, userId: string) {

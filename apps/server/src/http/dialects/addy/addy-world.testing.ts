@@ -1,4 +1,4 @@
-/** A server and people with API keys, for the tests of this dialect. */
+/** A server and users with API keys, for the tests of the calls of addy.io's clients. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { type KeyScope, keyScopes } from "@kauke/contract";
@@ -15,10 +15,10 @@ import {
 
 const confirmation = { origin: "http://localhost:3000", domain: "kauke.test" };
 
-/** A test server that asks mailboxes for confirmation, as a public one does. */
+/** A test server that asks mailboxes for confirmation, as a public server does. */
 export const startAddyServer = (options: TestServerOptions = {}) => startTestServer({ confirmation, ...options });
 
-/** Confirms the mailbox for the account, as its reader does by the link in the message. */
+/** Confirms the mailbox for the account, as its reader does with the link in the confirmation message. */
 export async function confirmMailbox({ store, clock }: TestServer, userId: string, address: string): Promise<void> {
   const tokenHash = randomBytes(32);
   const tokenExpiresAt = new Date(clock.now().getTime() + 3_600_000);
@@ -27,13 +27,13 @@ export async function confirmMailbox({ store, clock }: TestServer, userId: strin
   expect(answered?.state).toBe("confirmed");
 }
 
-/** A person with a confirmed mailbox, and a program that has a key of theirs. */
+/** A user with a confirmed mailbox, and a client that has an API key of this user. */
 export interface Person {
   visitor: Visitor;
   userId: string;
   mailbox: string;
   key: string;
-  /** Makes a call as a client with the key. */
+  /** Makes a call as a client with an API key. */
   ask(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
@@ -70,7 +70,7 @@ export function askWith(server: TestServer, { key, method, url, body, headers }:
   });
 }
 
-/** Creates an alias by the client's own call. */
+/** Creates an alias through addy.io's API. */
 export async function newAlias({ ask }: Person, body: object = {}): Promise<Record<string, any>> {
   const { status, body: answer } = await ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
   expect(status, JSON.stringify(answer)).toBe(201);
@@ -81,13 +81,13 @@ const request = z.strictObject({
   name: z.string(),
   method: z.string(),
   path: z.string(),
-  /** Header fields besides those that all requests of the client have. */
+  /** Header fields of this request in addition to those that all requests of the client have. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Names of header fields that this request does not have although others do. */
+  /** Names of header fields that this request lacks although the client's other requests have them. */
   without: z.array(z.string()).optional(),
   body: z.unknown().optional(),
   answer: z.strictObject({ status: z.array(z.int()), model: z.string().optional() }),
-  /** Values to take from the answer for later requests, by name, with their path in the answer. */
+  /** Values to take from the response for later requests: the path in the response, by the value's name. */
   remember: z.record(z.string(), z.string()).optional(),
   note: z.string().optional(),
 });
@@ -98,7 +98,7 @@ const client = z.strictObject({
   version: z.string(),
   sources: z.array(z.strictObject({ repository: z.string(), commit: z.string(), files: z.array(z.string()) })),
   headers: z.record(z.string(), z.string()),
-  /** Requests that the client makes in this order when it starts. */
+  /** Requests that the client makes when it starts, in this order. */
   startUp: z.array(request).default([]),
   requests: z.array(request),
 });

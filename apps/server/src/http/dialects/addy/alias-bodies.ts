@@ -1,11 +1,11 @@
-/** Bodies of the calls about aliases. What is not named here is ignored. */
+/** Schemas for the request bodies of addy.io's calls about aliases. Unknown fields are ignored. */
 import { isAliasName, limits } from "@kauke/contract";
 import * as z from "zod";
 import { generatedFormats } from "./wire.ts";
 
-/** Maximum characters of a name of one's own, as the clients' own server has it. */
+/** Maximum characters of a name that the user chooses, as on addy.io's server. */
 const CUSTOM_NAME_MAX = 50;
-/** Maximum aliases of one call for several. */
+/** Maximum number of aliases in one bulk call. */
 const BULK_MAX = 25;
 
 const aliasId = z.uuid("This must be the id of an alias").toLowerCase();
@@ -16,7 +16,7 @@ const recipientIds = z
   .nullish()
   .transform((ids) => [...new Set(ids ?? [])]);
 
-/** Longer ones are cut: the clients write some by themselves. */
+/** Descriptions above the maximum length are cut, not refused, because some clients write descriptions themselves. */
 const description = z.string("This must be a text").nullish();
 
 const formats = [...(Object.keys(generatedFormats) as (keyof typeof generatedFormats)[]), "custom"] as const;
@@ -24,7 +24,7 @@ const NAME = "A name has letters, digits, hyphens, underscores and single dots i
 
 export const createBody = z
   .object({
-    /** Absent: the account's default. */
+    /** Domain of the new alias; the account's default domain if absent. */
     domain: z.string("Please choose a domain").trim().toLowerCase().min(1, "Please choose a domain").nullish(),
     format: z.enum(formats, `This must be one of ${formats.join(", ")}`).nullish(),
     local_part: z.string("This must be a text").nullish(),

@@ -19,7 +19,7 @@ const alias = (id: number, change: Partial<Alias> = {}): Alias => ({
 });
 const paused = { state: "paused", lastDestinations: [{ kind: "mailbox", address: "ben@inbox.example" }] } as const;
 
-/** Latest first, as the store lists them. */
+/** Aliases newest first, as the store lists them. */
 const all = [
   alias(5, { name: "beta" }),
   alias(4, { name: "Alpha", pinned: true }),
@@ -54,7 +54,7 @@ describe("a list of aliases", () => {
     expect(select(query as Record<string, string>)).toEqual(ids);
   });
 
-  it("of a recipient has the aliases that forward there, paused ones included", () => {
+  it("filtered by a recipient has the aliases that forward to it, paused ones included", () => {
     const recipient = { recipient: crypto.randomUUID() };
     expect(select(recipient, (address) => address === "ben@inbox.example")).toEqual([3]);
     expect(select(recipient)).toEqual([]);
@@ -74,13 +74,13 @@ describe("a page", () => {
     expect(meta.path).toBe("https://kauke.test/api/v1/aliases");
   });
 
-  it("at either end has no link beyond it", () => {
+  it("at either end of the list has no link beyond the end", () => {
     expect(page(1).links.prev).toBeNull();
     expect(page(3).links.next).toBeNull();
     expect(page(3).data).toEqual(["5"]);
   });
 
-  it("beyond the last one is empty, and so is that of an empty list", () => {
+  it("after the last one is empty, and so is the first one of an empty list", () => {
     expect(page(9)).toMatchObject({ data: [], links: { next: null }, meta: { from: null, to: null, total: 5 } });
     expect(page(1, [])).toMatchObject({
       data: [],

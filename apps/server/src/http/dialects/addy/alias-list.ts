@@ -1,10 +1,11 @@
-/** Filters, sorts and pages lists of aliases as addy.io does: pinned ones first, then the latest first. Pure. */
+/** Filters, sorts and paginates lists of aliases as addy.io does: pinned aliases first, then the newest first. Pure. */
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 
 /**
- * @param aliases latest first
+ * Filters and sorts aliases by the query of a list.
+ * @param aliases newest first
  * @param isRecipient whether an address is the mailbox that the query names as recipient
  */
 export function selectAliases(
@@ -22,7 +23,7 @@ export function selectAliases(
   );
   const { field, isDescending } = query.sort;
   const compare = comparisons[field] ?? (() => 0);
-  // Sorting keeps the order of equal aliases, so that the latest stays first.
+  // Sorting is stable, so equal aliases stay in order, newest first.
   return chosen.sort((one, other) => {
     const byPin = Number(other.pinned) - Number(one.pinned);
     return byPin !== 0 ? byPin : compare(one, other) * (isDescending ? -1 : 1);
@@ -39,7 +40,10 @@ const byText = (textOf: (alias: Alias) => string) => (one: Alias, other: Alias) 
 };
 const byTime = (one: Alias, other: Alias) => one.createdAt.getTime() - other.createdAt.getTime();
 
-/** Fields in which aliases differ here. The others are counters and times of use, which Kauke does not keep. */
+/**
+ * Comparisons by the fields in which Kauke's aliases differ. addy.io's other sort fields are counters and times of use,
+ * which Kauke does not keep.
+ */
 const comparisons: Partial<Record<SortField, (one: Alias, other: Alias) => number>> = {
   local_part: byText(({ name }) => name.toLowerCase()),
   domain: byText(({ domain }) => domain),
@@ -65,9 +69,10 @@ export interface Page<T> {
 }
 
 /**
+ * Makes one page of a list in the form of Laravel's pagination.
  * @param items the whole list
- * @param url address of the list, without the page
- * @param toWire converts an item; called for those on the page only
+ * @param url address of the list, without the page number
+ * @param toWire converts an item; called only for the items on the page
  */
 export function pageOf<T, W>(
   items: readonly T[],

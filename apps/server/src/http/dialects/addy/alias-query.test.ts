@@ -4,7 +4,7 @@ import { plainQuery, readAliasQuery, readPageQuery, readRecipientQuery } from ".
 const parsed = (query: string) => Object.fromEntries(new URLSearchParams(query));
 
 describe("names of a query", () => {
-  it("are nested as PHP nests them, and what follows a bracket is ignored", () => {
+  it("are nested in PHP's notation, and text after the closing bracket is ignored", () => {
     expect(plainQuery(parsed("filter%5Bactive%5D%3D=true&filter[deleted]=with&page[size]=10&sort=-email"))).toEqual({
       "filter.active": "true",
       "filter.deleted": "with",
@@ -13,20 +13,20 @@ describe("names of a query", () => {
     });
   });
 
-  it("that are repeated count with their last value, and empty values count as absent", () => {
+  it("count with their last value if repeated, and as absent if empty", () => {
     expect(plainQuery({ sort: ["email", "-email"], "filter[active]": "", "filter[pinned]": ["true", ""] })).toEqual({
       sort: "-email",
     });
   });
 
-  it("cannot change what an object is", () => {
+  it("cannot change the prototype of an object", () => {
     const plain = plainQuery(parsed("__proto__=1&constructor[prototype]=2&[]=3&%00=4"));
     expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
   });
 });
 
 describe("the query of a list", () => {
-  it("without anything asks for the first hundred, latest first", () => {
+  it("without parameters asks for the first hundred aliases, newest first", () => {
     expect(readAliasQuery({})).toEqual({
       page: { number: 1, size: 100 },
       isForNone: false,
@@ -34,7 +34,7 @@ describe("the query of a list", () => {
     });
   });
 
-  it("is read as the extension writes it", () => {
+  it("is parsed as the extension writes it", () => {
     const query =
       "filter[deleted]=without&filter[active]=false&filter[pinned]=&filter[search]=SHOP&sort=last_used&page[number]=3&page[size]=10";
     expect(readAliasQuery(parsed(query))).toEqual({
@@ -76,7 +76,7 @@ describe("the query of a list", () => {
   });
 });
 
-it("pages of other lists and filters of recipients are read alike", () => {
+it("the pages of other lists and the filters of recipients are parsed alike", () => {
   expect(readPageQuery(parsed("page%5Bsize%5D=25&filter%5Bemail_type%5D=inbound"))).toEqual({ number: 1, size: 25 });
   expect(readRecipientQuery(parsed("filter[verified]=true&alias_count=false"))).toEqual({
     isVerified: true,

@@ -1,9 +1,12 @@
-/** Queries of addy.io's clients, with PHP's names for nested values: `filter[search]`, `page[size]`. Pure. */
+/**
+ * Parses the query strings of addy.io's clients, in which PHP's notation nests values: `filter[search]`, `page[size]`.
+ * Pure.
+ */
 import * as z from "zod";
 import { parseBody } from "../../request/parse-body.ts";
 
 const PAGE_SIZE_MAX = 100;
-/** A page number that Kotlin's and Swift's integers hold, as the answer repeats it. */
+/** Maximum page number. The response repeats the number, so it must fit the integers of Kotlin and Swift. */
 const PAGE_NUMBER_MAX = 1_000_000;
 
 const fields = [
@@ -44,7 +47,7 @@ const pageShape = {
 const aliasQuery = z.object({
   ...pageShape,
   "filter.deleted": deletion.optional(),
-  /** The same filter in the form of older clients. */
+  /** `filter[deleted]` in the form that older clients send. */
   deleted: deletion.optional(),
   "filter.active": yesOrNo.optional(),
   "filter.pinned": yesOrNo.optional(),
@@ -70,21 +73,24 @@ export interface PageQuery {
 
 export interface AliasQuery {
   page: PageQuery;
-  /** Only deleted aliases are asked for, or those of a domain or user name of one's own: there are none. */
+  /**
+   * Whether the query asks only for deleted aliases, or for those of a user's own domain or user name. Kauke has none
+   * of these.
+   */
   isForNone: boolean;
   active: boolean | undefined;
   pinned: boolean | undefined;
   search: string | undefined;
   sort: { field: SortField; isDescending: boolean };
-  /** Id of the mailbox to which the aliases forward. */
+  /** Id of the mailbox to which the listed aliases forward. */
   recipient: string | undefined;
 }
 
 type RawQuery = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the query of a list of aliases. Names that are not known are ignored.
- * @throws AppError `invalid`, with messages by name, e.g. `filter.search`
+ * Parses the query of a list of aliases. Unknown parameters are ignored.
+ * @throws AppError `invalid`, with messages by parameter, e.g. `filter.search`
  */
 export function readAliasQuery(raw: RawQuery): AliasQuery {
   const query = parseBody(aliasQuery, plainQuery(raw));
@@ -100,7 +106,10 @@ export function readAliasQuery(raw: RawQuery): AliasQuery {
   };
 }
 
-/** Reads the page that a list without filters of ours is asked for. @throws AppError `invalid` */
+/**
+ * Parses the page of a list for which Kauke supports no filters.
+ * @throws AppError `invalid`
+ */
 export function readPageQuery(raw: RawQuery): PageQuery {
   const query = parseBody(z.object(pageShape), plainQuery(raw));
   return { number: query["page.number"], size: query["page.size"] };
@@ -111,15 +120,18 @@ const recipientQuery = z.object({
   "filter.alias_count": yesOrNo.default(true),
 });
 
-/** @throws AppError `invalid` */
+/**
+ * Parses the query of a list of recipients.
+ * @throws AppError `invalid`
+ */
 export function readRecipientQuery(raw: RawQuery): { isVerified: boolean | undefined; isCounted: boolean } {
   const query = parseBody(recipientQuery, plainQuery(raw));
   return { isVerified: query["filter.verified"], isCounted: query["filter.alias_count"] };
 }
 
 /**
- * Names a query's values as PHP would nest them. What follows the closing bracket is ignored, because the Android app
- * writes `filter[active]=` as the name; of several values the last counts; empty ones count as not given.
+ * Flattens query parameters in PHP's notation for nested values. Text after the closing bracket is ignored, because the
+ * Android app writes `filter[active]=` as the name; the last of several values counts; empty values count as absent.
  * @returns e.g. `{ "filter.active": "true", sort: "-email" }` for `filter[active]==true&sort=-email&page[size]=`
  */
 export function plainQuery(raw: RawQuery): Record<string, string> {

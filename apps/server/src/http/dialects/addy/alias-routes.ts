@@ -1,4 +1,4 @@
-/** Calls about one alias and lists of aliases. */
+/** Calls of addy.io's clients that list aliases or concern one alias. */
 import type { Alias } from "../../../core/alias/alias.ts";
 import { createAlias } from "../../../core/alias/create-alias.ts";
 import { deleteAlias } from "../../../core/alias/delete-alias.ts";
@@ -45,7 +45,7 @@ export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
     return one(await updateAlias(deps, { userId, aliasId }, { notes: cutNote(description) }, BY));
   };
   mount("PATCH /aliases/:id", "aliases:write", update);
-  // The Android app's HTTP library (Fuel 2.3.1) sends PATCH as POST with this header field.
+  // The Android app's HTTP library (Fuel 2.3.1) sends PATCH as POST with the header field `X-HTTP-Method-Override`.
   mount("POST /aliases/:id", "aliases:write", (call) => {
     if (call.request.headers["x-http-method-override"] !== "PATCH") throw new AppError("not_found");
     return update(call);
@@ -53,7 +53,7 @@ export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
 
   const remove = async ({ userId, request }: AddyCall) => deleteAlias(deps, { userId, aliasId: idOf(request) });
   mount("DELETE /aliases/:id", "aliases:write", remove);
-  // A deleted alias is not kept, so there is nothing to forget later, and nothing to restore.
+  // Kauke does not keep deleted aliases, so forgetting an alias deletes it, and a deleted one cannot be restored.
   mount("DELETE /aliases/:id/forget", "aliases:write", remove);
 
   mount("POST /active-aliases", "aliases:write", async ({ userId, request }) => {
@@ -99,7 +99,10 @@ async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["re
   return pageOf(selected, query.page, { url, toWire: (alias) => aliasToWire(alias, mailboxes) });
 }
 
-/** Check for the mailbox that the query names as recipient; no address passes if the account has none with this id. */
+/**
+ * Makes a check whether an address is the mailbox that the query names as recipient. No address passes if the account
+ * has no mailbox with this id.
+ */
 async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipient }: AliasQuery) {
   const rows = recipient === undefined ? [] : await mailboxes.list(userId);
   const address = rows.find(({ id }) => id === recipient)?.address;
@@ -107,7 +110,7 @@ async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipie
   return (other: string) => exactMailbox(other) === exact;
 }
 
-/** What the client leaves out, recipients above all, is the account's default. */
+/** Creates an alias. Fields that the client omits, e.g. recipients, get the account's defaults. */
 async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
   const { format, local_part: name, recipient_ids: mailboxIds } = body;
   const domain = body.domain ?? undefined;

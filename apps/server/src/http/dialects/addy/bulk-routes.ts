@@ -1,4 +1,4 @@
-/** Calls about several aliases at once. */
+/** Calls of addy.io's clients that change several aliases at once. */
 import { type BulkChange, changeAliases } from "../../../core/alias/change-aliases.ts";
 import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
 import { AppError } from "../../../core/app-error.ts";
@@ -10,7 +10,9 @@ import { bulkBody, bulkRecipientsBody } from "./alias-bodies.ts";
 import type { Mount } from "./call.ts";
 import { aliasToWire } from "./wire.ts";
 
-/** What each call makes of its aliases. A deleted alias is not kept, so forgetting is the same as deleting. */
+/**
+ * Change that each bulk call makes, by the call's name. Kauke does not keep deleted aliases, so `forget` deletes them.
+ */
 const changes: Readonly<Record<string, BulkChange>> = {
   activate: { kind: "active", active: true },
   deactivate: { kind: "active", active: false },
@@ -45,7 +47,10 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
 
 const NONE_FOUND = "No aliases found";
 
-/** @throws AppError `not_found` if none of the aliases is the user's */
+/**
+ * Response to a bulk call: ids of the changed aliases.
+ * @throws AppError `not_found` if none of the aliases belongs to the user
+ */
 function changedToWire(asked: readonly string[], { failed }: { failed: ReadonlyMap<string, unknown> }) {
   const ids = [...new Set(asked)].filter((id) => !failed.has(id));
   if (ids.length === 0) throw new AppError("not_found", { message: NONE_FOUND });

@@ -1,4 +1,4 @@
-/** What the routes of this dialect have in common. */
+/** Shared parts of the routes for addy.io's clients: mounting a call, reading ids and addresses of lists. */
 import type { KeyScope } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { AppError } from "../../../core/app-error.ts";
@@ -12,12 +12,15 @@ export interface AddyCall {
   reply: FastifyReply;
 }
 
-/** Answers one call; undefined is an answer without a body. */
+/** Handles one call and returns the response body; `undefined` for a response without a body. */
 type Answer = (call: AddyCall) => Promise<unknown>;
 
 const PATH = "/api/v1";
 
-/** Mounts a call that a key with the scope may make. @param route method and path, e.g. `GET /aliases/:id` */
+/**
+ * Mounts a call for API keys that have the scope.
+ * @param route method and path, e.g. `GET /aliases/:id`
+ */
 export type Mount = (
   route: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`,
   scope: KeyScope,
@@ -42,12 +45,15 @@ export function mountOn(app: FastifyInstance, deps: CoreDeps): Mount {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id in the path. @throws AppError `not_found` for a text that is none */
+/**
+ * Reads the id in the request's path.
+ * @throws AppError `not_found` for a text that is not a UUID
+ */
 export function idOf({ params }: FastifyRequest): string {
   const id = (params as { id: string }).id.toLowerCase();
   if (!UUID.test(id)) throw new AppError("not_found");
   return id;
 }
 
-/** Address of the list that a request reads, with its query, for links to other pages of it. */
+/** URL of the list that a request reads, with its query, from which links to the list's other pages are made. */
 export const listUrl = ({ url }: FastifyRequest, origin: string): URL => new URL(url, origin);

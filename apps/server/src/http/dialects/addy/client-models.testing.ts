@@ -1,11 +1,11 @@
 /**
- * What each client of addy.io decodes, as strict schemas: a field that its model declares without a question mark must
- * be there, not null and of the right type, because Swift's decoder fails on the whole answer otherwise. Read from the
- * models named in test-vectors/clients/addy/. Fields that no model names may be there.
+ * What each client of addy.io decodes, as strict schemas. A field that the client's model declares without a question
+ * mark must be present, not null and of the right type, because otherwise Swift's decoder rejects the whole response.
+ * The schemas follow the models named in test-vectors/clients/addy/. Fields that no model names may be present.
  */
 import * as z from "zod";
 
-/** Kotlin's Int; Swift's has 64 bits. */
+/** Integers that fit Kotlin's 32-bit Int; Swift's Int has 64 bits. */
 const int32 = z.int32();
 const int64 = z.int();
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
@@ -13,7 +13,10 @@ const text = z.string();
 /** Times as Laravel writes them, which the apps parse as UTC. */
 const time = z.string().regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
 
-/** An answer to read in words: `message`, and for invalid fields `errors`, whose first text the extension shows. */
+/**
+ * A response with a text for the user: `message`, and for invalid fields `errors`, whose first text the extension
+ * shows.
+ */
 const message = z.strictObject({
   message: z.string().min(1),
   errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
@@ -76,7 +79,7 @@ const meta = z.object({
   total: int32,
 });
 
-/** A page; both apps let links and meta be absent, but then stop after the first one. */
+/** A page of a list. Both apps accept a page without links and meta, but then read no further pages. */
 const page = <T extends z.ZodType>(item: T) => z.object({ data: z.array(item), links, meta });
 
 const failedDelivery = z.object({
@@ -206,7 +209,7 @@ const iosUser = z.object({
 const androidUser = iosUser.extend({ total_pinned_aliases: int32 });
 
 const version = z.object({ major: int32, minor: int32, patch: int32, version: optional(text) });
-/** Whether a version is at least the one that an app refuses to work below. */
+/** Whether a server version is at least the minimum version that an app accepts. */
 const atLeast = (major: number, minor: number, patch: number) =>
   version.refine((it) => it.major * 1e6 + it.minor * 1e3 + it.patch >= major * 1e6 + minor * 1e3 + patch);
 
@@ -227,7 +230,7 @@ const tokenDetails = z.object({ name: text, created_at: time, expires_at: option
 const list = <T extends z.ZodType>(item: T) => z.object({ data: z.array(item) });
 const one = <T extends z.ZodType>(item: T) => z.object({ data: item });
 
-/** What both apps decode alike. */
+/** Schemas of responses that both apps decode alike. */
 const ofBothApps = {
   ApiTokenDetails: tokenDetails,
   SingleRecipient: one(recipient),
@@ -252,7 +255,7 @@ const formats = [
   "custom",
 ] as const;
 
-/** Fields that the extension's list and its view of one alias read. */
+/** Fields that the extension reads in its list and in its view of one alias. */
 const extensionAlias = z.object({
   id: text,
   local_part: text.min(1),

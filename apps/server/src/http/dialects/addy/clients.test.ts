@@ -1,4 +1,7 @@
-/** The requests of addy.io's clients, of Bitwarden and of Keyguard get answers that these can decode. */
+/**
+ * Replays the requests of addy.io's clients, Bitwarden and Keyguard, and checks that these clients can decode the
+ * responses.
+ */
 import { randomUUID } from "node:crypto";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -30,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Sends a request of a client, about an alias of its own, and checks the answer as the client would. */
+/** Sends a client's request about an alias created for it, and checks the response as the client would. */
 async function replay({ headers }: Client, request: ClientRequest): Promise<void> {
   const { id: aliasId } = await newAlias(person, { description: "shop.example" });
   const freeName = `a${randomUUID().slice(0, 8)}`;
@@ -50,7 +53,7 @@ async function replay({ headers }: Client, request: ClientRequest): Promise<void
   });
   const shown = JSON.stringify(answer.body);
   expect(request.answer.status, shown).toContain(answer.status);
-  // A page or an extension reads no answer without this field.
+  // Without this CORS header field, a web page or extension cannot read the response.
   if (sent.Origin !== undefined) expect(answer.headers["access-control-allow-origin"]).toBe("*");
   if (request.answer.model === undefined) return;
   const model = clientModels[request.answer.model];
@@ -69,7 +72,7 @@ describe.each(clients)("$product $version", (client) => {
   it.each(client.requests)("$name", (request) => replay(client, request));
 });
 
-it("the models are strict: without a field that a client needs, each of them fails", async () => {
+it("the client models are strict: each rejects a response without a field that the client needs", async () => {
   const alias = await newAlias(person);
   const single = (await person.ask("GET", `/api/v1/aliases/${alias.id}`)).body;
   for (const field of ["id", "email", "active", "pinned", "emails_forwarded", "created_at"]) {

@@ -1,4 +1,7 @@
-/** Whatever a client sends, it gets an answer in the form of this dialect, and never a failure of the server. */
+/**
+ * Whatever a client sends to the calls compatible with addy.io, the response has addy.io's form and is never a server
+ * error.
+ */
 import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
@@ -109,7 +112,7 @@ const type = fc.constantFrom(
   "multipart/form-data",
 );
 
-it("is answered in the dialect's form", async () => {
+it("is answered in addy.io's form", async () => {
   const one = fc.record({ method, path, id: anyId, query, body, type, isBroken: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(one, async ({ isBroken, ...sent }) => {

@@ -1,4 +1,4 @@
-/** What the calls do to aliases. */
+/** What the calls compatible with addy.io do to aliases. */
 import { limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestServer } from "../../test/test-server.ts";
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const recipientsOf = async ({ ask }: Person) => (await ask("GET", "/api/v1/recipients")).body.data;
-/** The alias as our own API shows it. */
+/** The alias as Kauke's own API returns it. */
 async function shown({ visitor }: Person, aliasId: string) {
   const { aliases } = (await visitor.call("listAliases")).body;
   return aliases.find(({ id }: { id: string }) => id === aliasId);
 }
 
 describe("a new alias", () => {
-  it("forwards to the default mailbox if no recipients are named, empty ones included", async () => {
+  it("forwards to the default mailbox if the list of recipients is missing or empty", async () => {
     for (const more of [
       {},
       { recipient_ids: [] },
@@ -42,7 +42,7 @@ describe("a new alias", () => {
     }
   });
 
-  it("has a name of the format asked for", async () => {
+  it("has a name of the requested format", async () => {
     for (const [format, pattern] of [
       ["random_characters", /^[a-z0-9]{14}$/],
       ["uuid", /^[0-9a-f-]{36}$/],
@@ -55,14 +55,14 @@ describe("a new alias", () => {
     }
   });
 
-  it("without a format has the account's", async () => {
+  it("has the account's default format if none is requested", async () => {
     await person.visitor.call("changeAccountDefaults", { body: { format: "uuid" } });
     expect((await newAlias(person)).local_part).toMatch(/^[0-9a-f-]{36}$/);
     expect((await person.ask("GET", "/api/v1/domain-options")).body.defaultAliasFormat).toBe("uuid");
     await person.visitor.call("changeAccountDefaults", { body: { format: "characters" } });
   });
 
-  it("without a domain is on the account's default one", async () => {
+  it("is on the account's default domain if none is requested", async () => {
     for (const more of [
       { domain: undefined },
       { domain: null },
@@ -83,7 +83,7 @@ describe("a new alias", () => {
     expect((await shown(person, (await newAlias(person, body)).id)).forwardTo).toBe(second);
   });
 
-  it("keeps as much of a long description as we store", async () => {
+  it("has a description cut to the maximum length that is stored", async () => {
     const alias = await newAlias(person, { description: "x".repeat(5000) });
     expect(alias.description).toBe("x".repeat(limits.notesMax));
     const custom = await newAlias(person, { format: "custom", local_part: "long.note", description: "y".repeat(500) });
@@ -124,7 +124,7 @@ describe("a new alias", () => {
       const { status, body: answer } = await askWith(server, { key, method: "POST", url: "/api/v1/aliases", body });
       expect([status, answer]).toEqual([403, { message: expect.stringContaining("Settings") }]);
     }
-    // The apps start all the same.
+    // addy.io's apps start although the account has no confirmed mailbox.
     const account = await askWith(server, { key, method: "GET", url: "/api/v1/account-details" });
     const url = `/api/v1/recipients/${account.body.data.default_recipient_id}`;
     expect((await askWith(server, { key, method: "GET", url })).body.data.email_verified_at).toBeNull();
@@ -182,7 +182,7 @@ describe("an alias", () => {
     });
   });
 
-  it("does not get a recipient that is not confirmed or not known, nor more than it may have", async () => {
+  it("gets no unconfirmed or unknown recipient, and no more recipients than the maximum", async () => {
     const { id } = await newAlias(person);
     const unconfirmed = (await recipientsOf(person)).find((it: any) => it.email === "new@inbox.example");
     for (const recipient of [unconfirmed.id, crypto.randomUUID()]) {
@@ -198,7 +198,7 @@ describe("an alias", () => {
 });
 
 describe("several aliases at once", () => {
-  it("are changed, and those that are not one's own are left out of the answer", async () => {
+  it("are changed, and those of other users are left out of the response", async () => {
     const other = await newPerson(server);
     const mine = await newAlias(person);
     const theirs = await newAlias(other);
@@ -213,13 +213,13 @@ describe("several aliases at once", () => {
     expect((await other.ask("GET", `/api/v1/aliases/${theirs.id}`)).body.data).toEqual(theirs);
   });
 
-  it("are at most twenty-five", async () => {
+  it("can be changed in one call up to a number of twenty-five", async () => {
     server.clock.advance(60);
     for (const ids of [[], Array.from({ length: 26 }, () => crypto.randomUUID()), ["1"], "all", null])
       expect((await person.ask("POST", "/api/v1/aliases/pin/bulk", { ids })).status).toBe(422);
   });
 
-  it("are changed twelve times a minute at most", async () => {
+  it("can be changed twelve times a minute at most", async () => {
     const { ask } = await newPerson(server);
     const body = { ids: [crypto.randomUUID()] };
     const statuses = [];
@@ -232,7 +232,7 @@ describe("several aliases at once", () => {
   });
 });
 
-it("the limit of new aliases answers 429 in the clients' form", async () => {
+it("above the limit of new aliases the response is 429 in addy.io's form", async () => {
   const strict = await startAddyServer({
     store: server.store,
     config: { limits: new Map([["alias_create", { max: 1, windowSeconds: 3600 }]]) },

@@ -1,7 +1,7 @@
 /**
- * The calls of addy.io's clients, of Bitwarden and of Keyguard (compatible with addy.io's API, `/api/v1/`), over the
- * same use cases as our own API. A key that is valid but lacks a scope gets 403 and never 401, at which the apps delete
- * what they have stored. Calls for what Kauke does not have answer 404.
+ * Calls compatible with addy.io's API (`/api/v1/`), for addy.io's clients, Bitwarden and Keyguard. They run the same
+ * use cases as Kauke's own API. A valid key without the needed scope gets 403, never 401, because the apps delete their
+ * stored data at 401. Calls for features that Kauke does not have get 404.
  */
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/app-error.ts";

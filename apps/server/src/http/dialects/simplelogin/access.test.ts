@@ -1,4 +1,4 @@
-/** Who may make the calls compatible with SimpleLogin, and in which form refusals are answered. */
+/** Who may make the calls compatible with SimpleLogin, and how refusals are answered. */
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,7 +10,10 @@ interface Route {
   url: string;
   scope: KeyScope;
   body?: object;
-  /** Whether our own API has a route with this method and path, so that the header decides. */
+  /**
+   * Whether Kauke's own API has a route with this method and path, so that only the header field `Authentication` tells
+   * the calls apart.
+   */
   isShared?: true;
 }
 
@@ -40,7 +43,7 @@ const routes: readonly Route[] = [
 ];
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.url}`, route]);
 
-/** Calls that are answered with 404 and a valid key. */
+/** Calls that get 404 even with a valid API key. */
 const unserved: readonly [InjectOptions["method"], string][] = [
   ["POST", "/api/aliases/1/contacts"],
   ["POST", "/api/mailboxes"],
@@ -115,7 +118,7 @@ describe.each(named)("%s", (_, route) => {
     if (!route.isShared) expect(await send(route, {})).toMatchObject(wrongKey);
   });
 
-  it("is refused with 403 to a key without its scope, and answered to one with it alone", async () => {
+  it("gets 403 with a key that lacks its scope, and succeeds with a key that has only this scope", async () => {
     const refused = await send(route, { authentication: keysWithout.get(route.scope) ?? "" });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.any(String) } });
     const { status, body } = await send(route, { authentication: keysWith.get(route.scope) ?? "" });
@@ -123,7 +126,7 @@ describe.each(named)("%s", (_, route) => {
     if (status === 403) expect(body).toEqual({ error: "Forbidden" });
   });
 
-  it("takes no cookie in place of a key, also from a page of another site", async () => {
+  it("accepts no cookie in place of a key, not even from a page of another site", async () => {
     for (const headers of [{}, { origin: "https://evil.example", "sec-fetch-site": "cross-site" }]) {
       if (!route.isShared)
         expect(await send(route, headers as Record<string, string>, ann.person)).toMatchObject(wrongKey);
@@ -132,7 +135,7 @@ describe.each(named)("%s", (_, route) => {
     }
   });
 
-  it("is reached with two slashes in front and one at the end", async () => {
+  it("is answered when its path has two leading slashes and a trailing one", async () => {
     const [path, query] = route.url.split("?") as [string, string | undefined];
     for (const prefix of ["/", ""])
       for (const end of ["/", ""]) {
@@ -142,7 +145,7 @@ describe.each(named)("%s", (_, route) => {
   });
 });
 
-it("with the header field, our own API's paths answer in the clients' form, and without it they are ours", async () => {
+it("with the header field Authentication, shared paths answer in SimpleLogin's form, and without it in Kauke's own", async () => {
   const { person } = ann;
   expect((await person.call("listAliases")).body.aliases.length).toBeGreaterThan(0);
   expect((await person.call("listMailboxes")).body.mailboxes.length).toBeGreaterThan(0);
@@ -181,13 +184,13 @@ it.each(unserved)("%s %s is answered 404 in the clients' form to a key, and 401 
   expect(await ann.call(method, url, undefined, "x")).toMatchObject(wrongKey);
 });
 
-it("a key in the field Authorization works where a path is the clients' alone", async () => {
+it("a key in the header field Authorization works on paths that Kauke's own API does not have", async () => {
   const headers = { authorization: `Bearer ${bob.key}` };
   expect((await send({ method: "POST", url: "/api/alias/random/new" }, headers)).status).toBe(201);
   expect((await send({ method: "GET", url: "/api/user_info" }, headers)).body.email).toBe(bob.email);
 });
 
-it("links of the clients to pages lead to ours", async () => {
+it("the clients' links to pages of SimpleLogin's website lead to pages of this server", async () => {
   for (const [url, to] of [
     ["/dashboard/api_key", "/settings#api-keys"],
     ["/dashboard/pricing", "/dashboard"],

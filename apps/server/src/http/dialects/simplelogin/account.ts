@@ -1,4 +1,4 @@
-/** Calls about the account: who it is, its mailboxes, defaults and domains. */
+/** Calls compatible with SimpleLogin about the account: user, mailboxes, defaults and domains. */
 import { limits } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/list-domains.ts";
@@ -13,7 +13,7 @@ import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
   const onRequest = byKey(deps, "account:read");
   app.get("/api/user_info", { onRequest }, (request) => userInfo(deps, callerOf(request).userId));
-  // The first version is for choosing a mailbox, and so names confirmed ones only.
+  // Version 1 of this call lists the mailboxes that the user can choose, so it returns only confirmed ones.
   app.get("/api/mailboxes", { ...onlyWithAuthentication, onRequest }, async (request) => {
     const mailboxes = await mailboxesOf(deps, callerOf(request).userId);
     return { mailboxes: mailboxes.filter(({ verified }) => verified) };

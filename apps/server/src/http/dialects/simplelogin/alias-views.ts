@@ -1,4 +1,4 @@
-/** Aliases with the numbers of themselves and of their mailboxes. */
+/** Combines aliases with the client numbers of the aliases and of their mailboxes. */
 import type { Alias } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
@@ -10,7 +10,7 @@ import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import { numberInPath } from "./input.ts";
 import type { AliasView } from "./wire.ts";
 
-/** Reads what is shown of aliases of one account; an alias that was deleted meanwhile is left out. */
+/** Reads the views of some aliases of one account; an alias that was deleted meanwhile is left out. */
 export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
   if (aliases.length === 0) return [];
   const known = await aliasMailboxes(deps, userId, aliases);
@@ -29,7 +29,10 @@ export async function aliasViews(deps: CoreDeps, userId: string, aliases: readon
   });
 }
 
-/** Reads what is shown of one alias. @throws AppError `forbidden` when it was deleted meanwhile */
+/**
+ * Reads the view of one alias.
+ * @throws AppError `forbidden` when it was deleted meanwhile
+ */
 export async function aliasView(deps: CoreDeps, alias: Alias): Promise<AliasView> {
   const [view] = await aliasViews(deps, alias.userId, [alias]);
   if (view === undefined) throw new AppError("forbidden", { message: "Forbidden" });
@@ -37,7 +40,7 @@ export async function aliasView(deps: CoreDeps, alias: Alias): Promise<AliasView
 }
 
 /**
- * Finds the account's alias that a path names by its number.
+ * Finds the account's alias by the client number in a path.
  * @throws AppError `forbidden` when the account has none with this number
  */
 export async function aliasInPath(deps: CoreDeps, userId: string, params: unknown): Promise<Alias> {
@@ -53,7 +56,7 @@ export interface NumberedMailbox {
   number: number;
 }
 
-/** Mailboxes of the account with their numbers, the default mailbox first. */
+/** Mailboxes of the account with their client numbers, the default mailbox first. */
 export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise<NumberedMailbox[]> {
   const mailboxes = await listMailboxes(deps, userId);
   const ids = mailboxes.map(({ id }) => id);
@@ -66,7 +69,7 @@ export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise
 }
 
 /**
- * The account's mailboxes with these numbers.
+ * Finds the account's mailboxes by their client numbers.
  * @throws AppError `invalid` when the account has none with one of the numbers
  */
 export async function mailboxesWithNumbers(

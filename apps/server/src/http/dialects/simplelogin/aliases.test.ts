@@ -13,13 +13,16 @@ afterAll(() => server.close());
 const aHolder = () => new KeyHolder(server).begin();
 const forbidden = { status: 403, body: { error: "Forbidden" } };
 
-/** The alias as its owner sees it on the website. */
+/** The alias as Kauke's own API returns it. */
 async function owned({ person }: KeyHolder, email: string) {
   const { body } = await person.call("listAliases");
   return body.aliases.find((one: { alias: string; domain: string }) => `${one.alias}@${one.domain}` === email);
 }
 
-/** Adds a confirmed mailbox. @returns its number */
+/**
+ * Adds a confirmed mailbox.
+ * @returns its client number
+ */
 async function addMailbox(ann: KeyHolder, address: string): Promise<number> {
   await ann.confirm(address);
   await ann.person.call("addMailbox", { body: { address } });
@@ -86,7 +89,7 @@ describe("the list", () => {
       });
   });
 
-  it("names no mailbox for an alias with a webhook alone", async () => {
+  it("names no mailbox for an alias that forwards only to a webhook", async () => {
     const ann = await aHolder();
     await ann.person.createAlias({ forwardTo: "https://hooks.example.org/ann" });
     const { body } = await ann.call("GET", "/api/v2/aliases?page_id=0");
@@ -135,7 +138,17 @@ describe("a change of mailboxes", () => {
     expect(verified.map(({ email }: { email: string }) => email)).toEqual([ann.email]);
   });
 
-  it("refuses none, unknown ones and other texts, and changes nothing then", async () => {
+  it("keeps an unconfirmed mailbox that the client omits, because it is shown only confirmed ones", async () => {
+    const ann = await aHolder();
+    const alias = await ann.person.createAlias({ forwardTo: `new.one@example.org, ${ann.email}` });
+    const [own] = (await ann.call("GET", "/api/mailboxes")).body.mailboxes;
+    const [view] = (await ann.call("GET", "/api/v2/aliases?page_id=0")).body.aliases;
+    expect((await ann.call("PUT", `/api/aliases/${view.id}`, { mailbox_ids: [own.id] })).status).toBe(200);
+    const { forwardTo } = await owned(ann, view.email);
+    expect(forwardTo.split(", ").sort()).toEqual(alias.forwardTo.split(", ").sort());
+  });
+
+  it("is refused without mailboxes, with unknown ones and with invalid values, and then changes nothing", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new");
     for (const mailbox_ids of [[], [99], [0], [-1], [1.5], ["1"], null, {}, "1", [2 ** 40], Array(5000).fill(7)]) {
@@ -145,7 +158,7 @@ describe("a change of mailboxes", () => {
     expect((await owned(ann, alias.email)).forwardTo).toBe(ann.email);
   });
 
-  it("does not lose what another change adds at the same time", async () => {
+  it("does not lose a destination that a concurrent change adds", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new");
     const { id: aliasId } = await owned(ann, alias.email);
@@ -161,7 +174,7 @@ describe("a change of mailboxes", () => {
 });
 
 describe("other changes", () => {
-  it("of the note are applied, cut to the longest that is stored, and name and PGP are taken without effect", async () => {
+  it("of the note are cut to the maximum length and stored, and changes of name and PGP are accepted without effect", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new", { note: "first" });
     const put = (body: unknown) => ann.call("PUT", `/api/aliases/${alias.id}`, body);
@@ -176,7 +189,7 @@ describe("other changes", () => {
 });
 
 describe("two accounts", () => {
-  it("number their aliases separately, and a number of the other account's is forbidden or one's own alias", async () => {
+  it("number their aliases separately, so that a number never leads to an alias of the other account", async () => {
     const [ann, bob] = [await aHolder(), await aHolder()];
     const own = (await ann.call("POST", "/api/alias/random/new")).body;
     await bob.call("POST", "/api/alias/random/new");
@@ -198,7 +211,7 @@ describe("two accounts", () => {
     expect(await owned(bob, theirs.email)).toMatchObject({ active: true });
   });
 
-  it("a deleted alias' number is forbidden from then on, and not given out again", async () => {
+  it("a deleted alias' number gets 403 from then on, and is never assigned again", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new");
     expect((await ann.call("DELETE", `/api/aliases/${alias.id}`)).body).toEqual({ deleted: true });
@@ -215,7 +228,7 @@ describe("limits", () => {
     expect(rules?.client_activities).toMatchObject({ max: 30, windowSeconds: 60 });
   });
 
-  it("hold for each account, and the refusal says how long to wait", async () => {
+  it("apply per account, and the refusal says how long to wait", async () => {
     const few = { max: 2, windowSeconds: 60 };
     const limits = new Map(["client_list", "client_toggle", "client_activities"].map((name) => [name, few]));
     const strict = await startKeyServer({ config: { limits } });

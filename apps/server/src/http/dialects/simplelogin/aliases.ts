@@ -1,4 +1,4 @@
-/** Calls on existing aliases: list, search, read, pause, change, delete. */
+/** Calls compatible with SimpleLogin on existing aliases: list, search, read, pause, change, delete. */
 import { aliasMessages, formatForwardTo, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Alias, Destination } from "../../../core/alias/alias.ts";
@@ -8,6 +8,8 @@ import { type AliasUpdateInput, updateAlias } from "../../../core/alias/update-a
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
 import { takeLimit } from "../../../core/rate-limit/take-limit.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { cutNote } from "../cut-note.ts";
@@ -63,7 +65,7 @@ async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
   const all = await deps.aliases.listForUser(userId);
   const found = all.filter((alias) => isChosen(alias, request.query) && isFound(alias, searched));
-  // The list is newest first, and sorting keeps the order of equals.
+  // The list is newest first; sorting is stable, so only pinned aliases move.
   const shown = found
     .sort((a, b) => Number(b.pinned) - Number(a.pinned))
     .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
@@ -88,7 +90,7 @@ async function toggle(deps: CoreDeps, request: FastifyRequest) {
   return { enabled: changed.routing.state === "active" };
 }
 
-/** Tries of a change of mailboxes while others change the alias at the same time. */
+/** Maximum attempts to change the mailboxes of an alias that other requests change at the same time. */
 const TRIES = 3;
 
 async function change(deps: CoreDeps, request: FastifyRequest) {
@@ -96,7 +98,7 @@ async function change(deps: CoreDeps, request: FastifyRequest) {
   for (let tries = 1; ; tries++) {
     const alias = await aliasOf(deps, request);
     const input = await changeOf(deps, alias, fields);
-    // Names of senders and PGP are SimpleLogin's alone: a change of nothing else is taken and has no effect.
+    // Sender names and PGP exist only at SimpleLogin: a request that changes nothing else succeeds without effect.
     if (Object.keys(input).length === 0) return { ok: true };
     try {
       await updateAlias(deps, { userId: alias.userId, aliasId: alias.id }, input, "key");
@@ -114,9 +116,12 @@ async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<A
   if (!Object.hasOwn(fields, "mailbox_ids")) return input;
   const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));
   const before = destinationsOf(alias);
+  const stateOf = await readStates(deps, alias.userId, mailboxesOf(alias));
+  const isHidden = (it: Destination) => it.kind === "webhook" || stateOf(it.address) !== "confirmed";
   input.destinations = withMailboxes(
     before,
     chosen.map(({ address }) => address),
+    isHidden,
   );
   if (input.destinations.length > limits.destinationsMax)
     throw new AppError("invalid", { message: aliasMessages.forwardToTooMany });
@@ -129,15 +134,20 @@ function destinationsOf({ routing }: Alias): Destination[] {
 }
 
 /**
- * Replaces the mailboxes among the destinations and keeps the webhooks, which these clients cannot show. A mailbox that
- * stays keeps its spelling.
+ * Replaces the mailboxes among the destinations. A mailbox that stays keeps its spelling.
+ * @param isHidden whether the client could not choose the destination: webhooks, and mailboxes that are not confirmed,
+ * stay
  */
-function withMailboxes(before: readonly Destination[], addresses: readonly string[]): Destination[] {
+function withMailboxes(
+  before: readonly Destination[],
+  addresses: readonly string[],
+  isHidden: (destination: Destination) => boolean,
+): Destination[] {
   const known = new Map(
     before.flatMap((it) => (it.kind === "mailbox" ? [[exactMailbox(it.address), it] as const] : [])),
   );
   const mailboxes = addresses.map((address): Destination => {
     return known.get(exactMailbox(address)) ?? { kind: "mailbox", address };
   });
-  return [...mailboxes, ...before.filter((it) => it.kind === "webhook")];
+  return [...mailboxes, ...before.filter((it) => isHidden(it) && !mailboxes.includes(it))];
 }

@@ -1,17 +1,20 @@
 /**
- * What each client decodes, written from the client's own models (the sources are named in
- * `test-vectors/clients/simplelogin/`): a field that the client cannot do without is required here. Numbers of the apps
- * are 32-bit integers.
+ * What each client of SimpleLogin's API decodes, written from the client's own models (their sources are named in
+ * `test-vectors/clients/simplelogin/`). A field that the client needs is required. Numbers that the apps read are
+ * 32-bit integers.
  */
 import * as z from "zod";
 
 const int = z.int32();
 const text = z.string();
 const flag = z.boolean();
-/** Times are read as seconds; the apps show years, so a time in milliseconds would be wrong. */
+/** Times in seconds since 1970. The apps show years, so a time in milliseconds would be wrong. */
 const seconds = z.int().min(1_000_000_000).max(10_000_000_000);
 
-/** Bitwarden takes the field as text; Keyguard reads it from an object of any fields. */
+/**
+ * Response to the creation of an alias. Bitwarden reads the field `alias` as text; Keyguard reads it from an object
+ * with any fields.
+ */
 const created = z.looseObject({ alias: z.email() });
 
 const mailboxLite = z.looseObject({ id: int, email: text });

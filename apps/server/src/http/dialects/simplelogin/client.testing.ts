@@ -5,7 +5,7 @@ import type { InjectOptions } from "fastify";
 import { expect } from "vitest";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../../test/test-server.ts";
 
-/** A server that asks mailboxes for confirmation, as an API key requires it. */
+/** A test server that asks mailboxes for confirmation, because API keys accept only confirmed mailboxes. */
 export function startKeyServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
   return startTestServer({ confirmation: { origin: "http://localhost:3000", domain: "kauke.test" }, ...options });
 }
@@ -13,7 +13,7 @@ export function startKeyServer(options: Parameters<typeof startTestServer>[0] = 
 export class KeyHolder {
   readonly server: TestServer;
   readonly person: Visitor;
-  /** A browser without cookies, for calls by key. */
+  /** A browser without cookies, for calls with an API key. */
   readonly client: Visitor;
   email = "";
   key = "";
@@ -32,7 +32,7 @@ export class KeyHolder {
     return this;
   }
 
-  /** Makes the account's mailbox a confirmed one. */
+  /** Confirms the mailbox of the account. */
   async confirm(address: string): Promise<void> {
     const { destinations } = this.server.store;
     const tokenHash = createHash("sha256").update(randomUUID()).digest();
@@ -49,7 +49,10 @@ export class KeyHolder {
     return body.secret;
   }
 
-  /** Makes a call by key. @param payload sent as JSON */
+  /**
+   * Makes a call with an API key.
+   * @param payload sent as JSON
+   */
   call(method: InjectOptions["method"], url: string, payload?: unknown, key = this.key): Promise<Reply> {
     const body = payload === undefined ? {} : { payload: JSON.stringify(payload) };
     const type = payload === undefined ? {} : { "content-type": "application/json" };

@@ -1,6 +1,6 @@
 /**
- * The requests that clients make, as their sources make them (`test-vectors/clients/simplelogin/`), and the answers as
- * the clients' models read them.
+ * Replays the requests of SimpleLogin's clients as their sources make them (`test-vectors/clients/simplelogin/`), and
+ * checks that the clients' models can decode the responses.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -38,7 +38,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** An account with an alias, one of a webhook alone, and the values that requests name. */
+/**
+ * An account with an ordinary alias and an alias with only a webhook, and the values that the fixtures' requests refer
+ * to by name.
+ */
 async function anAccount() {
   const holder = await new KeyHolder(server).begin();
   await holder.person.createAlias({ alias: `a${holder.key.slice(5, 15)}`, forwardTo: "https://hooks.example.org/a" });
@@ -65,7 +68,7 @@ describe.each(clients)("%s", (name, { source, requests }) => {
     for (const { answer } of requests) expect(Object.keys(clientSchemas)).toContain(answer);
   });
 
-  it("gets the answers that it reads, in the order of its requests", async () => {
+  it("can decode the responses to its requests, sent in its own order", async () => {
     const { holder, values } = await anAccount();
     for (const request of requests) {
       const where = `${name}: ${request.name}`;

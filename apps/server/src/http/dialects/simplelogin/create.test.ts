@@ -21,7 +21,7 @@ describe("a random alias", () => {
     expect(body).toMatchObject({ id: 1, enabled: true, note: "www.shop.example", mailboxes: [{ email: ann.email }] });
   });
 
-  it("begins with the site's name only if the account says so", async () => {
+  it("begins with the website's name only if the account's defaults say so", async () => {
     const ann = await aHolder();
     const make = async () => (await ann.call("POST", `${random}?hostname=https://www.shop.co.uk/join?a=b`)).body.alias;
     expect(await make()).not.toContain("shop");
@@ -30,7 +30,7 @@ describe("a random alias", () => {
     expect((await ann.call("POST", `${random}?hostname=shop.co.uk&mode=uuid`)).body.alias).not.toContain("shop");
   });
 
-  it("has the form that is asked for, and no other form is known", async () => {
+  it("has the requested format, and an unknown format is refused", async () => {
     const ann = await aHolder();
     expect((await ann.call("POST", `${random}?mode=uuid`)).body.alias).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}@/);
     expect((await ann.call("POST", `${random}?mode=word`)).body.alias).toMatch(/^[a-z]+(\.[a-z]+)+\.\d\d@/);
@@ -41,7 +41,7 @@ describe("a random alias", () => {
     });
   });
 
-  it("is created whatever the note is, cut to the longest that is stored", async () => {
+  it("is created with any note, cut to the maximum length that is stored", async () => {
     const ann = await aHolder();
     const noteFor = async (note: unknown) => (await ann.call("POST", random, { note })).body.note;
     expect(await noteFor("x".repeat(10_000))).toBe("x".repeat(limits.notesMax));
@@ -115,7 +115,7 @@ describe("an alias with an offered ending", () => {
     expect(await make(signed)).toMatchObject({ status: 412, body: { error: expect.any(String) } });
   });
 
-  it("is suggested the site's name, where the host has one", async () => {
+  it("has the website's name as suggestion, if the host name yields one", async () => {
     const ann = await aHolder();
     const suggestion = async (host: string) => (await endings(ann, encodeURIComponent(host))).prefix_suggestion;
     expect(await suggestion("www.groupon.com")).toBe("groupon");
@@ -133,7 +133,7 @@ describe("an alias with an offered ending", () => {
   });
 });
 
-it("whatever a client sends, the answer is an alias or a refusal in its form, and no answer is a failure of ours", async () => {
+it("whatever a client sends, the response is an alias or a refusal in SimpleLogin's form, and never a server error", async () => {
   const ann = await aHolder();
   const { suffixes } = await endings(ann);
   const paths = [random, "/api/v2/alias/custom/new", "/api/v3/alias/custom/new", "/api/v2/aliases", "/api/aliases/1"];

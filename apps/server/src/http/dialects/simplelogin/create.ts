@@ -1,4 +1,7 @@
-/** Creation of aliases: random ones, and those whose name the user types before an ending that was offered. */
+/**
+ * Calls compatible with SimpleLogin that create aliases: random ones, and those for which the user types the part of
+ * the name before an offered ending.
+ */
 import { type AliasFormat, isAliasName } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Destination } from "../../../core/alias/alias.ts";
@@ -36,7 +39,7 @@ async function createRandom(deps: CoreDeps, request: FastifyRequest, reply: Fast
   const format = mode === undefined ? undefined : formats[mode];
   if (mode !== undefined && format === undefined)
     throw new AppError("invalid", { message: "mode must be either word or uuid" });
-  // What is no text in a note or no host name is left out, since no client could correct it.
+  // Notes of another type and invalid host names are ignored, because no client could correct them.
   const { note } = fieldsOf(request.body);
   const notes = typeof note === "string" ? cutNote(note) : null;
   const hostname = queryText(request.query, "hostname") || undefined;

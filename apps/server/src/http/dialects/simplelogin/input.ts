@@ -1,20 +1,23 @@
-/** What clients compatible with SimpleLogin send, read from query and body. */
+/** Reads the query and body of requests from clients compatible with SimpleLogin. */
 import { AppError } from "../../../core/app-error.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The query of a request; of a parameter that is given several times the first counts. */
+/** Value of a query parameter; the first one if it is given several times. */
 export function queryText(query: unknown, name: string): string | undefined {
   const value = (query as Record<string, string | string[] | undefined>)[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Whether a parameter is in the query, with or without a value. */
+/** Whether the query has a parameter, with or without a value. */
 export function hasQuery(query: unknown, name: string): boolean {
   return Object.hasOwn(query as object, name);
 }
 
-/** The number of the page to read, from 0. @throws AppError `invalid` */
+/**
+ * Page number in the query, from 0.
+ * @throws AppError `invalid`
+ */
 export function pageOf(query: unknown): number {
   const text = queryText(query, "page_id");
   if (text === undefined || !/^\d{1,9}$/.test(text))
@@ -22,7 +25,10 @@ export function pageOf(query: unknown): number {
   return Number(text);
 }
 
-/** The fields of a body; none if it is empty. @throws AppError `invalid` for JSON that is no object */
+/**
+ * Fields of a request body; none if the body is empty.
+ * @throws AppError `invalid` for JSON that is not an object
+ */
 export function fieldsOf(body: unknown): Fields {
   if (body === undefined || body === null) return {};
   if (typeof body !== "object" || Array.isArray(body))
@@ -30,14 +36,20 @@ export function fieldsOf(body: unknown): Fields {
   return body as Fields;
 }
 
-/** The fields of a body. @throws AppError `invalid` for an empty body too */
+/**
+ * Fields of a request body that must not be empty.
+ * @throws AppError `invalid`
+ */
 export function requiredFields(body: unknown): Fields {
   const fields = fieldsOf(body);
   if (Object.keys(fields).length === 0) throw new AppError("invalid", { message: "request body cannot be empty" });
   return fields;
 }
 
-/** @throws AppError `invalid` unless the field is a text that is not empty */
+/**
+ * Value of a text field.
+ * @throws AppError `invalid` unless the field is a non-empty string
+ */
 export function textOf(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value !== "string" || value.trim() === "")
@@ -45,14 +57,20 @@ export function textOf(fields: Fields, name: string): string {
   return value.trim();
 }
 
-/** A text or null. @throws AppError `invalid` for anything else */
+/**
+ * Value of a field that is a string or null.
+ * @throws AppError `invalid` for other types
+ */
 export function nullableText(fields: Fields, name: string): string | null {
   const value = fields[name] ?? null;
   if (value === null || typeof value === "string") return value;
   throw new AppError("invalid", { message: `invalid value for ${name}` });
 }
 
-/** Numbers of mailboxes. @throws AppError `invalid` unless they are a list of whole numbers that is not empty */
+/**
+ * Mailbox numbers in a field.
+ * @throws AppError `invalid` unless the field is a non-empty list of integers
+ */
 export function numbersOf(fields: Fields, name: string): number[] {
   const value = fields[name];
   if (!Array.isArray(value)) throw new AppError("invalid", { message: `${name} must be an array of id` });
@@ -61,13 +79,16 @@ export function numbersOf(fields: Fields, name: string): number[] {
   return [...new Set(value as number[])];
 }
 
-/** A number in a path; `null` for anything that no number of ours looks like. */
+/** Client number in a path; `null` for a text that is no client number. */
 export function numberInPath(params: unknown): number | null {
   const text = (params as { number: string }).number;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
 }
 
-/** @throws AppError `invalid` unless the field is true or false */
+/**
+ * Value of a boolean field.
+ * @throws AppError `invalid` for other types
+ */
 export function flagOf(fields: Fields, name: string): boolean {
   const value = fields[name];
   if (typeof value === "boolean") return value;

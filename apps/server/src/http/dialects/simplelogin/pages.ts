@@ -1,4 +1,4 @@
-/** Pages of SimpleLogin's website to which its clients link, and ours that serve the same purpose. */
+/** Redirects the pages of SimpleLogin's website that its clients link to, to the corresponding pages of this server. */
 import type { FastifyInstance } from "fastify";
 
 const pages: Readonly<Record<string, string>> = {

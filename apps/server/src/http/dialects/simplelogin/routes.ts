@@ -1,6 +1,7 @@
 /**
- * Calls of the clients compatible with SimpleLogin: its browser extension and apps, and password managers that create
- * an alias by its call. A path that Kauke's own API has too is told apart by the header field `Authentication`.
+ * Calls compatible with SimpleLogin's API: for its browser extension and apps, and for password managers that create
+ * aliases through that API. On paths that Kauke's own API has too, the header field `Authentication` tells the calls
+ * apart.
  */
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../../core/core-deps.ts";

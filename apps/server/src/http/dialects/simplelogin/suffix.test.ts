@@ -29,7 +29,7 @@ describe("a signed suffix", () => {
     expect(readSuffix(ann, signed)).toEqual(valid);
     expect(readSuffix(later(600), signed)).toEqual(valid);
     expect(readSuffix(later(601), signed)).toEqual({ kind: "expired" });
-    // The clock of another process may be behind.
+    // A process whose clock is behind may check a suffix before the time at which it was signed.
     expect(readSuffix(later(-5), signed)).toEqual(valid);
   });
 
@@ -44,7 +44,7 @@ describe("a signed suffix", () => {
     expect(readSuffix({ ...ann, mac: otherMac }, signed)).toEqual(tampered);
   });
 
-  it("never throws, whatever is sent in its place", () => {
+  it("is refused without an exception, whatever text is sent in its place", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readSuffix(ann, text)).toEqual({ kind: "tampered" });

@@ -1,6 +1,6 @@
 /**
- * Calls of the clients that Kauke does not serve. They are answered in the clients' own form, because a client that
- * gets a page or a redirect in place of JSON fails altogether.
+ * Calls of SimpleLogin's clients that Kauke does not serve. They are answered in SimpleLogin's form, because a client
+ * that gets an HTML page or a redirect instead of JSON fails altogether.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { checkApiKey } from "../../../core/api-key/check-api-key.ts";
@@ -9,7 +9,7 @@ import type { CoreDeps } from "../../../core/core-deps.ts";
 import { credentialsOf } from "../../request/credentials.ts";
 import { onlyWithAuthentication } from "../only-with-authentication.ts";
 
-/** Calls that would otherwise reach a route of our own API. */
+/** Calls that would otherwise reach a route of Kauke's own API. */
 const shared = [
   { method: "POST", url: "/api/mailboxes" },
   { method: ["PUT", "DELETE"], url: "/api/mailboxes/:number" },
@@ -19,11 +19,12 @@ const shared = [
 ] as const;
 
 export function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
-  // Asks for a key in exchange for the website's session. Without an open session the clients ask for a key.
+  // This call requests a key in exchange for the website's session. It is refused, so that the clients ask their user
+  // for a key.
   app.post("/api/api_key", async () => {
     throw new AppError("key_invalid");
   });
-  // The extension forgets its key whatever the answer. The key itself is revoked on the website.
+  // The extension deletes its key whatever the response. The key stays valid until its owner revokes it on the website.
   app.get("/api/logout", { onRequest: (request) => requireKey(deps, request) }, async () => ({ msg: "Signed out" }));
   for (const { method, url } of [...shared, { method: [...app.supportedMethods], url: "/api/*" }])
     app.route({
@@ -35,7 +36,10 @@ export function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
     });
 }
 
-/** Any valid key may learn that a call is not served. @throws AppError `key_invalid` */
+/**
+ * Requires a valid API key, with any scope, to learn that a call is not served.
+ * @throws AppError `key_invalid`
+ */
 async function requireKey(deps: CoreDeps, { headers }: FastifyRequest): Promise<void> {
   if ((await checkApiKey(deps, credentialsOf(headers) ?? "")) === null) throw new AppError("key_invalid");
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { anAlias, aUser } from "../../../store/rows.testing.ts";
 import { aliasToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
-it("times are UTC as text to the second, and whole seconds since 1970", () => {
+it("times are given as UTC text to the second, and as whole seconds since 1970", () => {
   const alias = anAlias("7b5a4c7e-0000-4000-8000-000000000001", { createdAt: new Date("2026-11-21T09:00:59.999Z") });
   expect(aliasToWire({ alias, number: 7, mailboxes: [] })).toMatchObject({
     id: 7,
@@ -12,14 +12,14 @@ it("times are UTC as text to the second, and whole seconds since 1970", () => {
   });
 });
 
-it("an account without an e-mail is named by its mailbox, and without either by no address", () => {
+it("an account without an e-mail is shown with its mailbox's address, and without a mailbox with none", () => {
   const user = aUser({ email: null, firstName: "Ann", lastName: null });
   const shown = (mailbox: string | null) => userInfoToWire(user, { aliasesMax: 5, mailbox });
   expect(shown("ann@example.org")).toMatchObject({ name: "Ann", email: "ann@example.org", max_alias_free_plan: 5 });
   expect(shown(null).email).toBe("");
 });
 
-it("the format of generated names is the nearest that the clients know", () => {
+it("the format of generated names is shown as SimpleLogin's nearest format", () => {
   const defaults = { domain: "kauke.test", siteInName: false, mailbox: null };
   expect(settingToWire({ ...defaults, format: "uuid" }).alias_generator).toBe("uuid");
   expect(settingToWire({ ...defaults, format: "characters" }).alias_generator).toBe("word");

@@ -1,13 +1,13 @@
 /**
- * What clients compatible with SimpleLogin read. Kauke counts no messages and keeps no list of correspondents, so
- * counters are 0, and there is no latest activity. Pure.
+ * Converts Kauke's data to the JSON that clients compatible with SimpleLogin read. Kauke counts no messages and keeps
+ * no list of correspondents, so counters are 0 and there is no latest activity. Pure.
  */
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 
-/** A mailbox as part of an alias. */
+/** A mailbox as part of an alias: only number and address. */
 export interface MailboxLite {
   id: number;
   email: string;
@@ -40,7 +40,7 @@ export function aliasToWire({ alias, number, mailboxes }: AliasView) {
   };
 }
 
-/** The answer to a creation: the alias, and its address once more. */
+/** Response to the creation of an alias: the alias, with its address in the field `alias` too. */
 export function createdToWire(view: AliasView) {
   return { ...aliasToWire(view), alias: addressOf(view.alias) };
 }
@@ -59,9 +59,9 @@ export function mailboxToWire(mailbox: Mailbox, number: number) {
 }
 
 /**
- * The account. Clients sell what they take for missing, so every account has a paid plan; reverse aliases cannot be
- * made through them.
- * @param mailbox shown for an account without an e-mail
+ * Converts the account. It always has a paid plan, because clients advertise an upgrade otherwise. Reverse aliases
+ * cannot be created through SimpleLogin's clients.
+ * @param mailbox address shown for an account without an e-mail
  */
 export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax: number; mailbox: string | null }) {
   return {
@@ -77,7 +77,7 @@ export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax
   };
 }
 
-/** Names of the sender format and of the suffix are SimpleLogin's; they tell what Kauke does nearest to it. */
+/** Converts the account's settings. Sender format and suffix have SimpleLogin's values closest to what Kauke does. */
 export function settingToWire({ format, domain }: AccountDefaults) {
   return {
     alias_generator: format === "uuid" ? "uuid" : "word",
@@ -98,13 +98,13 @@ interface Options {
   suffixes: readonly SignedSuffix[];
 }
 
-/** `GET /api/v4/alias/options`: suffixes as pairs. */
+/** Response of `GET /api/v4/alias/options`, with suffixes as pairs of text and signed text. */
 export function optionsToWireV4({ prefix, suffixes }: Options) {
   const pairs = suffixes.map(({ suffix, signed }) => [suffix, signed]);
   return { can_create: true, prefix_suggestion: prefix, suffixes: pairs };
 }
 
-/** `GET /api/v5/alias/options`: suffixes as objects. */
+/** Response of `GET /api/v5/alias/options`, with suffixes as objects. */
 export function optionsToWireV5({ prefix, suffixes }: Options) {
   const objects = suffixes.map(({ suffix, signed }) => ({
     suffix,
@@ -115,7 +115,10 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
   return { can_create: true, prefix_suggestion: prefix, suffixes: objects };
 }
 
-/** @returns e.g. `2026-11-21 09:00:00+00:00` */
+/**
+ * Formats a time as SimpleLogin does.
+ * @returns e.g. `2026-11-21 09:00:00+00:00`
+ */
 function dateText(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }

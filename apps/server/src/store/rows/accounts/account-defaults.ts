@@ -1,4 +1,4 @@
-/** What an account has chosen for new aliases, in the sealed document of its row. */
+/** The defaults for new aliases that an account's owner has chosen, stored in the sealed document of the user's row. */
 import type { ChosenDefaults, DefaultsChange } from "../../../core/mailbox/mailbox.ts";
 import type { UserStore } from "../../../core/user/user.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -94,7 +94,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
     });
 
-    it("a reset and a first proof revoke all API keys; a changed password and a sign-in keep them", async () => {
+    it("a password reset and the first proof of a mailbox revoke all API keys; a changed password and a sign-in keep them", async () => {
       const { store } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       const foreign = anApiKey(other.id);
@@ -154,7 +154,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.users.settings(user.id)).toMatchObject({ leakGuard: false });
     });
 
-    it("a first proof removes the defaults of new aliases and the mailboxes that were added; later ones do not", async () => {
+    it("the first proof of a mailbox removes the defaults for new aliases and the added mailboxes; later proofs do not", async () => {
       const { store } = fixture;
       const [user, other] = [await insertUser(store), await insertUser(store)];
       await store.mailboxes.add(other.id, "other@example.org", 1);

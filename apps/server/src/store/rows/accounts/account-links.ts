@@ -127,9 +127,9 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
 }
 
 /**
- * Replaces the password, ends all sessions and links, and revokes all API keys. The first proof of the mailbox also removes what an impostor
- * could have left in the account.
- * @param passwordHash `null` removes the password
+ * Replaces the password, ends all sessions, revokes all API keys and invalidates all sign-in and reset links. The first
+ * proof of the mailbox also removes what an impostor could have left in the account.
+ * @param passwordHash hash of the new password; `null` removes the password
  */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;

@@ -5,7 +5,7 @@ import { anApiKey } from "../../rows.testing.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 onEachDatabase((database) => {
-  it("a key is found by its hash and listed with its name, newest first", async () => {
+  it("an API key is found by its hash and listed with its name, newest first", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
     const older = anApiKey(userId);
@@ -20,7 +20,7 @@ onEachDatabase((database) => {
     expect(await store.apiKeys.listForUser(randomUUID())).toEqual([]);
   });
 
-  it("an account has at most so many keys, also when they are made at once", async () => {
+  it("an account never exceeds its maximum of API keys, even when they are created concurrently", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
     const made = await Promise.all(Array.from({ length: 6 }, () => store.apiKeys.insert(anApiKey(userId), 3)));
@@ -29,7 +29,7 @@ onEachDatabase((database) => {
     expect(await store.apiKeys.insert(anApiKey(randomUUID()), 3)).toBe(false);
   });
 
-  it("the day of the last use is stored, also when it is noted many times at once", async () => {
+  it("the day of an API key's last use is stored, also under concurrent requests", async () => {
     const { store } = database;
     const { id: userId } = await insertUser(store);
     const key = anApiKey(userId);
@@ -41,7 +41,7 @@ onEachDatabase((database) => {
     await store.apiKeys.noteUse(randomUUID(), "2026-03-05");
   });
 
-  it("a revoked key is unknown at once in another process", async () => {
+  it("a revoked API key is refused by another process at once", async () => {
     const { store, severalProcesses, openSecond } = database;
     const other = severalProcesses ? await openSecond() : store;
     try {
@@ -54,7 +54,7 @@ onEachDatabase((database) => {
       for (const end of ends) {
         const key = anApiKey(userId);
         await store.apiKeys.insert(key, 1);
-        // The query is prepared in the other process before the key ends.
+        // The statement is prepared in the other process before the key is revoked.
         for (let count = 0; count < 3; count += 1) expect((await other.apiKeys.find(key.hash))?.userId).toBe(userId);
         await end(key);
         expect(await other.apiKeys.find(key.hash)).toBeNull();
@@ -65,7 +65,7 @@ onEachDatabase((database) => {
     }
   });
 
-  it("an account cannot revoke a key of another", async () => {
+  it("an account cannot revoke an API key of another account", async () => {
     const { store } = database;
     const [owner, other] = [await insertUser(store), await insertUser(store)];
     const key = anApiKey(owner.id);

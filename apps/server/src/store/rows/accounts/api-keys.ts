@@ -1,4 +1,4 @@
-/** API keys. The key is stored as a hash only; its name is sealed. */
+/** API keys. Only a hash of the key is stored; its name is sealed. */
 import type { KeyScope } from "@kauke/contract";
 import { sql } from "kysely";
 import type { ApiKey, ApiKeyStore } from "../../../core/api-key/api-key.ts";
@@ -10,7 +10,10 @@ interface ApiKeyDocument {
   name: string;
 }
 
-/** As in `login-sessions.ts`: a crash loses at most the day of a use, which the next use stores. */
+/**
+ * The commit does not wait for the disk, as in `login-sessions.ts`: a crash loses at most the day of a use, which the
+ * next use stores again.
+ */
 const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 const scopesOf = (row: Pick<ApiKeyTable, "scopes">) => row.scopes.split(" ") as KeyScope[];
@@ -22,7 +25,7 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
     .select(["id", "user_id", "scopes", "expires_at", "last_used_on"])
     .where("key_hash", "=", Buffer.alloc(0));
   const byHash = preparedQuery(db, ofHash.compile());
-  /** Keys whose day is being stored: the other requests of that moment need not store it too. */
+  /** Ids of API keys whose day of use is being stored. Concurrent requests with the same key do not store it again. */
   const noting = new Set<string>();
   return {
     listForUser: async (userId) => {
@@ -68,13 +71,18 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
   };
 }
 
-/** Revokes all keys of the account. @returns how many */
+/**
+ * Revokes all API keys of the account.
+ * @returns number of revoked keys
+ */
 export async function revokeKeys(db: Pick<InTransaction, "deleteFrom">, userId: string): Promise<number> {
   const query = db.deleteFrom("api_key").where("user_id", "=", userId);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Inserts a key under the account's lock, so that concurrent calls cannot exceed the maximum. */
+/**
+ * Inserts an API key under the account's lock, so that concurrent requests cannot exceed the maximum number of keys.
+ */
 async function insertKey(
   { db, keys }: StoreContext,
   { id, userId, name, scopes, expiresAt, lastUsedOn, createdAt, hash }: ApiKey & { hash: Buffer },

@@ -1,4 +1,4 @@
-/** The tables of client numbers in an account's export. */
+/** Rows of the client number tables in an account's export. */
 import type { ExportedRow } from "../../../core/account-export/account-export.ts";
 import type { Database } from "../../database.ts";
 
@@ -37,7 +37,7 @@ async function* numbers(
   { table, id, shown }: { table: "alias_number" | "mailbox_number"; id: string; shown: string },
 ): Pages {
   for (let after = 0; ; ) {
-    // The name of one table stands for both in the types; only the name of the id differs.
+    // Both number tables have the same columns except for the name of the id, so the type of one is used for both.
     const mine = db
       .selectFrom(table as "alias_number")
       .selectAll()

@@ -1,4 +1,4 @@
-/** The counts of rate limits in an account's export. */
+/** Rate limit counts in an account's export. */
 import type { ExportedRow } from "../../../core/account-export/account-export.ts";
 import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
@@ -7,17 +7,17 @@ import { rateLimitSubject } from "../rate-limits.ts";
 
 interface Source extends StoreContext {
   userId: string;
-  /** Addresses of the account's aliases by alias id. */
+  /** Addresses of the account's aliases, by alias id. */
   addresses: ReadonlyMap<string, string>;
-  /** Addresses of the account's destination mailboxes by keyed hash. */
+  /** Addresses of the account's destination mailboxes, by keyed hash of the address. */
   mailboxes: ReadonlyMap<string, string>;
 }
 
 type Pages = AsyncIterable<ExportedRow[]>;
 
 /**
- * Subjects of the account's rate limits, each with its name in the export file. Limits by network address can't be
- * found from the account.
+ * Subjects whose requests are counted for the account's rate limits, each with its name in the export file. Counts by
+ * network address are not linked to accounts, so they are missing.
  */
 async function limitSubjects({ keys, db, userId, addresses, mailboxes }: Source): Promise<[RateLimitKey, string][]> {
   const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();

@@ -25,7 +25,7 @@ const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 interface PageReader<Row, Shown> {
-  /** Rows per page; by default `ROWS_AT_ONCE`. */
+  /** Database rows read per page; by default `ROWS_AT_ONCE`. */
   rowsAtOnce?: number;
   page(after: string, limit: number): Promise<Row[]>;
   show(row: Row): Shown;

@@ -83,7 +83,7 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
     .where("user_id", "=", userId)
     .where((row) => row.or([row("seal_key_id", "is not", null), row("seal_off", "=", true)]))
     .executeTakeFirst();
-  // Mailboxes that aliases forward to get new rows when the owner looks at the list.
+  // Mailboxes that aliases forward to get new rows when the owner next lists the mailboxes.
   const mailboxes = await trx.deleteFrom("mailbox").where("user_id", "=", userId).returning("added").execute();
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
   return {

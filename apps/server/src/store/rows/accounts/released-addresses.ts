@@ -24,9 +24,14 @@ export interface ReleasedAddresses {
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
   /**
    * As `claim`, for many addresses at once.
-   * @returns hashes in hex of the addresses that are held for another account, whose hold stays
+   * @returns hashes in hex: `refused` of the addresses that are held for another account, whose hold stays; `reclaimed`
+   * of those that were held for this one
    */
-  claimAll(trx: InTransaction, addressIndexes: readonly Buffer[], userId: string): Promise<Set<string>>;
+  claimAll(
+    trx: InTransaction,
+    addressIndexes: readonly Buffer[],
+    userId: string,
+  ): Promise<{ refused: Set<string>; reclaimed: Set<string> }>;
   /** Whether `claim` would let the account take the address. */
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
@@ -63,18 +68,21 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
       if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
     },
     claimAll: async (trx, addressIndexes, userId) => {
-      if (addressIndexes.length === 0) return new Set();
+      if (addressIndexes.length === 0) return { refused: new Set(), reclaimed: new Set() };
       const held = await trx
         .selectFrom("released_address")
         .select(["address_index", "former_user_index", "until"])
         .where("address_index", "=", anyOfBytes(addressIndexes))
         .execute();
-      const isFree = (row: (typeof held)[number]) =>
-        row.until <= clock.now() || row.former_user_index.equals(userIndex(userId));
-      const free = held.filter(isFree).map((row) => row.address_index);
+      const { own = [], others = [] } = Object.groupBy(
+        held.filter((row) => row.until > clock.now()),
+        (row) => (row.former_user_index.equals(userIndex(userId)) ? "own" : "others"),
+      );
+      const free = held.filter((row) => !others.includes(row)).map((row) => row.address_index);
       if (free.length > 0)
         await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(free)).execute();
-      return new Set(held.filter((row) => !isFree(row)).map((row) => row.address_index.toString("hex")));
+      const hexes = (rows: typeof held) => new Set(rows.map((row) => row.address_index.toString("hex")));
+      return { refused: hexes(others), reclaimed: hexes(own) };
     },
     mayTake: async (addressIndex, userId) => {
       const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);

@@ -21,7 +21,7 @@ export type UserDocument = Pick<
   isMadeByHost?: true;
   /** Settings that the user has changed; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
-  /** What the user has chosen for new aliases; absent if nothing was ever chosen. */
+  /** Defaults for new aliases that the user has chosen; absent if none was ever chosen. */
   defaults?: ChosenDefaults;
 };
 

@@ -18,7 +18,7 @@ describe("changes of many aliases", () => {
       return { userId, aliases, ids: aliases.map(({ id }) => id) };
     };
 
-    it("change what they are asked to, and name the aliases that they could not change", async () => {
+    it("are applied, and the aliases that could not be changed are named", async () => {
       const { store } = fixture;
       const { userId, ids } = await accountOf(4);
       const { ids: theirs } = await accountOf(1);
@@ -39,7 +39,7 @@ describe("changes of many aliases", () => {
       expect(pinned.map(({ id }) => id).sort()).toEqual(ids.slice(2).sort());
     });
 
-    it("keep all else of an alias: its address, destinations, notes and keys", async () => {
+    it("leave the rest of an alias unchanged: address, destinations, notes and keys", async () => {
       const { store } = fixture;
       const { id: userId } = await insertUser(store);
       const routing = {
@@ -54,14 +54,14 @@ describe("changes of many aliases", () => {
       expect((await store.aliases.findRoute(`${alias.name}@kauke.test`))?.aliasId).toBe(alias.id);
     });
 
-    it("leave an alias alone to which a label of another account is given", async () => {
+    it("leave an alias unchanged that would get a label of another account", async () => {
       const { store } = fixture;
       const { userId, ids } = await accountOf(2);
       const result = await store.aliases.updateMany(userId, ids, () => ({ labels: [randomUUID()] }));
       expect([result.changed, [...result.failed.values()]]).toEqual([0, ["invalid", "invalid"]]);
     });
 
-    it("drop the routes before they resolve, and not when only labels or pins change", async () => {
+    it("drop cached routes before their promise resolves, and keep them when only labels or pins change", async () => {
       const { store } = fixture;
       const { userId, ids } = await accountOf(3);
       const heard: RouteChange[] = [];
@@ -78,7 +78,7 @@ describe("changes of many aliases", () => {
     });
 
     if (fixture.severalProcesses)
-      it("notify another process too", async () => {
+      it("notify the other processes", async () => {
         const second = await fixture.openSecond();
         try {
           const { userId, ids } = await accountOf(2);
@@ -90,7 +90,7 @@ describe("changes of many aliases", () => {
         }
       });
 
-    it("of deletion reserve each address, and delete queued mail unless another alias gets it too", async () => {
+    it("that delete aliases reserve each address, and delete queued mail unless another alias receives it too", async () => {
       const { store } = fixture;
       const { userId, aliases } = await accountOf(3);
       const { id: stranger } = await insertUser(store);
@@ -111,7 +111,8 @@ describe("changes of many aliases", () => {
 
     if (fixture.severalProcesses)
       it("take as many statements for many aliases as for few", async () => {
-        // Up to a hundred changed routes are announced one by one.
+        // Up to a hundred changed routes are announced to other processes one by one, so the test starts above that
+        // number.
         const [few, many] = [await accountOf(101), await accountOf(200)];
         const pauseAll = (account: typeof few) => () =>
           fixture.store.aliases.updateMany(account.userId, account.ids, pause);
@@ -122,7 +123,7 @@ describe("changes of many aliases", () => {
         expect(await statementsOf(deleteAll(many))).toBe(await statementsOf(deleteAll(few)));
       });
 
-    it("of more than 500 aliases take several transactions", async () => {
+    it("to more than 500 aliases take several transactions", async () => {
       const { userId, ids } = await accountOf(501);
       expect((await fixture.store.aliases.updateMany(userId, ids, pause)).changed).toBe(501);
       expect((await fixture.store.aliases.listForUser(userId)).every((it) => it.routing.state === "paused")).toBe(true);
@@ -131,7 +132,7 @@ describe("changes of many aliases", () => {
       expect(await fixture.store.aliases.listForUser(userId)).toEqual([]);
     });
 
-    it("of the same aliases at the same time do not deadlock", async () => {
+    it("to the same aliases at the same time do not deadlock", async () => {
       const { userId, ids } = await accountOf(60);
       const backwards = ids.toReversed();
       const results = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Changes and deletions of many aliases, some hundred per transaction: each transaction locks its aliases with one
- * statement and writes them with one, and the routes of the mail path are dropped before the next one begins.
+ * Changes and deletes many aliases, up to 500 per transaction. Each transaction locks its aliases with one statement
+ * and writes them with another, and the mail path's cached routes are dropped before the next transaction begins.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "@kauke/contract";
@@ -31,11 +31,11 @@ interface Batch {
   aliasIds: readonly string[];
 }
 
-/** What a transaction leaves to be done after its commit. */
+/** Result of one transaction, with the work that is left to do after its commit. */
 interface Done {
   failed: Map<string, ErrorCode>;
   hasChangedRoutes: boolean;
-  /** Messages whose bodies may be deleted. */
+  /** Ids of messages whose bodies may be deleted. */
   messagesDone: readonly string[];
 }
 
@@ -68,13 +68,14 @@ async function inBatches(
     if (done.hasChangedRoutes) await signals.routeChanged({ userId });
     await forgetBodies(done.messagesDone);
     for (const [id, code] of done.failed) failed.set(id, code);
-    // Opening and sealing the documents of a batch takes some milliseconds, between which others get their turn.
+    // Unsealing and sealing the documents of a batch takes some milliseconds, so other work gets a turn between
+    // batches.
     await nextTurn();
   }
   return { changed: aliasIds.length - failed.size, failed };
 }
 
-/** A row that is to be written. */
+/** New values of an alias row that is to be written. */
 interface ChangedRow {
   id: string;
   active: boolean;
@@ -103,7 +104,7 @@ interface ToChange {
   userId: string;
   rows: readonly AliasRow[];
   change: (alias: Alias) => ManyAliasesChange;
-  /** Gets the aliases that `change` refuses. */
+  /** Receives the error codes of the aliases that `change` refuses, by alias id. */
   failed: Map<string, ErrorCode>;
 }
 
@@ -128,7 +129,10 @@ async function changedRows(
   });
 }
 
-/** @returns the change, or the code of the AppError with which it was refused */
+/**
+ * Calls `decide`.
+ * @returns the change, or the code of the AppError that `decide` threw
+ */
 function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | ErrorCode {
   try {
     return decide();
@@ -138,7 +142,7 @@ function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | Erro
   }
 }
 
-/** Writes all rows in one statement. Bytes are passed as hex, because arrays of bytea are slow. */
+/** Writes all rows in one statement. Bytes are passed as hex, because arrays of bytea are slow to pass. */
 async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promise<void> {
   await sql`
     UPDATE alias SET active = given.active, sealed = decode(given.sealed, 'hex')
@@ -170,7 +174,7 @@ async function deleteBatch(
 
 type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];
 
-/** Locks the aliases in the order of their ids, so that concurrent batches can't deadlock. */
+/** Locks aliases in the order of their ids, so that concurrent batches can't deadlock. */
 function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
   return trx
     .selectFrom("alias")

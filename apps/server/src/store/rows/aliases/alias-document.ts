@@ -24,9 +24,11 @@ export interface AliasDocument {
   /** Key of 32 bytes in base64 that signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
-  /** Ids of labels, some of which may have been deleted; absent in documents older than labels. */
+  /**
+   * Ids of the alias' labels, some of which may have been deleted; absent in documents written before labels existed.
+   */
   labels?: readonly string[];
-  /** Absent in documents older than pins. */
+  /** Whether the alias is pinned; absent in documents written before pins existed. */
   pinned?: boolean;
 }
 
@@ -84,7 +86,10 @@ function destinationsOf(routing: AliasRouting): Pick<AliasDocument, "destination
     : { destinations: [], lastDestinations: routing.lastDestinations };
 }
 
-/** @param known ids of the account's labels; those of deleted labels are left out */
+/**
+ * Converts a row and its unsealed document to an alias.
+ * @param known ids of the account's labels; ids of deleted labels are left out
+ */
 export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlySet<string>): Alias {
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }

@@ -98,7 +98,7 @@ async function isFree(
 
 type AliasRowWithDocument = AliasRow & { sealed: Buffer };
 
-/** Converts rows of one account, with those of their labels that exist. */
+/** Converts rows of one account to aliases, with those of their labels that still exist. */
 async function openAliases(
   { db, keys }: StoreContext,
   userId: string,

@@ -1,4 +1,4 @@
-/** Inserts many aliases in few statements, and tells what addresses mean to an account. */
+/** Inserts many aliases in few statements, and looks up who has an address. */
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
@@ -13,36 +13,47 @@ import { type AliasDocument, documentOfNew, sealingColumns } from "./alias-docum
 interface Inserting {
   trx: InTransaction;
   released: ReleasedAddresses;
-  /** New aliases of one account. */
+  /** New aliases, all of the same account. */
   aliases: readonly Alias[];
 }
 
 /**
  * Inserts those aliases whose address is free: neither of an alias nor held for another account.
- * @returns ids of the aliases that were inserted
+ * @returns ids of the aliases that were inserted, and of those among them whose address was held for the account
  */
 export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
-): Promise<Set<string>> {
+): Promise<{ made: Set<string>; reclaimed: Set<string> }> {
   const rows = aliases.map((alias) => newRow(context, alias));
-  // In one order everywhere, so that two such statements with the same addresses wait for each other without deadlock.
+  // Rows are inserted in the order of their address index, so that two transactions with the same addresses can't
+  // deadlock.
   rows.sort((a, b) => a.index.compare(b.index));
   const inserted: InsertedRow[] = [];
   for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
     inserted.push(...(await insertRows(trx, rows.slice(from, from + INSERTED_AT_ONCE))));
     await nextTurn();
   }
-  // The unique index has waited for concurrent deletions, so their holds are visible now.
+  // The unique index has waited for concurrent deletions, so the reservations that they made are visible now.
   const userId = aliases[0]?.userId ?? "";
   const indexes = inserted.map((row) => row.address_index);
   const held = await released.claimAll(trx, indexes, userId);
-  const refused = inserted.filter((row) => held.has(row.address_index.toString("hex"))).map((row) => row.id);
-  if (refused.length > 0) await trx.deleteFrom("alias").where("id", "=", anyOfIds(refused)).execute();
-  return new Set(inserted.map((row) => row.id).filter((id) => !refused.includes(id)));
+  const idsIn = (hexes: ReadonlySet<string>) =>
+    new Set(inserted.filter((row) => hexes.has(row.address_index.toString("hex"))).map((row) => row.id));
+  const refused = idsIn(held.refused);
+  if (refused.size > 0)
+    await trx
+      .deleteFrom("alias")
+      .where("id", "=", anyOfIds([...refused]))
+      .execute();
+  const made = inserted.map((row) => row.id).filter((id) => !refused.has(id));
+  return { made: new Set(made), reclaimed: idsIn(held.reclaimed) };
 }
 
-/** Rows per statement. The embedded database holds the event loop during a statement, for some 30 ms with as many. */
+/**
+ * Rows inserted per statement. In the embedded database a statement blocks the event loop, for some 30 ms with this
+ * number.
+ */
 const INSERTED_AT_ONCE = 250;
 
 function newRow({ keys }: StoreContext, alias: Alias) {
@@ -74,7 +85,9 @@ async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof n
   return inserted;
 }
 
-/** What each of the addresses means to the account, in two queries. Free addresses are absent from the result. */
+/**
+ * Looks up in two queries who has each address: this account or another one. Free addresses are absent from the result.
+ */
 export async function addressStanding(
   { db, keys, clock }: StoreContext,
   userId: string,

@@ -37,7 +37,7 @@ describe("labels", () => {
       await add(bob, "žaislai");
     });
 
-    it("are unique and limited in number also when made at the same time", async () => {
+    it("stay unique and limited in number when created concurrently", async () => {
       const { store } = fixture;
       const { id: ann } = await insertUser(store);
       const same = await Promise.all(["one", "ONE", "One"].map((name) => store.labels.insert(aLabel(ann, name), 100)));
@@ -47,7 +47,7 @@ describe("labels", () => {
       expect(await store.labels.listForUser(ann)).toHaveLength(3);
     });
 
-    it("of an alias are those that exist: a deleted one vanishes from every answer", async () => {
+    it("of an alias never include a deleted label", async () => {
       const { store } = fixture;
       const { id: ann } = await insertUser(store);
       const [shops, bank] = [await add(ann, "shops"), await add(ann, "bank")];
@@ -59,7 +59,7 @@ describe("labels", () => {
       expect((await store.aliases.update(ann, alias.id, () => ({ notes: "x" })))?.labels).toEqual([bank.id]);
     });
 
-    it("of another account, or unknown ones, are refused on an alias", async () => {
+    it("are refused on an alias if they are unknown or belong to another account", async () => {
       const { store } = fixture;
       const [{ id: ann }, { id: bob }] = [await insertUser(store), await insertUser(store)];
       const theirs = await add(bob, "theirs");

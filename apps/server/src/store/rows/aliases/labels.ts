@@ -1,6 +1,6 @@
 /**
- * Labels of accounts. Names are compared in memory, under the lock of the account's row, so that no hash of a name is
- * stored: an account has a hundred labels at most.
+ * Stores labels of accounts. Names are compared in memory under the lock of the account's row, so that no hash of a
+ * name has to be stored; an account has at most a hundred labels.
  */
 import { type LabelColour, labelMessages, sameLabelName } from "@kauke/contract";
 import { fieldError } from "../../../core/app-error.ts";
@@ -51,7 +51,7 @@ export function labelStore({ db, keys }: StoreContext): LabelStore {
   };
 }
 
-/** Runs changes of an account's labels one after another. */
+/** Runs changes to an account's labels one after another. */
 function inTurn<T>(db: Database, userId: string, change: (trx: InTransaction) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     await trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
@@ -77,8 +77,8 @@ function sealLabel(keys: ServerKeys, { id, name, colour }: Label): Buffer {
 }
 
 /**
- * Ids of the account's labels, to leave those of deleted labels out of aliases. The labels are only read if one of the
- * documents names a label.
+ * Ids of the account's existing labels, with which deleted labels are left out of aliases. The database is only read if
+ * one of the documents has a label.
  */
 export async function knownLabels(
   db: Pick<Database, "selectFrom">,
@@ -93,7 +93,10 @@ export async function labelIdsOf(db: Pick<Database, "selectFrom">, userId: strin
   return new Set(rows.map(({ id }) => id));
 }
 
-/** @throws AppError `invalid` when one of the labels is not the account's */
+/**
+ * Refuses labels that do not exist or belong to another account.
+ * @throws AppError `invalid`
+ */
 export function refuseUnknownLabels(known: ReadonlySet<string>, labels: readonly string[] = []): void {
   if (labels.some((id) => !known.has(id))) throw fieldError("labels", labelMessages.unknown);
 }

@@ -9,7 +9,7 @@ export function missingMailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("missing_mailbox.mailbox", exactMailbox(address));
 }
 
-/** Keyed hash of exactly this address, for the list of the account's mailboxes. */
+/** Keyed hash of a mailbox address with its tag, for the list of the account's mailboxes. */
 export function listedMailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("mailbox.address", exactMailbox(address));
 }

@@ -79,7 +79,7 @@ describe("the mailboxes of an account", () => {
       );
     });
 
-    it("are another account's only if that account has them too", async () => {
+    it("are visible to another account only if that account has them too", async () => {
       const [ann, bob] = [await insertUser(given.store), await insertUser(given.store)];
       const mine = await given.store.mailboxes.add(ann.id, "shared@x.example", 10);
       await given.store.mailboxes.add(bob.id, "shared@x.example", 10);
@@ -91,7 +91,7 @@ describe("the mailboxes of an account", () => {
       expect(await listed(ann.id)).toContainEqual(["shared@x.example", 0]);
     });
 
-    it("can be added up to the limit, also by concurrent requests; one that is added counts once", async () => {
+    it("can be added up to the limit, also by concurrent requests; a mailbox added twice counts once", async () => {
       const { id } = await insertUser(given.store);
       const add = (n: number) => given.store.mailboxes.add(id, `m${n}@x.example`, 3);
       const added = await Promise.all([1, 2, 3, 4, 5].map(add));
@@ -141,7 +141,7 @@ describe("the mailboxes of an account", () => {
       expect(await accountDefaults(fewer, id)).toMatchObject({ domain: "kauke.test", format: "words" });
     });
 
-    it("removing one takes it from every alias, active or paused, and drops their routes", async () => {
+    it("a removed mailbox is removed from every alias, active or paused, and their cached routes are dropped", async () => {
       const { id, email } = await insertUser(given.store);
       const gone = "gone@x.example";
       const active = await insertAlias(given.store, id, forwardingTo("Gone@x.example", "a@x.example"));
@@ -161,7 +161,7 @@ describe("the mailboxes of an account", () => {
       expect((await listed(id)).map(([address]) => address).sort()).toEqual(["a@x.example", email].sort());
     });
 
-    it("removing one that is an alias' only destination changes nothing and names the alias", async () => {
+    it("removing an alias' only destination changes nothing, and the error names the alias", async () => {
       const { id } = await insertUser(given.store);
       const both = await insertAlias(given.store, id, forwardingTo("needed@x.example", "a@x.example"));
       const only = await insertAlias(given.store, id, forwardingTo("needed@x.example"));

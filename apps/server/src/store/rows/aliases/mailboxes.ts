@@ -1,4 +1,4 @@
-/** The list of an account's mailboxes. Addresses are sealed; a row is found by the keyed hash of its address. */
+/** Stores the list of an account's mailboxes. Addresses are sealed; a row is found by the keyed hash of its address. */
 import { randomUUID } from "node:crypto";
 import type { ListedAddress, MailboxStore, StoredMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { InTransaction } from "../../database.ts";
@@ -11,7 +11,7 @@ interface MailboxDocument {
   address: string;
 }
 
-/** Rows inserted per statement, well below the limit of 65,535 parameters. */
+/** Rows inserted per statement, well below PostgreSQL's limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export function mailboxStore(context: StoreContext): MailboxStore {
@@ -74,7 +74,8 @@ async function add(
   trx: InTransaction,
   { userId, address, max }: { userId: string; address: string; max: number },
 ): Promise<MailboxRow | null> {
-  // The lock allows one addition at a time per account, so that the added mailboxes are counted correctly.
+  // The lock on the account's row allows one addition at a time, so that concurrent additions cannot exceed the
+  // maximum.
   const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
   if ((await user.executeTakeFirst()) === undefined) return null;
   const row = { ...newRow(context, userId, { address, since: context.clock.now() }), added: true };

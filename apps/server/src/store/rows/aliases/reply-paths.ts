@@ -89,12 +89,13 @@ function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<u
 
 /** Reply addresses per DELETE statement. The embedded database deletes as many in a few milliseconds. */
 const ROWS_AT_ONCE = 500;
-/** Aliases whose reply addresses one statement looks for. */
+/** Number of aliases whose reply addresses one statement looks for. */
 const ALIASES_AT_ONCE = 100;
 
 /**
- * Deletes the reply addresses of some aliases, or of all aliases of an account, in many short statements. An account can
- * have hundreds of thousands; one statement for all of them would block the process for seconds.
+ * Deletes the reply addresses of some aliases, or of all aliases of an account, in many short statements. An account
+ * can have hundreds of thousands of reply addresses, and one statement for all of them would block the process for
+ * seconds.
  */
 export async function deleteReplyPathsOf(
   db: Database,

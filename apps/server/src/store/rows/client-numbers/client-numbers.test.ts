@@ -25,7 +25,7 @@ onEachDatabase((given) => {
       expect(await clientNumbers.idOf(user.id, "alias", none)).toBeNull();
   });
 
-  it("the number of a deleted alias is never given out again", async () => {
+  it("the number of a deleted alias is never assigned again", async () => {
     const { clientNumbers, aliases } = given.store;
     const { user, ids } = await anAccount(2);
     await clientNumbers.numbersOf(user.id, "alias", ids);
@@ -50,7 +50,7 @@ onEachDatabase((given) => {
     expect(await clientNumbers.idOf(theirs.user.id, "alias", 1)).toBe(other);
   });
 
-  it("mailboxes have numbers of their own, which go with them and are not given out again", async () => {
+  it("mailboxes are numbered separately, and the number of a deleted mailbox is never assigned again", async () => {
     const { clientNumbers, mailboxes } = given.store;
     const { user, ids } = await anAccount(1);
     const add = async (address: string) => (await mailboxes.add(user.id, address, 10))?.id as string;

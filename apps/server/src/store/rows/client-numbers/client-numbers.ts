@@ -1,6 +1,6 @@
 /**
- * Client numbers of aliases and mailboxes. Numbers are assigned under a lock on the account's counter, so concurrent
- * first listings give each alias one number, and no number to two.
+ * Stores client numbers of aliases and mailboxes. Numbers are assigned under a lock on the account's counter, so that
+ * concurrent first listings assign each alias exactly one number and no number twice.
  */
 import { type RawBuilder, sql } from "kysely";
 import {
@@ -60,7 +60,10 @@ async function readNumbers(db: Database | InTransaction, { userId, kind, ids }: 
   return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
-/** Locks in the order account, counter, aliases; the deletion of an alias or account locks them in the same order. */
+/**
+ * Assigns numbers to the aliases or mailboxes that have none. Locks the account, its counter and the aliases in this
+ * order, which the deletion of an alias or account follows too.
+ */
 async function assignNumbers(trx: InTransaction, { userId, kind, ids }: Wanted): Promise<Map<string, number>> {
   const account = trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare();
   if ((await account.executeTakeFirst()) === undefined) return new Map();
@@ -89,7 +92,10 @@ async function lockCounter(trx: InTransaction, userId: string, kind: ClientNumbe
   await counter.where("kind", "=", kind).forUpdate().execute();
 }
 
-/** @returns the ids that exist and belong to the account; they cannot be deleted before the commit */
+/**
+ * Locks the given aliases or mailboxes against deletion until the commit.
+ * @returns the ids that exist and belong to the account
+ */
 async function lockItems(trx: InTransaction, { userId, kind, ids }: Wanted): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM ${tablesOf[kind].items} WHERE user_id = ${userId} AND id = ${anyOfIds(ids)}

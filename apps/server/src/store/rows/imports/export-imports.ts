@@ -1,4 +1,4 @@
-/** Imports in the export of an account. */
+/** Rows of imports in an account's export. */
 import type { ExportedRow } from "../../../core/account-export/account-export.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { Database } from "../../database.ts";
@@ -27,7 +27,7 @@ export const importTables = {
 
 function batchRows(source: Source): AsyncIterable<ExportedRow[]> {
   return inPages({
-    // Each row holds up to 500 rows of a file.
+    // Few rows are read at once, because each holds up to 500 rows of an imported file.
     rowsAtOnce: 5,
     page: (after, limit) => {
       const own = source.db.selectFrom("alias_import_batch").selectAll("alias_import_batch");

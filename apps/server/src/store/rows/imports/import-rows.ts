@@ -1,4 +1,4 @@
-/** Rows of imports: the sealed documents of an import and of its batches. */
+/** Reads, locks, seals and unseals the database rows of imports and of their batches. */
 import type { AliasImport, ImportRow, ImportSummary } from "../../../core/import/import.ts";
 import type { AliasImportTable, Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
@@ -33,9 +33,7 @@ export function toImport(keys: ServerKeys, row: ImportColumns): AliasImport {
   };
 }
 
-/**
- * Locks an import, after its account: the deletion of an account locks in the same order.
- */
+/** Locks the account's row, then the import's. The deletion of an account locks in the same order. */
 export async function lockImport(trx: InTransaction, importId: string) {
   await trx
     .selectFrom("user")
@@ -46,7 +44,7 @@ export async function lockImport(trx: InTransaction, importId: string) {
   return trx.selectFrom("alias_import").select(importColumns).where("id", "=", importId).forUpdate().executeTakeFirst();
 }
 
-/** The next batch that a run or an undo has to handle. */
+/** The next batch that the import's run or undo has to handle. */
 export function nextOpenBatch(db: Database | InTransaction, importId: string) {
   return db
     .selectFrom("alias_import_batch")

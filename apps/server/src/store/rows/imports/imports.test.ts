@@ -61,10 +61,10 @@ describe("stored imports", () => {
       return fixture.store.imports.find(userId, id);
     }
 
-    it("make each alias once, though the run is cut after any batch and continued by another process", async () => {
+    it("create each alias once, even if the run stops after a batch and another process continues it", async () => {
       const planned = await plan([rows(3), rows(3, 3), rows(2, 6)]);
       await runImport(fixture.store, { userId, importId: planned.id });
-      // The process that began ends after one batch, without telling anybody.
+      // The process that began the run stops after one batch, without releasing its lease.
       const { imports } = fixture.store;
       expect(await imports.lease(planned.id, randomUUID(), new Date(fixture.clock.now().getTime() + 60_000))).toBe(
         true,
@@ -103,7 +103,7 @@ describe("stored imports", () => {
       expect(await fixture.store.aliases.listForUser(userId)).toHaveLength(8);
     });
 
-    it("of two accounts that want the same names make each name once, concurrently", async () => {
+    it("of two accounts with the same names, run concurrently, create each name once", async () => {
       const other = (await insertUser(fixture.store)).id;
       const mine = await plan([rows(200)]);
       const theirs = await plan([rows(200).toReversed()], other);
@@ -118,7 +118,7 @@ describe("stored imports", () => {
       expect((first?.summary.counts.taken ?? 0) + (second?.summary.counts.taken ?? 0)).toBe(200);
     });
 
-    it("undo what was made and is unchanged, and free the names at once", async () => {
+    it("delete their unchanged aliases when undone, and free the names at once", async () => {
       const planned = await plan([rows(3), rows(2, 3)]);
       const before = await insertAlias(fixture.store, userId);
       await run(planned);
@@ -144,7 +144,22 @@ describe("stored imports", () => {
       expect([...free]).toEqual([[`${prefix}-1@kauke.test`, { kind: "other" }]]);
     });
 
-    it("one at a time for an account, and none for an account that is gone", async () => {
+    it("when undone, reserve an address again that the account had given up before the import", async () => {
+      const name = `${prefix}-0`;
+      const before = await insertAlias(fixture.store, userId, { name });
+      await fixture.store.aliases.delete(userId, before.id);
+      const planned = await plan([rows(2)]);
+      expect(await run(planned)).toMatchObject({ summary: { made: 2 } });
+      const runner = runnerOn(fixture.store);
+      runner.continue(await undoImport({ ...fixture.store, clock: fixture.clock }, { userId, importId: planned.id }));
+      await runner.settled();
+      expect(await fixture.store.aliases.listForUser(userId)).toEqual([]);
+      const other = (await insertUser(fixture.store)).id;
+      const free = await fixture.store.aliases.standing(other, [`${prefix}-0@kauke.test`, `${prefix}-1@kauke.test`]);
+      expect([...free]).toEqual([[`${prefix}-0@kauke.test`, { kind: "other" }]]);
+    });
+
+    it("run one at a time per account, and not for a deleted account", async () => {
       const first = await plan([rows(1)]);
       await runImport(fixture.store, { userId, importId: first.id });
       const second = await plan([rows(1, 1)]);

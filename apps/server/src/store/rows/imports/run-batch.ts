@@ -1,6 +1,6 @@
 /**
- * Makes the aliases of one batch of an import. Aliases, summary and the batch's mark are written in one transaction, so
- * that a batch is made once whatever happens between.
+ * Creates the aliases of one batch of an import. Aliases, summary and the mark that the batch is handled are written in
+ * one transaction, so that each batch is run exactly once even if the process is killed.
  */
 import { limits } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
@@ -17,7 +17,10 @@ interface Run {
   toAlias(row: ImportRow): Alias | null;
 }
 
-/** @returns `null` when the import is gone or not running */
+/**
+ * Creates the aliases of the import's next batch.
+ * @returns `null` when the import is deleted or not running
+ */
 export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Run): Promise<BatchOutcome | null> {
   const { db, keys } = context;
   return db.transaction().execute(async (trx) => {
@@ -56,21 +59,25 @@ interface Making extends Run {
   userId: string;
 }
 
-/** Makes the aliases of the rows. @returns all rows, with what became of each */
+/**
+ * Creates the aliases of the rows.
+ * @returns all rows, updated with their outcome
+ */
 async function makeRows(context: StoreContext, { released }: ImportStoreParts, making: Making): Promise<ImportRow[]> {
   const { trx, rows, userId, toAlias } = making;
   const wanted = rows.flatMap((row) => (isToBeMade(row) && !row.made ? (toAlias(row) ?? []) : []));
   if (wanted.length === 0) return [...rows];
   const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
   const fitting = wanted.slice(0, room);
-  const made =
-    fitting.length === 0 ? new Set<string>() : await insertAliases(context, { trx, released, aliases: fitting });
+  const nothing = { made: new Set<string>(), reclaimed: new Set<string>() };
+  const { made, reclaimed } =
+    fitting.length === 0 ? nothing : await insertAliases(context, { trx, released, aliases: fitting });
   const missed = fitting.filter(({ id }) => !made.has(id));
   const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
   const over = new Set(wanted.slice(room).map(({ id }) => id));
   return rows.map((row) => {
     const id = row.aliasId ?? "";
-    if (made.has(id)) return { ...row, made: true };
+    if (made.has(id)) return { ...row, made: true, ...(reclaimed.has(id) ? { isReclaimed: true } : {}) };
     if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
     if (own.has(id)) return { ...row, aliasId: null, result: "exists", reason: "You have it already." };
     if (!missed.some((alias) => alias.id === id)) return row;
@@ -87,7 +94,7 @@ async function countAliases(trx: InTransaction, userId: string): Promise<number>
   return (await mine.select((it) => it.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
 }
 
-/** Ids of those aliases whose address the account has already. */
+/** Ids of those aliases whose address the account already has. */
 async function ownedBy(
   { keys }: StoreContext,
   { trx, userId, aliases }: { trx: InTransaction; userId: string; aliases: readonly Alias[] },

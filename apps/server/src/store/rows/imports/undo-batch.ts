@@ -2,7 +2,7 @@
  * Deletes what one batch of an import made and nobody changed since. The addresses are free again at once, instead of
  * being held for 30 days like those of other deleted aliases: the hold keeps others from getting mail that is meant for
  * a former owner, but these addresses existed for an hour at most, and thousands of names that a mistaken import took
- * would stay blocked for everybody.
+ * would stay blocked for everybody. An address that the account had given up before the import is held again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -14,21 +14,28 @@ import { anyOfIds } from "../any-of.ts";
 import { deleteFinishedMessages } from "../owned-mail.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
 
-/** @returns `null` when the import is gone or not being undone */
+/**
+ * Undoes the import's next batch.
+ * @returns `null` when the import is deleted or not being undone
+ */
 export async function undoBatch(
   context: StoreContext,
-  { forgetBodies }: ImportStoreParts,
+  { released, forgetBodies }: ImportStoreParts,
   importId: string,
 ): Promise<BatchOutcome | null> {
   const { db, signals } = context;
-  const done = await db.transaction().execute((trx) => undoInTransaction(context, trx, importId));
+  const done = await db.transaction().execute((trx) => undoInTransaction(context, trx, { released, importId }));
   if (done === null) return null;
   if (done.deleted.length > 0) await signals.routeChanged({ userId: done.outcome.import.userId });
   await forgetBodies(done.orphans);
   return done.outcome;
 }
 
-async function undoInTransaction(context: StoreContext, trx: InTransaction, importId: string) {
+async function undoInTransaction(
+  context: StoreContext,
+  trx: InTransaction,
+  { released, importId }: Pick<ImportStoreParts, "released"> & { importId: string },
+) {
   const { keys, signals, clock } = context;
   const row = await lockImport(trx, importId);
   if (row?.state !== "undoing") return null;
@@ -42,8 +49,9 @@ async function undoInTransaction(context: StoreContext, trx: InTransaction, impo
     label: now.summary.label,
   });
   const orphans = await deleteMailOf(trx, deleted);
-  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   const gone = new Set(deleted);
+  await released.holdAll(trx, reclaimedOf(context, made, gone), row.user_id);
+  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   if (batch !== undefined) {
     const left = rows.map((it) => (gone.has(it.aliasId ?? "") ? { ...it, made: false } : it));
     const sealed = sealBatch(keys, batch.id, left);
@@ -56,6 +64,15 @@ async function undoInTransaction(context: StoreContext, trx: InTransaction, impo
   const sealed = keys.seal("alias_import", importId, summary);
   await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", importId).execute();
   return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
+}
+
+/** Hashes of the deleted addresses that were held for the account before the import. */
+function reclaimedOf({ keys }: StoreContext, made: readonly ImportRow[], gone: ReadonlySet<string>): Buffer[] {
+  return made.flatMap(({ alias, aliasId, isReclaimed }) =>
+    alias !== null && isReclaimed === true && gone.has(aliasId ?? "")
+      ? [keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain))]
+      : [],
+  );
 }
 
 function summaryAfter(
@@ -71,7 +88,10 @@ function summaryAfter(
   };
 }
 
-/** Deletes aliases that are as the import made them. @returns deleted ids, and addresses of changed ones, which stay */
+/**
+ * Finds the aliases that are still as the import created them, and locks all of the batch.
+ * @returns ids of unchanged aliases, which are to be deleted, and addresses of changed ones, which stay
+ */
 async function deleteUnchanged(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -99,7 +119,7 @@ async function deleteUnchanged(
   return { deleted, kept };
 }
 
-/** Aliases with SMTP credentials or composed mail: their owner uses them. */
+/** Ids of those aliases that have SMTP credentials or composed messages, so that an undo must not delete them. */
 async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<Set<string>> {
   const credentials = await trx
     .selectFrom("smtp_credential")
@@ -130,12 +150,15 @@ function isAsMade(
 }
 
 /**
- * Aliases deleted by one statement. Each row has the database look into the tables that refer to it, and the embedded
- * database holds the event loop during a statement.
+ * Aliases deleted per statement. For each alias the database checks the tables that refer to it, and the embedded
+ * database blocks the event loop during a statement.
  */
 const DELETED_AT_ONCE = 125;
 
-/** Deletes the aliases with their queued mail. @returns ids of messages whose bodies may be deleted */
+/**
+ * Deletes aliases with their queued mail.
+ * @returns ids of messages whose bodies may be deleted
+ */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
   const messages = await trx

@@ -1,6 +1,6 @@
 /**
- * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of what will forward
- * where.
+ * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of the alias and its
+ * destinations.
  */
 import { limits } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
@@ -43,7 +43,7 @@ function DomainsMissing({ onRetry }: { onRetry: () => void }) {
 
 const noDomains: readonly string[] = [];
 
-/** What the form offers and begins with. */
+/** Domains and destinations that the form for a new alias offers, and its initial values. */
 function useOffer(userId: string) {
   const domains = useDomains();
   const { data: aliases } = useAliases(userId);

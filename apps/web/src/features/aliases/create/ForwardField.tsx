@@ -1,6 +1,6 @@
 /**
- * Destinations of a new alias: the field, what is wrong with its entries, the question about a mistyped domain, and a
- * button for each destination that the account already uses.
+ * Field for the destinations of a new alias, with the errors of its entries, the question about a mistyped domain, and
+ * a button for each destination that the account already uses.
  */
 import { Check, Webhook } from "lucide-react";
 import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
@@ -11,7 +11,7 @@ import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo"> {
-  /** Destinations that the account uses, those offered first at the front. */
+  /** Destinations that the account uses, in the order in which they are offered. */
   offered: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface ChipsProps {
   onChange: (text: string) => void;
 }
 
-/** One button for each offered destination, pressed while the field contains it. */
+/** One button per offered destination; it looks pressed while the field contains the destination. */
 function Chips({ offered, text, onChange }: ChipsProps) {
   if (offered.length === 0) return null;
   return (
@@ -57,11 +57,15 @@ function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: stri
   onText(`${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`);
 }
 
-/** Whether the focus goes to the button that submits the form, which asks and tidies by itself. */
+/**
+ * Whether the focus moves to the submit button; submitting asks about mistyped domains and tidies the field by itself.
+ */
 const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
   relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
 
-/** Returns the focus to the field after an answer, since the pressed button disappears. */
+/**
+ * Answers the question about a mistyped domain and returns the focus to the field, since the pressed button disappears.
+ */
 function useAnswer(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
   return (isUsed: boolean) => {
     typo.answer(isUsed);

@@ -1,4 +1,4 @@
-/** Buttons in the name field that fill in a generated name, and choose the format of generated names. */
+/** Buttons in the name field: one fills in a generated name, one chooses the format of generated names. */
 import { type AliasFormat, aliasFormats } from "@kauke/contract";
 import { ChevronDown, Dices } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
@@ -10,24 +10,24 @@ import { formatLabels, hostOf, siteWanted } from "./generated-format.ts";
 
 interface Props {
   userId: string;
-  /** Text in the name field. */
+  /** Text that is in the form's name field. */
   name: string;
   domain: string;
-  /** The account's default format. */
+  /** The account's default format of generated names. */
   format: AliasFormat;
   /** Whether the account may use names that begin with a site's name. */
   hasSite: boolean;
   onName: (name: string) => void;
-  /** Called instead of asking for a name that needs the name of a site first. */
+  /** Called instead of generating a name if the format needs the name of a site and the field is empty. */
   onSiteMissing: (message: string) => void;
 }
 
-/** Runs at Alt+G, wherever the focus is, unless a dialog is open. */
+/** Runs the function at Alt+G, wherever the focus is, unless a dialog is open. */
 function useShortcut(run: () => void): void {
   const onShortcut = useEffectEvent(run);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // Where Alt types characters, the pressed key is known by its place on the keyboard only
+      // On keyboards where Alt changes the typed character, only the key's position tells that it was G.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyG") return;
       if (document.querySelector(".shell[inert]") !== null) return;
       event.preventDefault();
@@ -40,7 +40,7 @@ function useShortcut(run: () => void): void {
 
 function useDice({ userId, name, domain, onName, onSiteMissing }: Props) {
   const generate = useGenerateName(userId);
-  /** The last generated name and the site it was made for, so that the next one is for the same site. */
+  /** The last generated name and the site it was made for; rolling again keeps that site. */
   const last = useRef({ name: "", site: "" });
   const roll = (format: AliasFormat) => {
     if (generate.isPending) return;

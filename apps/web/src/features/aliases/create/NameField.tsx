@@ -1,4 +1,4 @@
-/** Name and domain of a new alias in one line. */
+/** Fields for the name and the domain of a new alias, in one line. */
 import type { AliasFormat } from "@kauke/contract";
 import { useId } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
@@ -42,7 +42,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
             spellCheck={false}
             aria-invalid={nameError ? true : undefined}
             aria-describedby={error ? `${id}-error` : undefined}
-            // Read once the pasted text is in the field
+            // The paste event fires before the text is in the field, so the field is tidied a task later
             onPaste={() => setTimeout(tidy.name)}
             {...name}
           />

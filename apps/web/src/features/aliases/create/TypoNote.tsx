@@ -7,7 +7,7 @@ interface Props {
   onAnswer: (isUsed: boolean) => void;
 }
 
-/** Asks whether another domain was meant than the one that was typed. */
+/** Asks whether a typed mailbox address has a mistyped domain, and offers the corrected address. */
 export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Props) {
   const id = useId();
   return (
@@ -21,7 +21,7 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Pr
           <button
             type="button"
             className="btn btn-ink btn-sm"
-            // The form was submitted, and waits for this answer
+            // The submitted form waits for the answer to the question
             autoFocus={isAwaited}
             onClick={() => onAnswer(true)}
           >

@@ -18,7 +18,7 @@ describe("suggestedAddress", () => {
     ["jonas@proton.em", "jonas@proton.me"],
     ["jonas@live.con", "jonas@live.com"],
     ["jonas@inbx.lt", "jonas@inbox.lt"],
-  ])("%s may be %s", (typed, meant) => expect(suggestedAddress(typed)).toBe(meant));
+  ])("the domain in %s may stand for the one in %s", (typed, meant) => expect(suggestedAddress(typed)).toBe(meant));
 
   test.each([
     "jonas@gmail.com",
@@ -33,9 +33,9 @@ describe("suggestedAddress", () => {
     "jonas@kauke.test",
     "jonas",
     "",
-  ])("%j is not asked about", (typed) => expect(suggestedAddress(typed)).toBeNull());
+  ])("no other domain is suggested for %j", (typed) => expect(suggestedAddress(typed)).toBeNull());
 
-  test("a suggestion keeps the local part and is never questioned itself", () => {
+  test("a suggested address has the same local part, and no suggestion is made for it", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("gmail.com", "icloud.com", "proton.me"),
@@ -56,7 +56,7 @@ describe("suggestedAddress", () => {
 describe("isOneEditApart", () => {
   const word = fc.stringMatching(/^[a-c]{0,6}$/);
 
-  test("finds every edit of one character, and every swap of two neighbours", () => {
+  test("is true for every edit of one character and every swap of two neighbours", () => {
     fc.assert(
       fc.property(word, word, fc.constantFrom("a", "b", "c"), (head, tail, letter) => {
         expect(isOneEditApart(head + tail, head + letter + tail)).toBe(true);
@@ -66,7 +66,7 @@ describe("isOneEditApart", () => {
     );
   });
 
-  test("is symmetric, and false for a text and itself", () => {
+  test("is symmetric, and false for two equal texts", () => {
     fc.assert(
       fc.property(word, word, (one, other) => {
         expect(isOneEditApart(one, other)).toBe(isOneEditApart(other, one));
@@ -80,5 +80,5 @@ describe("isOneEditApart", () => {
     ["gmail", "gmlai", false],
     ["gmail", "gimal", false],
     ["abc", "", false],
-  ])("%s and %s: %s", (one, other, isIt) => expect(isOneEditApart(one, other)).toBe(isIt));
+  ])("%s and %s are one edit apart: %s", (one, other, isIt) => expect(isOneEditApart(one, other)).toBe(isIt));
 });

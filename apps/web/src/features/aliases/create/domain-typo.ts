@@ -1,10 +1,10 @@
 /**
- * Finds the common mail provider whose domain was probably meant by a mistyped one, e.g. gmail.com by gmial.com. The
- * form asks once and changes nothing by itself. Pure.
+ * Suggests the common mail provider that a mistyped domain probably stands for, e.g. gmail.com for gmial.com. The form
+ * for a new alias asks once and changes nothing by itself. Pure.
  */
 import { splitAddress } from "@kauke/contract/split-address";
 
-/** Domains that many people have a mailbox at. A listed domain is never questioned. */
+/** Domains of common mail providers. An address at one of them is never questioned. */
 const providers = [
   ..."gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com rocketmail.com".split(" "),
   ..."icloud.com me.com mac.com aol.com proton.me protonmail.com tuta.com tutanota.com fastmail.com fastmail.fm".split(
@@ -20,14 +20,18 @@ const providers = [
 
 const known: ReadonlySet<string> = new Set(providers);
 
-/** Shortest name at which one other letter is more likely a mistake than another company: `live` is near `love`. */
+/**
+ * Minimum length of a provider's name for suggestions: a short name that differs by one letter may be another company,
+ * e.g. `live` and `love`.
+ */
 const MIN_NAME = 5;
 
-/** Two-letter endings that are mistyped more often than meant; any other is a country. */
+/** Two-letter top-level domains that are usually a mistyped longer one; any other is taken for a country. */
 const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "em", "nt", "ne"]);
 
 /**
- * @returns the address with the domain that was probably meant; `null` if the domain is as likely the right one
+ * Suggests an address with the domain that was probably meant.
+ * @returns `null` if the typed domain is as likely to be right
  * @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com"
  */
 export function suggestedAddress(address: string): string | null {
@@ -51,7 +55,7 @@ function atFirstDot(domain: string): [name: string, ending: string] {
   return at < 0 ? [domain, ""] : [domain.slice(0, at), domain.slice(at + 1)];
 }
 
-/** Whether one inserted, left out or replaced character, or two swapped neighbours, lead from one text to the other. */
+/** Whether two texts differ by one inserted, omitted or replaced character, or by two swapped neighbours. */
 export function isOneEditApart(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   if (a.length > b.length) return isOneEditApart(b, a);

@@ -1,4 +1,4 @@
-/** Formats of generated names in words. Pure. */
+/** Texts about the formats of generated alias names. Pure. */
 import { type AliasFormat, nameEntropyBits } from "@kauke/contract";
 
 export const formatLabels: Readonly<Record<AliasFormat, string>> = {
@@ -10,7 +10,7 @@ export const formatLabels: Readonly<Record<AliasFormat, string>> = {
 
 export const siteWanted = "Enter the name of the site first, then generate";
 
-/** Host of a site as a person types it: `shop` stands for `shop.com`, whose name is `shop` too. */
+/** Host name of a site as a person types it: `shop` stands for `shop.com`. */
 export const hostOf = (site: string): string => (/[.:/]/.test(site) ? site : `${site}.com`);
 
 const steps: readonly [bits: number, text: string][] = [
@@ -22,7 +22,7 @@ const steps: readonly [bits: number, text: string][] = [
 ];
 
 /**
- * How many names a format has, rounded down to a power of ten in words: what somebody who guesses would have to try.
+ * Chance of guessing a generated name of a format, in words. The number of names is rounded down to a power of ten.
  * @example chancesText("characters") // "1 in 4 quintillion"
  */
 export function chancesText(format: AliasFormat): string {

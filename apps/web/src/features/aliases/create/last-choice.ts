@@ -1,6 +1,6 @@
 /**
- * The domain and destinations with which this tab last created an alias; the form begins with them. Only in memory: on
- * a reload the account's defaults take their place, and another user's sign-in deletes them.
+ * The domain and destinations of the alias that was last created in this tab; the form for a new alias starts with
+ * them. Kept in memory only: a reload or another user's sign-in resets the form to the account's defaults.
  */
 import { onUserChange } from "../../../api/session/session.ts";
 

@@ -1,4 +1,4 @@
-/** What is wrong with a name while it is being typed: the account has it already, or it is reserved. */
+/** What is wrong with a new alias' name while it is being typed: the account has it already, or it is reserved. */
 import { isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -7,7 +7,7 @@ import { addressOf } from "../alias-text.ts";
 import { reservedFailure } from "../create-failure.ts";
 import { isReservedName } from "../reserved-name.ts";
 
-/** How long nothing may be typed before a name is judged: `post` is reserved, `postcards` is not. */
+/** Milliseconds without typing before a name is checked: `post` is reserved, but `postcards` is not. */
 const SETTLE_MS = 400;
 
 function useSettled(text: string): string {
@@ -19,15 +19,15 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** The addresses of the account's aliases in lower case. */
+/** Addresses of the account's aliases, in lower case. */
 function useOwnAddresses(userId: string): ReadonlySet<string> {
   const { data } = useAliases(userId);
   return useMemo(() => new Set(data?.map((alias) => addressOf(alias).toLowerCase())), [data]);
 }
 
 /**
- * Whether another account has the name is not asked while typing: that would let anybody try out names. The server
- * tells it when the alias is created.
+ * The problem of a typed alias name; `undefined` if there is none. Names of other accounts are not checked while
+ * typing, since that would let anybody probe for names. The server refuses them when the alias is created.
  */
 export function useNameProblem(userId: string, typed: string, domain: string): string | undefined {
   const name = typed.trim();

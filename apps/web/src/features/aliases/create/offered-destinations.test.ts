@@ -5,7 +5,7 @@ import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts
 const to = (forwardTo: string) => ({ forwardTo, lastForwardTo: null }) as AliasWire;
 const hook = "https://hooks.example.org/x";
 
-test("mailboxes of the account come first, then what most aliases forward to", () => {
+test("mailboxes of the account come first, then the destinations of the most aliases", () => {
   const aliases = [to(`rasa@example.org, ${hook}`), to(`Jonas@example.org, ${hook}`), to("rare@example.org")];
   expect(offeredDestinations(["jonas@example.org"], aliases)).toEqual([
     "jonas@example.org",
@@ -15,17 +15,17 @@ test("mailboxes of the account come first, then what most aliases forward to", (
   ]);
 });
 
-test("a paused alias counts with the destinations it had", () => {
+test("a paused alias counts for the destinations it had before", () => {
   const paused = { forwardTo: "null", lastForwardTo: "jonas@example.org" } as AliasWire;
   expect(offeredDestinations([], [paused])).toEqual(["jonas@example.org"]);
 });
 
-test("six are offered at most", () => {
+test("at most six destinations are offered", () => {
   const aliases = Array.from({ length: 20 }, (_, at) => to(`box${at}@example.org`));
   expect(offeredDestinations(["jonas@example.org"], aliases)).toHaveLength(6);
 });
 
-test("the default mailbox comes first, then the most used; those that refused are left out", () => {
+test("the default mailbox comes first, then the most used; refused and blocked mailboxes are left out", () => {
   const box = (email: string, more: Partial<MailboxWire>) => ({
     email,
     state: "confirmed",

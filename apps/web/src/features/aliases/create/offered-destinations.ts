@@ -2,10 +2,13 @@
 import type { AliasWire, MailboxWire } from "@kauke/contract";
 import { destinationText, entriesOf } from "../alias-text.ts";
 
-/** More would be searched longer than an address takes to type. */
+/** Maximum number of offered destinations: finding one among more takes longer than typing an address. */
 const MAX_OFFERED = 6;
 
-/** Addresses of the mailboxes that take mail, or may once they are confirmed: the default first, then the most used. */
+/**
+ * Addresses of the account's mailboxes that may receive mail, confirmed or not: the default first, then by number of
+ * aliases.
+ */
 export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
   const taking = mailboxes.filter(({ state }) => state !== "refused" && state !== "blocked");
   const rank = ({ isDefault, aliasCount }: MailboxWire) => (isDefault ? Number.POSITIVE_INFINITY : aliasCount);
@@ -13,8 +16,8 @@ export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
 }
 
 /**
- * @param mailboxes the account's mailboxes, the default first
- * @returns these, then what most aliases forward to, e.g. webhooks
+ * Destinations to offer in the form for a new alias: mailboxes first, then the destinations of the most aliases.
+ * @param mailboxes addresses of the account's mailboxes, the default first
  */
 export function offeredDestinations(mailboxes: readonly string[], aliases: readonly AliasWire[]): string[] {
   const counts = new Map<string, { entry: string; count: number }>();

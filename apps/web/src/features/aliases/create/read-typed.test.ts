@@ -23,7 +23,7 @@ describe("readName", () => {
     ["<mailto:shop@kauke.test>", "shop", "kauke.test"],
     ["shop@kauke.test,", "shop", "kauke.test"],
     ["two words@kauke.test", "two words", "kauke.test"],
-  ])("%j is the name %j at %s", (text, alias, domain) => {
+  ])("%j is read as the name %j on the domain %s", (text, alias, domain) => {
     expect(readName(text, domains)).toEqual({ alias, domain });
   });
 
@@ -50,7 +50,7 @@ describe("readDestinations", () => {
     ["https://hooks.example.org/x;y=1; ann@example.org", "https://hooks.example.org/x;y=1, ann@example.org"],
     ["ann@example.org; nobody", "ann@example.org, nobody"],
     ["Ann <ann@example.org>; nobody", "ann@example.org, nobody"],
-  ])("%j becomes %j", (text, read) => expect(readDestinations(text)).toBe(read));
+  ])("the destinations %j are read as %j", (text, read) => expect(readDestinations(text)).toBe(read));
 
   test.each(["", "nobody", "null", "Ann ann@example.org", "ftp://hooks.example.org/x", "ann@", "a@b"])(
     "%j, which can't be read, is kept",
@@ -71,7 +71,7 @@ describe("readDestinations", () => {
       ` ${address} `,
     );
 
-  test("a text that the API takes is never changed", () => {
+  test("a destination text that the API accepts is never changed", () => {
     const valid = fc.array(fc.oneof(mailbox, webhook), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(valid, fc.constantFrom(",", ", ", " , "), (entries, comma) => {
@@ -82,7 +82,7 @@ describe("readDestinations", () => {
     );
   });
 
-  test("mailboxes are read from any mixture of forms and separators, and what is none is kept in its place", () => {
+  test("mailboxes are read from any mixture of forms and separators; other entries stay in their places", () => {
     const entry = fc.oneof({ weight: 3, arbitrary: mailbox }, fc.constantFrom("nobody", "ann@"));
     const written = (all: string[]) => all.map((one) => (isMailbox(one) ? dressed(one) : fc.constant(one)));
     const separator = fc.constantFrom(",", ";", "\n", "; ", ",\r\n", ", ");
@@ -99,7 +99,7 @@ describe("readDestinations", () => {
     );
   });
 
-  test("reading twice is reading once, and no destination is invented", () => {
+  test("reading a text twice gives the same as reading it once, and no destination is invented", () => {
     const piece = fc.oneof(mailbox, webhook, fc.constantFrom("<", ">", ",", ";", " ", "\n", "mailto:", "nobody", "@"));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -113,7 +113,7 @@ describe("readDestinations", () => {
 });
 
 describe("wrongDestinations", () => {
-  test("names each entry that is wrong, with the reason", () => {
+  test("reports each invalid destination with the reason", () => {
     expect(wrongDestinations("ann@example.org, nobody, hooks.example.org/x, ann@, ftp://a.example/x")).toEqual([
       "“nobody” is neither an e-mail address nor a webhook.",
       "“hooks.example.org/x” needs https:// in front to be a webhook.",
@@ -122,13 +122,13 @@ describe("wrongDestinations", () => {
     ]);
   });
 
-  test("says nothing about what is right, or about nothing", () => {
+  test("reports nothing for valid destinations and for an empty text", () => {
     expect(wrongDestinations("ann@example.org, https://hooks.example.org/x,,")).toEqual([]);
   });
 });
 
 describe("changing one destination", () => {
-  test("a toggled destination is added at the end or removed, in whatever case it was typed", () => {
+  test("a toggled destination is added at the end or removed, whatever its letter case", () => {
     expect(toggleDestination("", "ann@example.org")).toBe("ann@example.org");
     expect(toggleDestination("bob@example.org;", "ann@example.org")).toBe("bob@example.org, ann@example.org");
     expect(toggleDestination("ANN@example.org, bob@example.org", "ann@example.org")).toBe("bob@example.org");
@@ -136,7 +136,7 @@ describe("changing one destination", () => {
     expect(hasDestination("annie@example.org", "ann@example.org")).toBe(false);
   });
 
-  test("toggling twice changes nothing but the form", () => {
+  test("toggling a destination twice changes only how the text is written", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom("a@x.org", "b@x.org", "https://x.org/h")), (entries) => {
         const text = entries.join(", ");
@@ -145,7 +145,7 @@ describe("changing one destination", () => {
     );
   });
 
-  test("a replaced destination keeps its place", () => {
+  test("a replaced destination keeps its position in the list", () => {
     expect(replaceDestination("a@x.org,jonas@gmial.com , b@x.org", "jonas@gmial.com", "jonas@gmail.com")).toBe(
       "a@x.org, jonas@gmail.com, b@x.org",
     );

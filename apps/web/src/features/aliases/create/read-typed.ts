@@ -1,6 +1,7 @@
 /**
- * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists separated
- * by semicolons, blanks or line ends. Only this form is lenient; the API takes the exact form. Pure.
+ * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists
+ * separated by semicolons, blanks or line ends. Only this form is lenient; the API accepts only a comma-separated list.
+ * Pure.
  */
 import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
@@ -8,13 +9,13 @@ import { entriesOf } from "../alias-text.ts";
 
 export interface TypedName {
   alias: string;
-  /** The domain that was typed with the name; absent if there was none, or none of ours. */
+  /** Domain that was typed with the name; absent if none was typed, or one that is not offered by this server. */
   domain?: string;
 }
 
 /**
- * Splits an address on one of our domains into name and domain.
- * @returns any other text unchanged
+ * Splits an address on one of this server's domains into name and domain.
+ * @returns any other text unchanged, as the name
  * @example readName("Shop <shop@kauke.test>", ["kauke.test"]) // { alias: "shop", domain: "kauke.test" }
  */
 export function readName(text: string, domains: readonly string[]): TypedName {
@@ -39,29 +40,29 @@ export function readDestinations(text: string): string {
   return [...entries.values()].join(", ");
 }
 
-/** Whether a text of destinations contains this one. */
+/** Whether a comma-separated text of destinations contains the given one. */
 export function hasDestination(text: string, destination: string): boolean {
   return entriesOf(text).some((entry) => keyOf(entry) === keyOf(destination));
 }
 
-/** Adds a destination at the end of a text of destinations, or removes it where it is. */
+/** Adds a destination at the end of a comma-separated text of destinations, or removes it if it is in the text. */
 export function toggleDestination(text: string, destination: string): string {
   const entries = entriesOf(readDestinations(text));
   const others = entries.filter((entry) => keyOf(entry) !== keyOf(destination));
   return (others.length < entries.length ? others : [...entries, destination]).join(", ");
 }
 
-/** Replaces one destination of a text by another. */
+/** Replaces one destination of a comma-separated text by another. */
 export function replaceDestination(text: string, from: string, to: string): string {
   return entriesOf(text)
     .map((entry) => (entry === from ? to : entry))
     .join(", ");
 }
 
-/** Text by which two entries are the same destination: the case of a mailbox does not matter. */
+/** Key that is equal for two entries of the same destination: upper and lower case do not matter in a mailbox. */
 const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
 
-/** The entries of a comma-separated text that are neither a mailbox nor a webhook, each with the reason. */
+/** Error messages for the entries of a comma-separated text that are neither a mailbox nor a webhook. */
 export function wrongDestinations(text: string): string[] {
   return entriesOf(text)
     .filter((entry) => !isDestination(entry))
@@ -79,10 +80,13 @@ function reasonOf(entry: string): string {
 
 const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
 
-/** A semicolon without a blank after it may be part of a URL, so those with one are separators before it is. */
+/**
+ * Separators in the order in which they are tried: a semicolon before a blank, then any semicolon, since one without a
+ * blank after it may be part of a URL.
+ */
 const separators = [/;(?=\s|$)/y, /;/y];
 
-/** Reads one line of the text between two commas. */
+/** Reads the destinations in one comma-separated part of the text. */
 function readEntry(text: string, [separator, ...others]: readonly RegExp[] = separators): string[] {
   const read = readWhole(text) ?? readWords(text);
   if (read !== null) return read;
@@ -90,7 +94,7 @@ function readEntry(text: string, [separator, ...others]: readonly RegExp[] = sep
   return splitOutside(text, separator).flatMap((part) => readEntry(part, others));
 }
 
-/** Destinations separated by blanks; `null` if one of the words is none. */
+/** Reads destinations separated by blanks; `null` if one of the words is no destination. */
 function readWords(text: string): string[] | null {
   const words = splitOutside(text, /\s/y).map((word) => readWhole(word.replace(/^;+|;+$/g, "")));
   return words.every((word) => word !== null) ? words.flat() : null;
@@ -105,7 +109,7 @@ function readWhole(text: string): string[] | null {
   return readNamed(entry);
 }
 
-/** Reads `Ann <ann@example.org>`, several times in a row too; `null` for any other text. */
+/** Reads one or more `Ann <ann@example.org>` in a row; `null` for any other text. */
 function readNamed(entry: string): string[] | null {
   const plain = entry.replace(/"[^"]*"/g, (name) => name.replace(/[<>;]/g, " "));
   if (!/^(?:[^<>;]*<[^<>]*>)+\W*$/.test(plain)) return null;
@@ -113,10 +117,10 @@ function readNamed(entry: string): string[] | null {
   return addressesIn(plain).map(bare).every(isDestination) ? words.filter(isDestination) : null;
 }
 
-/** The texts in angle brackets, as in `Ann <ann@example.org>`. */
+/** Returns the texts in angle brackets, e.g. `ann@example.org` of `Ann <ann@example.org>`. */
 const addressesIn = (text: string): string[] => [...text.matchAll(/<([^<>]*)>/g)].map(([, inner = ""]) => inner);
 
-/** Removes what stands around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
+/** Removes text around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
 function bare(text: string): string {
   const seen = text.replace(/\p{Cf}/gu, "").trim();
   const undressed = seen.replace(/^[<("'“‘[]+/, "").replace(/[>)"'”’\].:;,]+$/, "");
@@ -132,7 +136,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Splits at a separator, except within double quotes and angle brackets that are closed again. */
+/** Splits a text at a separator, except within double quotes and angle brackets that are closed again. */
 function splitOutside(text: string, separator: RegExp): string[] {
   const parts = [""];
   for (const { 0: piece, index } of text.matchAll(/"[^"]*"|<[^<>]*>|[^]/g)) {

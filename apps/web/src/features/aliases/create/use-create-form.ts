@@ -1,6 +1,6 @@
 /**
- * State of the form for a new alias. What was pasted is put into the API's form when it is pasted, when its field is
- * left, and before it is sent; the new address is copied.
+ * State of the form for a new alias. Pasted text is converted to the API's form when it is pasted, when its field loses
+ * the focus, and before it is sent. The new address is copied.
  */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
@@ -17,7 +17,7 @@ import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./use-typo-question.ts";
 
-/** Domain and destinations are absent until they are typed or chosen; the form then shows what it begins with. */
+/** Values typed or chosen in the form. While domain and destinations are absent, the form shows its initial values. */
 type Typed = Partial<CreateAliasBody>;
 export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 
@@ -35,7 +35,7 @@ function showCreated(address: string, isCopied: boolean): void {
   showToast({ title: "Alias Created", description: `${address} forwards from now on.`, action });
 }
 
-/** Puts name and destinations into the form the API takes, as they stand in the fields. */
+/** Functions that convert the name and the destinations in the form's fields to the notation that the API accepts. */
 function tidying(form: CreateForm, shown: Beginning, domains: readonly string[]) {
   const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
     form.setValue(field, text, { shouldValidate: form.formState.isSubmitted });
@@ -47,7 +47,10 @@ function tidying(form: CreateForm, shown: Beginning, domains: readonly string[])
       if (domain !== undefined) change("domain", domain);
       if (alias !== typed) change("alias", alias);
     },
-    /** @returns the destinations as they are now in the field */
+    /**
+     * Tidies the destinations in their field.
+     * @returns the tidied text
+     */
     destinations(): string {
       const typed = form.getValues("forwardTo") ?? shown.forwardTo;
       const read = readDestinations(typed);
@@ -83,9 +86,9 @@ function useSend(form: CreateForm, userId: string) {
 interface Given {
   userId: string;
   domains: readonly string[];
-  /** What the form begins with in a tab that has created no alias yet. */
+  /** Initial values of the form in a tab that has created no alias yet. */
   beginning: Beginning;
-  /** Destinations that the account uses. */
+  /** Destinations that the account's aliases or mailboxes already use. */
   known: readonly string[];
 }
 
@@ -108,13 +111,13 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant)),
   );
   const submit = async (element: HTMLFormElement) => {
-    // Without the list of domains none is chosen yet
+    // Until the list of domains is loaded, no domain is chosen
     form.setValue("domain", domain || undefined);
     form.setValue("forwardTo", forwardTo);
     tidy.name();
     if (typo.askFirst(tidy.destinations())) return;
     const address = Promise.withResolvers<string>();
-    // Requested at once, while the key press or click still permits it
+    // The clipboard is requested before the first `await`: later the key press or click no longer permits it
     const copied = copyQuietly(address.promise);
     await form.handleSubmit(async (values) => {
       const created = await send(values);

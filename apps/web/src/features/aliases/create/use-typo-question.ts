@@ -1,4 +1,4 @@
-/** Asks once about each mailbox whose domain looks mistyped, and passes the answer on. */
+/** Asks once about each mailbox whose domain looks mistyped, and handles the answer. */
 import { useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
 import { entriesOf } from "../alias-text.ts";
@@ -7,11 +7,13 @@ import { suggestedAddress } from "./domain-typo.ts";
 export interface TypoQuestion {
   typed: string;
   meant: string;
-  /** Whether the form was submitted and now waits for the answer, which then gets the focus. */
+  /**
+   * Whether the form was submitted and waits for the answer to the question, whose "Use It" button then gets the focus.
+   */
   isAwaited: boolean;
 }
 
-/** Addresses that were asked about and kept, until the page is left. */
+/** Addresses that the user confirmed as typed; they are not asked about again until the page is left. */
 const kept = new Set<string>();
 onUserChange(() => kept.clear());
 
@@ -26,8 +28,9 @@ function questionAbout(text: string, destinations: readonly string[]): TypoQuest
 }
 
 /**
- * @param known destinations of the account, which are never asked about
- * @param onUse replaces the mistyped address
+ * Question about a destination whose domain looks mistyped.
+ * @param known destinations that the account already uses, which are never asked about
+ * @param onUse replaces the mistyped address by the suggested one
  */
 export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
   const [question, setQuestion] = useState<TypoQuestion | null>(null);
@@ -35,7 +38,8 @@ export function useTypoQuestion(known: readonly string[], onUse: (question: Typo
     question,
     ask: (text: string): void => setQuestion(questionAbout(text, known)),
     /**
-     * Asks before the form is sent. A question that is open already counts as answered by sending the form anyway.
+     * Asks about a mistyped domain before the form is sent. Submitting the form while the question is shown confirms
+     * the address as typed.
      * @returns whether the form has to wait
      */
     askFirst(text: string): boolean {

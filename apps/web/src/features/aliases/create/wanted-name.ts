@@ -1,4 +1,4 @@
-/** The name that the command palette wants the form for a new alias to begin with. */
+/** The name that the command palette passes to the form for a new alias. */
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
 let wanted: string | null = null;
@@ -9,7 +9,7 @@ function set(name: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Has the form take the name, now or when it is next shown. */
+/** Puts a name into the form for a new alias, now or when the form is next shown. */
 export const askForName = (name: string): void => set(name);
 
 function subscribe(listener: () => void): () => void {
@@ -19,7 +19,10 @@ function subscribe(listener: () => void): () => void {
 
 const RETRY_MS = 20;
 
-/** @param take puts the name, which may be empty, into the form and the focus on it */
+/**
+ * Receives the name that the command palette asked for.
+ * @param take puts the name, which may be empty, into the form and focuses the name field
+ */
 export function useWantedName(take: (name: string) => void): void {
   const name = useSyncExternalStore(
     subscribe,
@@ -30,7 +33,7 @@ export function useWantedName(take: (name: string) => void): void {
   useEffect(() => {
     if (name === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Once dialogs have closed and returned the focus, and the page has taken it: nothing under a dialog can have it
+    // Waits until dialogs have closed and returned the focus: an element under an open dialog can't have it
     const giveLater = () => {
       timer = setTimeout(() => {
         if (document.querySelector(".shell[inert]") !== null) return giveLater();

@@ -1,4 +1,4 @@
-/** One alias as a sheet over the list: everything that belongs to it, and all that can be done with it. */
+/** Panel of one alias, as a sheet over the list: all its data and every action on it. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
@@ -47,7 +47,7 @@ function PinButton({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** The state with its switch, copy and pin, beside the QR code of the address. */
+/** The alias' state with its switch, the buttons for copying and pinning, and the QR code of the address. */
 function Summary({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const qr = useLate(true, loadQr);
@@ -77,7 +77,7 @@ function Summary({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** Deletes the alias after a question. The panel closes first: the alias leaves the list at once. */
+/** Asks for confirmation, then deletes the alias. The panel closes first, since the alias leaves the list at once. */
 function DeletePart({ alias }: { alias: AliasWire }) {
   const [isAsking, setIsAsking] = useState(false);
   const remove = useDeleteAlias(alias.userId);
@@ -123,7 +123,7 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
         <EditedPart {...edit} field="forwardTo" title="Forwards to">
           <Destinations
             userId={alias.userId}
-            // A paused alias too shows where it would forward
+            // For a paused alias, show the destinations that it would forward to when active
             alias={{ ...alias, active: true, forwardTo: destinations }}
             described={entries.join(" ")}
           />

@@ -1,4 +1,4 @@
-/** A part of an alias' panel, and one whose content is edited in place: Enter saves, Escape cancels. */
+/** Sections of an alias' panel; `EditedPart` can be edited in place: Enter saves, Escape cancels. */
 import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
@@ -9,7 +9,7 @@ import { addressOf } from "../alias-text.ts";
 
 interface PartProps {
   title: string;
-  /** Stands at the end of the title's line. */
+  /** Content at the end of the title's line. */
   aside?: ReactNode;
   children: ReactNode;
 }
@@ -50,7 +50,7 @@ function EditForm({ alias, field, onClose }: FormProps) {
       <EditInput
         className={field === "forwardTo" ? "input mono" : "input"}
         aria-label={labels[field]}
-        // The user has just pressed Edit
+        // The form opens when the user presses Edit, so its field gets the focus
         autoFocus
         autoCapitalize={field === "forwardTo" ? "none" : undefined}
         maxLength={field === "notes" ? limits.notesMax : undefined}
@@ -82,7 +82,10 @@ interface Props {
   alias: AliasWire;
   field: EditedField;
   title: string;
-  /** Field that is being edited; at most one at a time, so that Escape leaves the one that is meant. */
+  /**
+   * Name of the field that is being edited, or `null`. Only one at a time, so that Escape cancels the one the user
+   * means.
+   */
   editing: EditedField | null;
   onEditing: (field: EditedField | null) => void;
   children: ReactNode;

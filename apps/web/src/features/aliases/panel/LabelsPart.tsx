@@ -1,4 +1,4 @@
-/** Labels of an alias in its panel: all that the account has, to choose from, and a form for a new one. */
+/** Section of an alias' panel in which labels are chosen from those of the account, or created. */
 import type { AliasWire } from "@kauke/contract";
 import { useMemo, useState } from "react";
 import { useUpdateAlias } from "../../../api/aliases.ts";
@@ -9,7 +9,7 @@ import { LabelChip, LabelChips } from "../LabelChip.tsx";
 import { NewLabelForm } from "../LabelForm.tsx";
 import { Part } from "./EditedPart.tsx";
 
-/** Labels as chosen, also while the choice is being saved, and the function that changes them. */
+/** The alias' chosen labels, which include a choice still being saved, and the function that changes the choice. */
 function useChosenLabels(alias: AliasWire) {
   const update = useUpdateAlias(alias.userId);
   const chosen = (update.isPending ? update.variables.body.labels : undefined) ?? alias.labels;

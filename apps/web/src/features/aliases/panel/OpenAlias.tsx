@@ -1,4 +1,7 @@
-/** The alias that the address bar names, as a panel over the dashboard; its code is loaded with the first one. */
+/**
+ * The panel, over the dashboard, of the alias that the address bar names; its code is loaded when the first panel
+ * opens.
+ */
 import type { AliasWire } from "@kauke/contract";
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
@@ -10,10 +13,13 @@ import { useShownAliases } from "../use-list-view.ts";
 
 const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 
-/** Says that no alias of the account has the id; the list stays. */
+/** Notice above the list that no alias of the account has the id in the address bar. */
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
-  useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // In newer browsers `scrollIntoView` returns a promise, which an effect must not return
+    note.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const onDismiss = () => {
     closeAlias();
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** One site of the checklist: its tick, its old address, and the alias that replaces it. */
+/** One row of the checklist: a site, its tick, its old address, and the alias that replaces the address. */
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
 import { useId } from "react";
@@ -9,7 +9,7 @@ import { siteLink } from "../export-file/site-name.ts";
 
 interface Props {
   row: ChecklistRowWire;
-  /** Address of the row's alias; `null` if it has none, or if it was deleted. */
+  /** Address of the alias that replaces the old one; `null` if the row has no alias or the alias was deleted. */
   alias: string | null;
   isMaking: boolean;
   onTick: (done: boolean) => void;

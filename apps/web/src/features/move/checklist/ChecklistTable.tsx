@@ -21,7 +21,7 @@ interface Props {
   rows: readonly ChecklistRowWire[];
 }
 
-/** Filter, search and page, and the rows that were ticked since the filter was chosen. */
+/** State of the checklist's table: filter, search, page, and the rows ticked since the filter was last changed. */
 function useChecklistView(rows: readonly ChecklistRowWire[]) {
   const [choice, setChoice] = useState<ChecklistChoice>({ part: "open", query: "" });
   const [page, setPage] = useState(1);

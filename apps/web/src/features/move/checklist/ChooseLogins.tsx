@@ -1,4 +1,7 @@
-/** Asks which addresses of an export are to be replaced: aliases of other services are ticked, others are not. */
+/**
+ * Asks which addresses of a password manager's export are to be replaced: aliases of other services are preselected,
+ * other addresses are not.
+ */
 import { type FormEvent, useId, useState } from "react";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";

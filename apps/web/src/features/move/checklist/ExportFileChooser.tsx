@@ -1,4 +1,4 @@
-/** Asks for a password manager's export: by a button, or dropped. The file is read on this device only. */
+/** Asks for a password manager's export, chosen with a button or dropped. The file is read on this device only. */
 import { CircleAlert, FileUp } from "lucide-react";
 import { useId, useRef } from "react";
 import { dropHandlers } from "../../../ui/drop-handlers.ts";
@@ -8,7 +8,7 @@ interface Props {
   isReading: boolean;
   error: string | null;
   onFile: (file: File) => void;
-  /** Closes the chooser; absent where there is nothing behind it. */
+  /** Closes the file chooser; absent if it can't be closed, because the checklist is empty. */
   onCancel?: (() => void) | undefined;
 }
 

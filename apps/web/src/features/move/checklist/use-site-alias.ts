@@ -1,4 +1,4 @@
-/** Creates an alias for a site of the checklist, writes it into the row and copies it. */
+/** Creates an alias for a site of the checklist, stores its id in the site's row and copies its address. */
 import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
 import { useState } from "react";

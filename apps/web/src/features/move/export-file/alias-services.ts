@@ -1,8 +1,8 @@
-/** Which addresses are aliases of another service. The domains are public: each service prints them in its addresses. */
+/** Recognises addresses that are aliases of another service, by their public domains. */
 
 interface AliasService {
   name: string;
-  /** Domains of aliases; their subdomains count too. */
+  /** Domains on which alias services create addresses; their subdomains count too. */
   domains: readonly string[];
 }
 
@@ -35,13 +35,13 @@ const services: readonly AliasService[] = [
   { name: "Erine", domains: ["erine.email"] },
 ];
 
-/** Service by domain of its aliases. */
+/** Name of the alias service by the domain of its aliases. */
 const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((domain) => [domain, name] as const)));
 
 /**
- * The service whose alias this address is.
+ * Name of the service that an alias address belongs to.
  * @example aliasService("ann7@duck.com") // "DuckDuckGo"
- * @returns `null` for an address that is no alias of a service known here
+ * @returns `null` if the address is no alias of a known service
  */
 export function aliasService(address: string): string | null {
   const at = address.lastIndexOf("@");
@@ -57,7 +57,7 @@ export function aliasService(address: string): string | null {
 
 /**
  * Whether a local part at icloud.com has the form of Hide My Email: words and a token of a digit and one more
- * character, e.g. `gloss_sunbeam_0y` or `plinth.03.mimes`. Nobody outside can know for certain.
+ * character, e.g. `gloss_sunbeam_0y` or `plinth.03.mimes`. Ordinary mailboxes at icloud.com may have this form too.
  */
 function isHiddenIcloud(name: string): boolean {
   const parts = name.split(/[._-]/);

@@ -17,11 +17,11 @@ describe("CSV", () => {
     ]);
   });
 
-  test("only wanted columns are read, in the wanted order; a column that is not there is empty", () => {
+  test("only the requested columns are read, in the requested order; a column that the file lacks is empty", () => {
     expect(rowsOf('a,b,c\n1,"2",3', [2, 0, -1])).toEqual([["3", "1", ""]]);
   });
 
-  test("the separator is the one that the header has most of", () => {
+  test("the separator is the one that occurs most often in the header", () => {
     expect(readCsvHeader("a;b;c\n").shape.separator).toBe(";");
     expect(readCsvHeader("a\tb\n").shape.separator).toBe("\t");
     expect(readCsvHeader("a\n").shape.separator).toBe(",");
@@ -31,7 +31,7 @@ describe("CSV", () => {
     expect(() => rowsOf('a,b\n"1,2')).toThrow("a quoted cell does not end");
   });
 
-  test("what is written is read again, whatever the cells hold", () => {
+  test("written rows are read back unchanged, whatever characters their cells contain", () => {
     const cell = fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", "ą", "x", " ") });
     const row = fc.tuple(cell, cell, cell).filter((cells) => cells.some((text) => text.trim() !== ""));
     fc.assert(

@@ -17,16 +17,16 @@ export interface CsvShape {
 }
 
 interface Cell {
-  /** Empty if the cell is not wanted. */
+  /** Text of the cell; empty if its column was not requested. */
   value: string;
-  /** Index of the next cell's first character. */
+  /** Index in the text of the next cell's first character. */
   next: number;
   endsRow: boolean;
 }
 
 const quote = '"';
 
-/** The cells of the first line, with the separator that it uses. @throws CsvError */
+/** Reads the cells of the first line and detects the separator. @throws CsvError */
 export function readCsvHeader(text: string): { header: string[]; shape: CsvShape; next: number } {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const lineEnd = /[\r\n]|$/g;
@@ -40,8 +40,9 @@ export function readCsvHeader(text: string): { header: string[]; shape: CsvShape
 }
 
 /**
- * The rows from an index on, blank lines left out.
- * @param columns numbers of the wanted columns; each row has their cells in this order, empty where it has none
+ * Reads the rows from an index on; blank lines are skipped.
+ * @param columns numbers of the requested columns; each row has their cells in this order, empty where a cell is
+ * missing
  * @throws CsvError
  */
 export function* csvRows(
@@ -80,7 +81,7 @@ function readCell(text: string, at: number, shape: CsvShape, isWanted: boolean):
   return { value, next: stop + (isCrLf ? 2 : 1), endsRow };
 }
 
-/** Index of the quote that ends the cell. */
+/** Index of the quote that ends the quoted cell that begins at `start`. */
 function endOfQuoted(text: string, start: number, { backslash }: CsvShape): number {
   for (let at = start + 1; ; ) {
     const found = text.indexOf(quote, at);
@@ -91,7 +92,7 @@ function endOfQuoted(text: string, start: number, { backslash }: CsvShape): numb
   }
 }
 
-/** Whether an odd number of backslashes stands before this index. */
+/** Whether the character at this index is escaped, i.e. preceded by an odd number of backslashes. */
 function isEscaped(text: string, index: number): boolean {
   let at = index;
   while (text[at - 1] === "\\") at -= 1;

@@ -17,7 +17,7 @@ const deflated = async (text: string): Promise<Uint8Array<ArrayBuffer>> => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
-/** A record of the given size with numbers in little-endian order at these places. */
+/** Builds a binary record of the given size with little-endian numbers at the given offsets. */
 function record(size: number, numbers: readonly (readonly [at: number, value: number, bytes: 2 | 4])[]) {
   const view = new DataView(new ArrayBuffer(size));
   for (const [at, value, bytes] of numbers)
@@ -26,7 +26,7 @@ function record(size: number, numbers: readonly (readonly [at: number, value: nu
   return new Uint8Array(view.buffer);
 }
 
-/** A ZIP archive as programs write it that do not know the sizes beforehand: in the central directory only. */
+/** Builds a ZIP archive as streaming programs write it: sizes are in the central directory only. */
 async function zipOf(files: readonly File[]): Promise<Uint8Array<ArrayBuffer>> {
   let locals = new Uint8Array(0);
   let central = new Uint8Array(0);
@@ -71,7 +71,7 @@ const data = JSON.stringify({
 const logins = [{ site: "Shop", address: "ann7@duck.com" }];
 const problem = (name: string) => ({ problem: name });
 
-describe("an export as bytes", () => {
+describe("reading the bytes of an export file", () => {
   test("Proton Pass' ZIP is read, compressed or stored", async () => {
     for (const isStored of [true, false]) {
       const zip = await zipOf([
@@ -82,7 +82,7 @@ describe("an export as bytes", () => {
     }
   });
 
-  test("UTF-16 and Windows-1252 are read too", async () => {
+  test("exports in UTF-16 and Windows-1252 are read", async () => {
     const csv = "name,url,username,password\nZoë,,ann7@duck.com,pw\n";
     const expected = { logins: [{ site: "Zoë", address: "ann7@duck.com" }] };
     const units = [0xfeff, ...Array.from(csv, (letter) => letter.charCodeAt(0))];
@@ -91,7 +91,7 @@ describe("an export as bytes", () => {
     expect(await readExportBytes(Uint8Array.from(csv, (letter) => letter.charCodeAt(0)))).toMatchObject(expected);
   });
 
-  test("encrypted, foreign and damaged files are named as what they are", async () => {
+  test("encrypted, unsupported and damaged files are each refused with the right reason", async () => {
     const zip = await zipOf([{ name: "Proton Pass/data.json", text: data }]);
     const cases: [Uint8Array<ArrayBuffer>, string][] = [
       [Uint8Array.from([0x03, 0xd9, 0xa2, 0x9a, 0x67, 0xfb, 0x4b, 0xb5]), "keepass_database"],

@@ -1,15 +1,15 @@
-/** Finds out what kind of file the bytes are, and reads the password manager's export in them. */
+/** Detects the kind of an export file by its bytes, and reads the password manager's export in it. */
 import { ExportFileError, type PasswordExport, readPasswordExport } from "./password-export.ts";
 import { isZip, unpackEntry, ZipError, zipEntries } from "./zip-entry.ts";
 
 export const EXPORT_MAX_BYTES = 32 * 1024 * 1024;
-/** Maximum size of the JSON file in a ZIP archive once it is unpacked. */
+/** Maximum octets of the JSON file in a ZIP archive after unpacking. */
 const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** First bytes of a KeePass database (KDBX, and the older KDB). */
 const keePassMagic = [0x03, 0xd9, 0xa2, 0x9a];
 
-/** @throws ExportFileError */
+/** Reads a password manager's export from the bytes of a file. @throws ExportFileError */
 export async function readExportBytes(bytes: Uint8Array<ArrayBuffer>): Promise<PasswordExport> {
   if (bytes.byteLength > EXPORT_MAX_BYTES) throw new ExportFileError("too_large");
   if (keePassMagic.every((byte, index) => bytes[index] === byte))
@@ -35,7 +35,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Older programs for Windows write the code page of Western Europe. Binary files have NULs, which text never has.
+    // Older programs for Windows write Windows-1252. A NUL character shows that the file is binary, not text.
     if (bytes.subarray(0, 4096).includes(0)) throw new ExportFileError("other");
     return new TextDecoder("windows-1252").decode(bytes);
   }

@@ -1,6 +1,6 @@
 /**
- * Reads a password manager's export in a worker, so that its text never reaches the page's memory. The worker receives
- * the file, answers with sites and addresses or with the problem, and is then terminated by the page.
+ * Web worker that reads a password manager's export, so that the file's text never reaches the page's memory. It
+ * receives the file, replies with sites and addresses or with the problem, and is then terminated by the page.
  */
 import { readExportBytes } from "./export-bytes.ts";
 import { ExportFileError, type ExportProblem, type PasswordExport } from "./password-export.ts";

@@ -1,25 +1,25 @@
 /**
- * Groups the logins of an export by what a person decides about: aliases of another service together, every other
- * address on its own. Pure.
+ * Groups the logins of an export by what a person chooses from: all aliases of one service form a group, every other
+ * address is its own group. Pure.
  */
 import { aliasService } from "./alias-services.ts";
 import type { Login } from "./password-export.ts";
 
 export interface LoginGroup {
-  /** Name of the service, or the address. */
+  /** Name of the alias service, or the address that the group's logins share. */
   name: string;
   isService: boolean;
   logins: Login[];
 }
 
 interface Own {
-  /** Domains of this server. */
+  /** Mail domains of this server. */
   domains: readonly string[];
 }
 
 /**
- * The groups of an export, services first, each with the larger ones first.
- * @param own addresses at these domains are left out: they need no change
+ * Groups the logins of an export: alias services first, then addresses, the larger groups first in each part.
+ * @param own this server's domains; addresses at them are left out, since they need no change
  */
 export function groupLogins(logins: readonly Login[], { domains }: Own): LoginGroup[] {
   const groups = new Map<string, LoginGroup>();

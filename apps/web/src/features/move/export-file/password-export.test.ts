@@ -159,7 +159,7 @@ describe("the export of a password manager", () => {
     expect(JSON.stringify(read)).not.toMatch(/hunter2|token/);
   });
 
-  test("a login that is stored twice is one login, whatever its case", () => {
+  test("a login stored twice, even in different letter case, counts once", () => {
     const items = ["ann7@duck.com", "Ann7@duck.com"].map((user) => bitwardenItem("Shop", user, "https://SHOP.example"));
     expect(readPasswordExport(JSON.stringify({ items }))).toMatchObject({
       entries: 2,
@@ -167,7 +167,7 @@ describe("the export of a password manager", () => {
     });
   });
 
-  test("50,000 logins are read", () => {
+  test("an export of 50,000 logins is read", () => {
     const rows = Array.from(
       { length: 50_000 },
       (_, index) => `s,https://s${index}.example/,a${index}@duck.com,"p""w",`,
@@ -193,7 +193,7 @@ describe("the export of a password manager", () => {
     ["text", "hello", "other", null],
     ["an empty file", " \n", "empty", null],
     ["a file without logins", "name,url,username,password,note\n", "empty", "Chrome"],
-  ])("%s is named as what it is", (_, text, problem, program) => {
+  ])("%s is refused with the right reason", (_, text, problem, program) => {
     expect(problemOf(text)).toEqual({ problem, program });
   });
 });

@@ -5,7 +5,7 @@
 import { csvRows, readCsvHeader } from "./csv.ts";
 import { siteName } from "./site-name.ts";
 
-/** A login with one of its addresses. */
+/** A site, and one address that a login at the site uses. */
 export interface Login {
   site: string;
   address: string;
@@ -20,7 +20,8 @@ export interface PasswordExport {
 }
 
 /**
- * Why a file is no readable export. `aliases`: a list of aliases, not of logins; `other`: a format not known here.
+ * Why a file can't be read as a password manager's export. `aliases`: a list of aliases, not of logins; `other`: an
+ * unknown format.
  */
 export type ExportProblem =
   | "encrypted"
@@ -34,7 +35,7 @@ export type ExportProblem =
 
 export class ExportFileError extends Error {
   readonly problem: ExportProblem;
-  /** Program or service that wrote the file, where it is known. */
+  /** Program or service that wrote the file, e.g. `KeePass`; `null` if unknown. */
   readonly program: string | null;
 
   constructor(problem: ExportProblem, program: string | null = null) {
@@ -45,7 +46,7 @@ export class ExportFileError extends Error {
   }
 }
 
-/** @throws ExportFileError */
+/** Reads the text of a password manager's export, JSON or CSV. @throws ExportFileError */
 export function readPasswordExport(text: string): PasswordExport {
   const start = text.slice(0, 256).trimStart();
   if (start === "") throw new ExportFileError("empty");
@@ -55,7 +56,7 @@ export function readPasswordExport(text: string): PasswordExport {
   return start.startsWith("{") || start.startsWith("[") ? readJson(text) : readCsv(text);
 }
 
-/** Fields that are dropped while JSON is parsed. */
+/** Names of fields that are dropped while JSON is parsed, since they may contain secrets. */
 const secretFields = new Set([
   "password",
   "passwordHistory",
@@ -125,13 +126,13 @@ function protonEntry({ data, aliasEmail }: Json): Entry[] {
   ];
 }
 
-/** Names of columns in lower case, as programs write them. The first that a file has is read. */
+/** Names of CSV columns in lower case, as password managers write them. The first one that a file has is read. */
 const urlColumns = ["login_uri", "url", "urls", "web site", "website", "uri"];
 const nameColumns = ["name", "title", "account"];
 const userColumns = ["login_username", "username", "login name", "login", "email", "user name"];
 const passwordColumns = ["login_password", "password"];
 
-/** Programs by columns that only their files have together. */
+/** Programs recognised by CSV columns that occur together only in their exports. */
 const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username"]],
   ["Proton Pass", ["type", "vault"]],
@@ -175,7 +176,7 @@ function* entriesOf(rows: Iterable<readonly string[]>): Generator<Entry> {
     if (["", "login", "alias"].includes(type.toLowerCase())) yield { urls: urls.split(/[,\s]+/), name, users };
 }
 
-// What signs in as an address, in forms that programs store; mailto: and names around an address are not among them.
+// E-mail address as password managers store it for a login, without `mailto:` or a display name.
 const address = /^[^\s@,;<>"\p{Cc}\p{Cs}]{1,64}@[^\s@,;<>"\p{Cc}\p{Cs}]+\.[^\s@.,;<>"\p{Cc}\p{Cs}]+$/u;
 
 function collected(program: string, entries: Iterable<Entry>): PasswordExport {

@@ -1,7 +1,7 @@
-/** Says in words why a file is no readable export of a password manager, and what to choose instead. */
+/** Sentences that say why a file can't be read as a password manager's export, and which file to choose instead. */
 import type { ExportProblem } from "./password-export.ts";
 
-/** Sentences for a problem with the file of this name. */
+/** Sentences about a problem with the file of the given name. */
 export function problemText(problem: ExportProblem, program: string | null, fileName: string): string {
   const file = `“${fileName}”`;
   switch (problem) {

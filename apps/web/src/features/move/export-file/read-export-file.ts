@@ -1,4 +1,4 @@
-/** Reads a chosen file in a worker of its own, which is terminated as soon as it has answered. */
+/** Reads an export file in a new worker, which is terminated as soon as it has replied. */
 
 import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";

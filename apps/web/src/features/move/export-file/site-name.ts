@@ -1,13 +1,16 @@
-/** Names the site of a login, as short as a person says it: never a whole URL, which can hold secrets. */
+/**
+ * Finds a short name for the site of a login: a host name or an entry's name, never a whole URL, which can contain
+ * secrets.
+ */
 import { limits } from "@kauke/contract/limits";
 
 const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
 
 /**
- * The site of an entry of a password manager.
- * @param urls as the entry has them, e.g. `https://www.shop.example/login?next=…`, `shop.example`, `android://…@app`
+ * Name of the site of a password manager's entry.
+ * @param urls URLs of the entry, e.g. `https://www.shop.example/login?next=…`, `shop.example`, `android://…@app`
  * @param name the entry's own name, used if no URL names a site
- * @returns e.g. `shop.example`; `null` if nothing names the site
+ * @returns e.g. `shop.example`; `null` if neither URLs nor name tell the site
  */
 export function siteName(urls: readonly string[], name: string): string | null {
   for (const url of urls) {
@@ -28,10 +31,10 @@ function hostOf(url: string): string | null {
 }
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/i;
-/** Beginnings of the names of Android apps, which are host names backwards. */
+/** First parts of Android package names, which are host names in reverse order, e.g. `com.example.app`. */
 const appName = /^(?:com|org|net|io)\.[^.]+\./i;
 
-/** A link to the site; `null` if its name is no host name. */
+/** URL of a site of the checklist; `null` if its name is no host name. */
 export function siteLink(site: string): string | null {
   return hostName.test(site) && !appName.test(site) ? `https://${site}` : null;
 }

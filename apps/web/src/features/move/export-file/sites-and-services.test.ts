@@ -20,7 +20,7 @@ test.each([
   [["not a url"], " My\n bank\u0000 ", "My bank"],
   [[], "x".repeat(300), "x".repeat(253)],
   [[], " ", null],
-])("the site of %j named %j is %j", (urls, name, site) => {
+])("an entry with the URLs %j and the name %j has the site %j", (urls, name, site) => {
   expect(siteName(urls, name)).toBe(site);
 });
 
@@ -50,7 +50,7 @@ test.each([
   expect(aliasService(address)).toBe(service);
 });
 
-test("logins are grouped by service, then by address, the larger groups first; own domains are left out", () => {
+test("logins are grouped by service or address, larger groups first, without this server's own addresses", () => {
   const login = (site: string, address: string) => ({ site, address });
   const logins = [
     login("a", "me@gmail.com"),

@@ -1,6 +1,9 @@
-/** Reads one file out of a ZIP archive in memory (PKWARE APPNOTE 6.3; without ZIP64, which such exports do not need). */
+/**
+ * Reads one file out of a ZIP archive in memory (PKWARE APPNOTE 6.3; without ZIP64, which password managers' exports do
+ * not need).
+ */
 
-/** Why an archive can't be read. `too_large`: the file in it is larger than allowed. */
+/** Why a ZIP archive can't be read. `too_large`: the unpacked file exceeds the maximum. */
 export type ZipProblem = "damaged" | "encrypted" | "too_large";
 
 export class ZipError extends Error {
@@ -17,7 +20,7 @@ export interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   isDeflated: boolean;
-  /** Place and length of the entry's bytes in the archive. */
+  /** Offset of the entry's local file header in the archive. */
   headerAt: number;
   packedBytes: number;
 }
@@ -33,7 +36,7 @@ export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 0x03 || bytes[2] === 0x05);
 }
 
-/** The files in the archive. @throws ZipError `damaged` */
+/** Lists the files in a ZIP archive. @throws ZipError `damaged` */
 export function zipEntries(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endRecordAt(view);
@@ -62,7 +65,7 @@ function endRecordAt(view: DataView): number {
   throw new ZipError("damaged");
 }
 
-/** Unpacks one file. @throws ZipError */
+/** Unpacks one file of a ZIP archive. @throws ZipError */
 export async function unpackEntry(
   bytes: Uint8Array<ArrayBuffer>,
   entry: ZipEntry,

@@ -1,4 +1,4 @@
-/** The card "Import aliases": from the choice of a source over the dry run to the result and its undo. */
+/** The card "Import aliases": choice of the source, dry run, result and undo. */
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { messageOf } from "../../../api/api-error.ts";
@@ -32,7 +32,7 @@ interface EarlierProps {
   onOpen: (importId: string) => void;
 }
 
-/** Finished imports of the last day, which were closed. */
+/** List of the last day's finished imports that the user has closed; each can be opened again. */
 function EarlierImports({ imports, onOpen }: EarlierProps) {
   if (imports.length === 0) return null;
   return (

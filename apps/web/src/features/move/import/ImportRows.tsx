@@ -1,4 +1,4 @@
-/** The rows of an import: what becomes of each address, and why; filtered by result and paged. */
+/** Table of an import's rows: the result of each address and its reason, with a filter by result and pages. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { messageOf } from "../../../api/api-error.ts";

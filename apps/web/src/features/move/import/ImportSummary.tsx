@@ -1,4 +1,4 @@
-/** What an import would do, does or has done, with its one next step. */
+/** Summary of an import, before, during and after its run, with a button for the next step. */
 import type { ImportResult, ImportWire } from "@kauke/contract";
 import { Check, Info, TriangleAlert } from "lucide-react";
 import { type CSSProperties, useEffect, useState } from "react";
@@ -9,7 +9,7 @@ import { aliasesText, resultOrder, resultWords, toMake, undoTimeText } from "./i
 
 const ADDRESSES_SHOWN = 5;
 
-/** The time, renewed every ten seconds. */
+/** Current time, updated every ten seconds. */
 function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

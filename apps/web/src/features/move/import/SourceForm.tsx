@@ -1,4 +1,7 @@
-/** Asks what to import: a file, or an account at another service, and on which domain new addresses are made. */
+/**
+ * Form that asks for the source of an import, a file or an account at another service, and for the domain of new
+ * addresses.
+ */
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { CircleAlert, FileUp } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";

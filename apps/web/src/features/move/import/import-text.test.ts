@@ -5,14 +5,14 @@ import { importFailureText, siteOfTwin, undoTimeText } from "./import-text.ts";
 const now = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
 
-test("how long an import can be undone is said in words", () => {
+test("the time left to undo an import is given in words", () => {
   expect(undoTimeText(after(3599), now)).toBe("59 minutes");
   expect(undoTimeText(after(119), now)).toBe("1 minute");
   expect(undoTimeText(after(59), now)).toBe("less than a minute");
   for (const over of [after(0), after(-5), null]) expect(undoTimeText(over, now)).toBeNull();
 });
 
-test("a refused file is named, a rate limit says when it ends", () => {
+test("the error text names a refused file, and says when a rate limit ends", () => {
   const wrong = new ApiError({ status: 400, message: "This is an export of logins." });
   expect(importFailureText(wrong, "a.csv", now)).toBe("“a.csv”: This is an export of logins.");
   expect(importFailureText(wrong, null, now)).toBe("This is an export of logins.");
@@ -29,6 +29,6 @@ test.each([
   ["was x@simplelogin.com", "bank.k7"],
   ["", "bank.k7"],
   [null, "bank.k7"],
-])("a twin with the notes %j stands for %j", (notes, site) => {
+])("an imported row with the notes %j stands for the site %j", (notes, site) => {
   expect(siteOfTwin({ notes, address: "bank.k7@simplelogin.com" })).toBe(site);
 });

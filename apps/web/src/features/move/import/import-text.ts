@@ -1,10 +1,10 @@
-/** Words about an import: its results, its counts and how long it can be undone. Pure. */
+/** Texts about an import: its results, its counts and the time left to undo it. Pure. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
-/** Results in the order in which the filter lists them. */
+/** Results of import rows, in the order of the filter's choices. */
 export const resultOrder = [
   "create",
   "twin",
@@ -27,7 +27,7 @@ export const resultWords: Readonly<Record<ImportResult, string>> = {
   over_limit: "Over the limit",
 };
 
-/** What stands below an address of a dry run when the server gives no reason of its own. */
+/** Explanation of each result of a row, shown when the server gives no reason. */
 export const resultReasons: Readonly<Record<ImportResult, string>> = {
   create: "The alias moves as it is.",
   twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
@@ -41,10 +41,10 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
 
 export const aliasesText = (count: number): string => `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
 
-/** Aliases that a run makes. */
+/** Number of aliases that running the import would create. */
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number => (counts.create ?? 0) + (counts.twin ?? 0);
 
-/** @returns e.g. `42 minutes`, `less than a minute`; `null` once it is over */
+/** Time left to undo an import, e.g. `42 minutes`, `less than a minute`; `null` if it can't be undone any more. */
 export function undoTimeText(undoUntil: string | null, now: Date): string | null {
   if (undoUntil === null) return null;
   const leftMs = new Date(undoUntil).getTime() - now.getTime();
@@ -53,7 +53,7 @@ export function undoTimeText(undoUntil: string | null, now: Date): string | null
   return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
-/** The message for an import that was refused; a rate limit with the time at which it ends. */
+/** Error message for a refused import; for a rate limit it says when the limit ends. */
 export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
   const message = messageOf(error, "The import could not be read.");
   const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
@@ -65,7 +65,8 @@ export function importFailureText(error: unknown, fileName: string | null, now =
 const hostName = /(?:^|[\s(])(?:https?:\/\/)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=$|[\s/),:;])/i;
 
 /**
- * The site that a twin stands for: a host name in its notes, else the notes, else the name of the old address.
+ * The site that an imported row's alias is used at: a host name in its notes, else the notes, else the local part of
+ * the old address.
  * @example siteOfTwin({ notes: "Used at shop.example", address: "x1@simplelogin.com" }) // "shop.example"
  */
 export function siteOfTwin({ notes, address }: Pick<ImportRowWire, "notes" | "address">): string {

@@ -1,4 +1,4 @@
-/** State of the card that imports aliases: which import it shows, and the calls of its buttons. */
+/** State of the card that imports aliases: the import that it shows, and the handlers of its buttons. */
 import { type ImportFromServiceBody, type ImportWire, limits } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -20,7 +20,7 @@ import { aliasesText, importFailureText, siteOfTwin } from "./import-text.ts";
 
 const allRows: RowsWanted = { page: 0, result: undefined };
 
-/** Refetches the aliases, and says so, when an import that the page watched has ended. */
+/** When the import that is shown ends, refetches the aliases and shows a toast. */
 function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<void>): void {
   const before = useRef<string>(undefined);
   const key = shown === undefined ? undefined : `${shown.importId} ${shown.state}`;
@@ -38,7 +38,7 @@ function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<voi
   }, [key, shown, refetchAliases]);
 }
 
-/** Puts the twins of an import on the checklist, each with its new alias. */
+/** Adds the imported addresses that got an alias on another domain to the checklist, each with its new alias. */
 function useAddTwins(userId: string) {
   const client = useQueryClient();
   const add = useAddToChecklist();
@@ -112,7 +112,7 @@ export function useImportFlow(userId: string) {
       onAddTwins: withId(twins.addTwins),
       onClose: withId((id) => {
         setWanted(allRows);
-        // A finished import is kept: without it, it could no longer be undone.
+        // A finished import is only hidden, since deleting it would make it impossible to undo.
         if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
         else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
       }),
@@ -125,7 +125,9 @@ export function useImportFlow(userId: string) {
   };
 }
 
-/** The watched import if it is the listed one, and `null` while another one's rows are still shown. */
+/**
+ * The fetched import if it is the one chosen in the list; `null` while the rows of the previous one are still shown.
+ */
 function newest(watched: ImportWire | undefined, listed: ImportWire): ImportWire | null {
   return watched?.importId === listed.importId ? watched : null;
 }

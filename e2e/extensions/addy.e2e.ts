@@ -1,6 +1,6 @@
 /**
- * The real browser extension of addy.io against a running Kauke, in Chromium. `KAUKE_ADDY_EXTENSION` names the folder
- * of the built extension; it was tried with version 3.0.3 (anonaddy/browser-extension, commit a4fc134).
+ * Runs the real browser extension of addy.io against a Kauke server, in Chromium. `KAUKE_ADDY_EXTENSION` names the
+ * folder of the built extension; the test was written with version 3.0.3 (anonaddy/browser-extension, commit a4fc134).
  */
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,10 +10,10 @@ import { type Person, registerPerson } from "@kauke/testkit/person";
 import { quickServer, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ExtensionBrowser, findExtensionChromium, openWithExtension } from "./extension-browser.ts";
+import { type ExtensionBrowser, findExtensionBrowser, openWithExtension } from "./extension-browser.ts";
 
 const folder = process.env.KAUKE_ADDY_EXTENSION ?? "";
-const chromiumPath = findExtensionChromium();
+const chromiumPath = findExtensionBrowser();
 const missing =
   folder === ""
     ? "KAUKE_ADDY_EXTENSION names no folder"
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)("the addy.io extension", () => {
 
   const aliases = () => person.listAliases();
 
-  test("takes the key and shows the aliases", { timeout: 120_000 }, async () => {
+  test("accepts the API key and shows the aliases", { timeout: 120_000 }, async () => {
     await person.createAlias({ alias: "made-before", domain: await ownDomain(), forwardTo: person.email });
     const made = await person.call("POST", "/api/keys", {
       name: "extension",

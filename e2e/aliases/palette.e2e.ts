@@ -1,0 +1,131 @@
+/** The command palette by the keyboard alone: every command, on every kind of page. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { aliasRow, createForm } from "../browser/steps.ts";
+
+const site = runSite();
+let made = 0;
+
+/** A new account with `shop`, `bank` and `news`, and a page that shows its palette. */
+async function openAccount(path = "/dashboard") {
+  const person = await site.person();
+  const mark = `.${++made}p`;
+  for (const alias of ["shop", "bank", "news"])
+    await person.createAlias({ alias: `${alias}${mark}`, domain: "kauke.test", forwardTo: "jonas@inbox.example" });
+  const visit = await site.visit({ as: person });
+  await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await visit.page.goto(path);
+  await visit.page.getByRole("button", { name: "Commands" }).waitFor();
+  return { ...visit, person, address: (name: string) => `${name}${mark}@kauke.test` };
+}
+
+const field = (page: Page) => page.getByRole("combobox", { name: "Alias or command" });
+const options = (page: Page) => page.getByRole("dialog").getByRole("option");
+const chosen = (page: Page) => options(page).and(page.getByRole("option", { selected: true }));
+
+async function type(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("ControlOrMeta+k");
+  await seeFocus(field(page));
+  await page.keyboard.type(text);
+}
+
+/** Types and waits for the choice, which may still be loading, then presses Enter. */
+async function enter(page: Page, text: string, choice: string): Promise<void> {
+  await type(page, text);
+  await chosen(page).getByText(choice).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+
+test("open, jump, pause, activate, copy and create", async () => {
+  const { page, person, address } = await openAccount();
+  const name = (alias: string) => address(alias).split("@")[0] as string;
+  await aliasRow(page, address("shop")).waitFor();
+  await enter(page, "sho", name("shop"));
+  await page.getByRole("dialog", { name: address("shop") }).waitFor();
+  // Over the panel, which then shows the other alias
+  await enter(page, "bank", name("bank"));
+  await page.getByRole("dialog", { name: address("bank") }).waitFor();
+  await page.keyboard.press("Escape");
+  await seeGone(page.getByRole("dialog"));
+  await seeFocus(page.getByRole("link", { name: address("bank") }));
+
+  await enter(page, "pause ba", name("bank"));
+  await seeToast(page, "Alias Paused");
+  await seeFocus(page.getByRole("link", { name: address("bank") }));
+  expect((await person.listAliases()).filter(({ active }) => !active)).toHaveLength(1);
+  await type(page, "pause ba");
+  await page.getByText("No active alias matches “ba”.").waitFor();
+  await page.keyboard.press("Escape");
+  await enter(page, "activate ", name("bank"));
+  await seeToast(page, "Alias Activated");
+
+  await enter(page, "copy news", name("news"));
+  await seeToast(page, "Copied to clipboard", address("news"));
+  await type(page, "shop");
+  await chosen(page).getByText(name("shop")).first().waitFor();
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await seeToast(page, "Copied to clipboard", address("shop"));
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(address("shop"));
+
+  await enter(page, "library", "Create alias");
+  const input = createForm(page).getByLabel("Alias name and domain");
+  await seeFocus(input);
+  expect(await input.inputValue()).toBe("library");
+});
+
+test("arrows move through the list and around its ends, and commands lead on", async () => {
+  const { page, address } = await openAccount();
+  await aliasRow(page, address("news")).waitFor();
+  await type(page, "");
+  await expect.poll(() => options(page).count()).toBeGreaterThan(8);
+  await expect
+    .poll(() => field(page).getAttribute("aria-activedescendant"))
+    .toBe(await chosen(page).getAttribute("id"));
+  const first = await chosen(page).getAttribute("id");
+  await page.keyboard.press("ArrowUp");
+  await chosen(page).getByText("Go to Move in").waitFor();
+  await page.keyboard.press("ArrowDown");
+  expect(await chosen(page).getAttribute("id")).toBe(first);
+  await page.keyboard.type("pause");
+  await chosen(page).getByText("Pause an alias").waitFor();
+});
+
+test("on every page: to other pages, to an alias and to the form for a new one", async () => {
+  const { page, address } = await openAccount("/settings");
+  await enter(page, "compose", "Go to Compose");
+  await seePath(page, "/compose");
+  await enter(page, "decrypt", "Go to Decrypt");
+  await seePath(page, "/decrypt");
+  await enter(page, "bank", address("bank").split("@")[0] as string);
+  await page.getByRole("dialog", { name: address("bank") }).waitFor();
+  await seePath(page, "/dashboard");
+  await enter(page, "settings", "Go to Settings");
+  await seeHeading(page, "Settings");
+  await enter(page, "parcels", "Create alias");
+  await seePath(page, "/dashboard");
+  const input = createForm(page).getByLabel("Alias name and domain");
+  await seeFocus(input);
+  expect(await input.inputValue()).toBe("parcels");
+});
+
+test("the key closes it too, a dialog keeps it away, and visitors have none", async () => {
+  const { page } = await openAccount("/settings");
+  await page.getByRole("button", { name: "Commands" }).focus();
+  await page.keyboard.press("Enter");
+  await seeFocus(field(page));
+  await page.keyboard.press("ControlOrMeta+k");
+  await seeGone(field(page));
+  await seeFocus(page.getByRole("button", { name: "Commands" }));
+  await page.getByRole("button", { name: "Create API Key" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("dialog", { name: "Create API key" }).waitFor();
+  expect(await field(page).count()).toBe(0);
+
+  const visitor = await site.visit();
+  await visitor.page.goto("/about");
+  await visitor.page.keyboard.press("ControlOrMeta+k");
+  expect(await field(visitor.page).count()).toBe(0);
+});
