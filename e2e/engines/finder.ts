@@ -20,6 +20,8 @@ const selectors = {
   banner: "header",
   toast: ".toast",
   frame: "iframe",
+  group: "fieldset, [role=group]",
+  image: "img, [role=img]",
   code: "code",
   /** Any element that has the text itself, not in a child. */
   text: "body *",
@@ -75,6 +77,7 @@ const findInPage = `async (query) => {
     const ids = element.getAttribute("aria-labelledby");
     if (ids !== null) return clean(ids.split(/\\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" "));
     if (element.hasAttribute("aria-label")) return clean(element.getAttribute("aria-label"));
+    if (element.matches("fieldset")) return clean(element.querySelector(":scope > legend")?.textContent);
     if (element.labels?.length > 0) return clean([...element.labels].map((label) => label.textContent).join(" "));
     return null;
   };

@@ -2,6 +2,7 @@
  * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker).
  * `npm test` runs the first ones only, `npm run test:long` all.
  */
+import { apiKeyPattern, type LabelWire } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { describe, expect, test } from "vitest";
@@ -39,6 +40,7 @@ export function runJourneys(program: EngineProgram, more: (site: EngineSite) => 
     testFindings(site);
     testFirstMail(site);
     testClipboard(site);
+    testOrder(site);
     more(site);
     if (isLongRun) for (const add of [testSignIn, testKeys, testCompose, testPages, testDialog]) add(site);
   });
@@ -108,6 +110,44 @@ function testFirstMail(site: EngineSite): void {
     await tab.see({ role: "frame", name: "" });
     await tab.click({ role: "tab", name: "Raw" });
     await tab.see({ role: "tabpanel", name: /Raw|Delivered-To/ });
+  });
+}
+
+function testOrder(site: EngineSite): void {
+  test("Enter creates and copies an alias, a label filters the list, and a new API key is shown with its QR code", async () => {
+    const person = await site.person();
+    const labelled = await person.createAlias({ alias: "engine-labelled", forwardTo: "jonas@inbox.example" });
+    const made = await person.call("POST", "/api/labels", { name: "Parduotuvės", colour: "teal" });
+    const { label } = made.body as { label: LabelWire };
+    await person.call("POST", "/api/aliases/bulk", { aliasIds: [labelled.id], change: { addLabel: label.id } });
+    const tab = await site.visit({ as: person });
+    const forwards = (name: string): Query => ({ role: "switch", name: `${name}@kauke.test forwards mail` });
+    await tab.fill(field("Forward to"), "");
+    await tab.click(button("jonas@inbox.example"));
+    expect(await tab.value(field("Forward to"))).toBe("jonas@inbox.example");
+    await tab.fill(field("Alias name and domain"), "engine-enter");
+    await tab.press("Enter");
+    await tab.see(toast("Alias Created"));
+    await tab.see(forwards("engine-enter"));
+    await tab.fill(field(/^Notes/), "");
+    await tab.press("Control", "v");
+    expect(await tab.value(field(/^Notes/))).toBe("engine-enter@kauke.test");
+
+    await tab.click(button(/^Parduotuvės/, { role: "group", name: "Show aliases" }));
+    await tab.seeGone(forwards("engine-enter"));
+    await tab.see(forwards("engine-labelled"));
+
+    await tab.click(link("_SETTINGS"));
+    await tab.click(button("Create API Key", main));
+    const create = dialog("Create API key");
+    await tab.fill(field(/^Name/, create), "Bitwarden");
+    await tab.press("Enter");
+    const shown = dialog("Your new API key");
+    await tab.see({ role: "image", name: "QR code of server address and key", within: shown });
+    await tab.seeFocus(button("Copy Key", shown));
+    expect(await tab.text({ role: "code", within: { role: "group", name: "API key", within: shown } })).toMatch(
+      apiKeyPattern,
+    );
   });
 }
 

@@ -47,7 +47,7 @@ export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFil
           <button
             key={state}
             type="button"
-            className="chip"
+            className="filter-chip"
             aria-pressed={filter === state}
             onClick={() => onFilter(state)}
           >
@@ -59,7 +59,7 @@ export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFil
           <button
             key={id}
             type="button"
-            className="chip"
+            className="filter-chip"
             aria-pressed={chosen === id}
             onClick={() => onFilter(chosen === id ? "all" : { label: id })}
           >
@@ -68,7 +68,7 @@ export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFil
           </button>
         ))}
         {shown.length < labels.length ? (
-          <button type="button" className="chip" onClick={() => setIsWhole(true)}>
+          <button type="button" className="filter-chip" onClick={() => setIsWhole(true)}>
             {labels.length - shown.length} more
           </button>
         ) : null}

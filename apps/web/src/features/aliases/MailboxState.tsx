@@ -7,7 +7,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 const texts: Record<Exclude<ConfirmationState, "confirmed">, string> = {
   new: "Not confirmed yet. We ask at the first message.",
-  asked: "Not confirmed yet. It takes few messages until then.",
+  asked: "Not confirmed yet. It gets only a few messages until then.",
   refused: "Refused: its reader says it is not yours.",
   blocked: "Refused: its reader takes no mail from here.",
 };

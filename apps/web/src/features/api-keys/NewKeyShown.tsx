@@ -14,7 +14,7 @@ function Entry({ label, text, children }: { label: string; text: string; childre
   const id = useId();
   return (
     <div className="key-entry" role="group" aria-labelledby={id}>
-      <span className="lab" id={id}>
+      <span className="caption" id={id}>
         {label}
       </span>
       <code>{text}</code>
@@ -63,8 +63,8 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
-            Choose addy.io or SimpleLogin in the program, and enter both as a server of your own. The code contains both
-            for apps that scan it. See the{" "}
+            In the program, choose addy.io or SimpleLogin with a server of your own, and enter address and key. The QR
+            code contains both, for apps that scan it. See the{" "}
             <a className="link" href={clientsGuidePath} target="_blank" rel="noopener">
               guide
             </a>

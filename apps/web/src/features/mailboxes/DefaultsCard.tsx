@@ -107,8 +107,8 @@ function Rows({ defaults, domains, onChange }: RowsProps) {
         )}
       >
         <p>
-          Names like <span className="addr">{examples.site}</span>, where a program tells the site. Off, because a
-          telling name helps the curious: whoever sees one knows where you shop and can guess others, with a chance of{" "}
+          Names like <span className="addr">{examples.site}</span>, where a program tells the site. Off by default,
+          because whoever sees such a name knows where it is used and can guess your others, with a chance of{" "}
           {chancesText("site")} each. Some shops also refuse their own name.
         </p>
       </Row>

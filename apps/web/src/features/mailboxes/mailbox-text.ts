@@ -5,7 +5,7 @@ import { countText } from "../../ui/text/count-text.ts";
 export const stateTexts: Readonly<Record<ConfirmationState, string>> = {
   confirmed: "",
   new: "We ask at the first message, or now.",
-  asked: "It takes few messages until its reader confirms.",
+  asked: "It gets only a few messages until its reader confirms.",
   refused: "Its reader says it is not yours.",
   blocked: "Its reader takes no mail from here.",
 };
