@@ -19,6 +19,7 @@ export interface PlantedAccount {
   address: string;
   mailbox: string;
   messageId: string;
+  importId: string;
   planted: readonly (keyof DB)[];
 }
 
@@ -252,6 +253,7 @@ export async function plantAccount(
     aliasId: alias.id,
     mailbox,
     messageId: ids.message,
+    importId: ids.import,
     address: aliasAddress(alias.name, alias.domain),
     planted: Object.keys(rows) as (keyof DB)[],
   };
