@@ -56,6 +56,7 @@ async function signedIn(email: string): Promise<Visit> {
 }
 
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const signInCard = (page: Page) => page.getByRole("region", { name: "Sign-in" });
 const proving = (page: Page) => page.getByRole("dialog", { name: "Sign in again" });
 
 async function confirmEmail(page: Page, email: string): Promise<void> {
@@ -94,7 +95,7 @@ test.each(usuallyAt("desktop"))(
     await press(page, "Send Link");
     await seeToast(page, "Link Sent", "Open it in this browser within 24 hours. Nothing changes before.");
     await seeGone(dialog);
-    await page.getByRole("main").getByText(person.email, { exact: true }).waitFor();
+    await signInCard(page).getByText(person.email, { exact: true }).waitFor();
     const link = await openServerMessage(page, "Confirm your new e-mail", email);
     expect(link).toMatch(/^\/new-email#[a-z2-7]{32}$/);
     await page.goto(link);
@@ -105,8 +106,8 @@ test.each(usuallyAt("desktop"))(
     const label = email.split("@")[0] as string;
     await page.getByRole("banner").getByText(label, { exact: true }).first().waitFor({ state: "attached" });
     await openSettings(visit);
-    await page.getByRole("main").getByText(email, { exact: true }).waitFor();
-    await page.getByText("confirmed", { exact: true }).waitFor();
+    await signInCard(page).getByText(email, { exact: true }).waitFor();
+    await signInCard(page).getByText("confirmed", { exact: true }).waitFor();
     await other.page.reload();
     await seeHeading(other.page, "Welcome Back");
     expectRefusal(404, "/api/account/email/state");

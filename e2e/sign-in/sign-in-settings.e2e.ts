@@ -12,6 +12,7 @@ import { openServerMessage } from "../mail/server-messages.ts";
 
 const site = runSite({ env: () => ({ KAUKE_LIMITS: "register=1000/3600,login_ip=1000/60" }) });
 
+const signInCard = (page: Page) => page.getByRole("region", { name: "Sign-in" });
 const devices = (page: Page) => page.getByRole("list", { name: "Signed-in devices" }).getByRole("listitem");
 
 async function openSettings({ page }: Visit): Promise<void> {
@@ -34,8 +35,8 @@ test.each(usuallyAt("phone"))(
     const visit = await site.visit({ as: person, width });
     const { page, expectRefusal } = visit;
     await openSettings(visit);
-    await page.getByText("not confirmed", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Send Confirmation" }).click();
+    await signInCard(page).getByText("not confirmed", { exact: true }).waitFor();
+    await signInCard(page).getByRole("button", { name: "Send Confirmation" }).click();
     await seeToast(page, "Confirmation Sent");
     const link = await openServerMessage(page, "Confirm your e-mail", person.email);
     expect(link).toMatch(/^\/confirm-email#[a-z2-7]{32}$/);
@@ -46,7 +47,7 @@ test.each(usuallyAt("phone"))(
     await seeHeading(stranger.page, "Is this your e-mail?");
     await stranger.page.getByText(person.email, { exact: true }).waitFor();
     await openSettings(visit);
-    await page.getByText("not confirmed", { exact: true }).waitFor();
+    await signInCard(page).getByText("not confirmed", { exact: true }).waitFor();
     await stranger.page.getByRole("button", { name: "Confirm My Email" }).click();
     await seeHeading(stranger.page, "Your e-mail is confirmed");
     await openSettings(visit);
@@ -63,7 +64,7 @@ test("another account's link confirms nothing, and a fourth message in a day is 
   const visit = await site.visit({ as: person });
   const { page, expectRefusal } = visit;
   await openSettings(visit);
-  await page.getByRole("button", { name: "Send Confirmation" }).click();
+  await signInCard(page).getByRole("button", { name: "Send Confirmation" }).click();
   await seeToast(page, "Confirmation Sent");
   const again = async () => {
     const answer = page.waitForResponse("**/api/account/email-confirmation/message");

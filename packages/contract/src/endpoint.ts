@@ -1,5 +1,6 @@
 /** What one API call takes and answers; its method, path and access are in `routes.ts`. */
 import type * as z from "zod";
+import type { KeyScope } from "./api-keys.ts";
 import type { Route } from "./routes.ts";
 
 export interface EndpointShapes {
@@ -27,4 +28,7 @@ export interface EndpointShapes {
   hasSuccessField?: true;
 }
 
-export interface Endpoint extends Route, EndpointShapes {}
+export interface Endpoint extends Route, EndpointShapes {
+  /** Scope that an API key needs for this call; absent if only a login session may make the call. */
+  readonly scope?: KeyScope | undefined;
+}

@@ -13,11 +13,12 @@ import { checklistEndpoints } from "./checklist.ts";
 import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
-import type { EndpointShapes } from "./endpoint.ts";
+import type { Endpoint, EndpointShapes } from "./endpoint.ts";
 import { importEndpoints } from "./imports.ts";
 import { labelEndpoints } from "./label-endpoints.ts";
 import { limits } from "./limits.ts";
 import { mailboxEndpoints } from "./mailbox-endpoints.ts";
+import { routeScopes } from "./route-scopes.ts";
 import { type RouteName, routes } from "./routes.ts";
 import {
   createdSmtpCredential,
@@ -291,11 +292,14 @@ const shapes = {
   },
 } as const satisfies Record<RouteName, EndpointShapes>;
 
-type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] };
+type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] & Pick<Endpoint, "scope"> };
 
 /** Each call of the HTTP API with its route and its schemas. */
 export const endpoints = Object.fromEntries(
-  Object.entries(shapes).map(([name, shape]) => [name, { ...routes[name as RouteName], ...shape }]),
+  Object.entries(shapes).map(([name, shape]) => [
+    name,
+    { ...routes[name as RouteName], scope: routeScopes[name as RouteName], ...shape },
+  ]),
 ) as Endpoints;
 
 export type EndpointName = RouteName;

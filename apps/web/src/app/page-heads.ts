@@ -20,8 +20,6 @@ const descriptions: Partial<Record<ScreenName, string>> = {
   gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
   docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,
   "docs-smtp": `Send from a ${product.name} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.`,
-  "docs-clients": `Create ${product.name} aliases from Bitwarden, Keyguard and the extensions and apps of addy.io and SimpleLogin.`,
-  "docs-moving": `Bring your aliases from SimpleLogin, addy.io, Firefox Relay, Forward Email or Mailx to ${product.name}, and take them with you.`,
   transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
 };
 

@@ -6,5 +6,5 @@ export function normalizePath(path: string): string {
 /** Where a sign-in leads: the dashboard, with the alias that the followed link opens, if any. */
 export function pathAfterSignIn(): string {
   const aliasId = new URLSearchParams(window.location.search).get("alias");
-  return aliasId === null ? "/dashboard" : `/dashboard?${new URLSearchParams({ alias: aliasId })}`;
+  return aliasId === null ? "/dashboard" : `/dashboard?alias=${encodeURIComponent(aliasId)}`;
 }

@@ -1,0 +1,5 @@
+/** The guides as one chunk: the name of each further chunk adds to the script that every page loads. */
+export { ClientsGuidePage } from "./ClientsGuidePage.tsx";
+export { DocsPage } from "./DocsPage.tsx";
+export { MovingGuidePage } from "./MovingGuidePage.tsx";
+export { SmtpGuidePage } from "./SmtpGuidePage.tsx";
