@@ -20,6 +20,8 @@ const descriptions: Partial<Record<ScreenName, string>> = {
   gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
   docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,
   "docs-smtp": `Send from a ${product.name} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.`,
+  "docs-clients": "Create aliases with Bitwarden, Keyguard and other apps.",
+  "docs-moving": "Bring your aliases along, or take them with you later.",
   transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
 };
 
