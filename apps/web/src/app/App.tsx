@@ -1,5 +1,5 @@
 /** The frame around every page, and the choice of the page by path and session. */
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useLocation } from "wouter";
 import { useOtherTabs, useSession } from "../api/session/session.ts";
 import { LazyToaster } from "../ui/LazyToaster.tsx";
@@ -11,6 +11,7 @@ import { useLostSessionExit } from "./lost-session-exit.ts";
 import { useNoFileNavigation } from "./no-file-navigation.ts";
 import { PersonalPage } from "./PersonalPage.tsx";
 import { Screen } from "./pages.tsx";
+import { LazyPalette } from "./palette/LazyPalette.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
 import { isPersonal, personalScreenAt, type ScreenName, screenFor } from "./screens.ts";
@@ -19,9 +20,6 @@ import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
-
-/** In a chunk of its own, since visitors of the public pages have no palette. */
-const LazyPalette = lazy(async () => ({ default: (await import("./palette/LazyPalette.tsx")).LazyPalette }));
 
 const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",
@@ -72,11 +70,7 @@ function Frame({ isDrawn }: Props) {
         </ErrorBoundary>
         <Footer />
       </div>
-      {session.user === null ? null : (
-        <Suspense fallback={null}>
-          <LazyPalette key={`palette of ${session.user.id}`} />
-        </Suspense>
-      )}
+      {session.user === null ? null : <LazyPalette key={`palette of ${session.user.id}`} />}
       {session.user === null ? null : <LazySessionTimeout key={session.user.id} userId={session.user.id} />}
       <TooltipLayer />
       <LazyToaster early={session.user !== null || shellClasses[screen] === "shell auth"} />

@@ -1,0 +1,9 @@
+/**
+ * About, the legal pages and the Transparency Report as one chunk: the name of each further chunk adds to the script
+ * that every page loads.
+ */
+export { AboutPage } from "./AboutPage.tsx";
+export { GdprPage } from "./GdprPage.tsx";
+export { PrivacyPage } from "./PrivacyPage.tsx";
+export { TermsPage } from "./TermsPage.tsx";
+export { TransparencyPage } from "./TransparencyPage.tsx";
