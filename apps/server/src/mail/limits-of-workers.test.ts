@@ -134,7 +134,7 @@ test.each(Object.entries(limited))("the limit on %s holds over all workers", (_,
   expect(workers[0]?.askAsBystander()).toBe(true);
 });
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test.each(Object.entries(limited))("without an exchange the limit on %s multiplies", (_, { limit, make }) => {
   const { workers } = connectedWorkers(WORKERS, make, false);
   expect(flood(workers, 5 * WORKERS * limit, ({ ask }, request) => ask(request))).toBe(WORKERS * limit);

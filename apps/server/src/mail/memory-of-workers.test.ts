@@ -52,7 +52,7 @@ test("the memory for messages is one budget over all workers", () => {
   expect(taken).toBeLessThanOrEqual(CHUNKS + OVERSHOOT);
 });
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test("without an exchange every worker has a budget of its own", () => {
   const { workers } = connectedWorkers(WORKERS, holding, false);
   expect(flood(workers, 5 * CHUNKS, (worker) => worker.take())).toBe(WORKERS * CHUNKS);
@@ -113,7 +113,7 @@ test.each(Object.entries(shares))("the memory of a %s is counted over all worker
   expect(workers.every((take) => take("198.51.100.1"))).toBe(true);
 });
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test("without an exchange the memory of a network multiplies", () => {
   const { workers } = connectedWorkers(WORKERS, clientsOf, false);
   expect(flood(workers, 5 * PER_NETWORK, (take) => take("192.0.2.1"))).toBe(WORKERS * PER_NETWORK);
@@ -177,7 +177,7 @@ test("the owner may load a message although workers hold all memory for answered
   expect(freed).toBeLessThanOrEqual(45);
 });
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test("without an exchange the messages of an account that were answered multiply", () => {
   const { workers } = connectedWorkers(WORKERS, answered, false);
   expect(flood(workers, 2 * CHUNKS, (worker) => worker.hold("of ann"))).toBe(CHUNKS);

@@ -18,7 +18,7 @@ export function listFailed({ data, error, isFetching }: Omit<LoadingList<unknown
 interface Props<Item> {
   query: LoadingList<Item>;
   failedTitle: string;
-  /** Reason shown with the title when loading failed. */
+  /** Reason for the failed loading, shown below the title of the failure. */
   failedMessage: string;
   loading: ReactNode;
   /** Shown in place of a list without items. */

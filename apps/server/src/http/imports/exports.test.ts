@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { AliasWire } from "@kauke/contract";
 import { aliasExportFormats } from "@kauke/contract";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
@@ -34,7 +35,12 @@ async function plant(): Promise<void> {
 const aliasesOf = async (visitor: Visitor) => {
   const { aliases } = (await visitor.call("listAliases")).body;
   return aliases
-    .map((it: any) => [`${it.alias}@${it.domain}`.toLowerCase(), it.lastForwardTo ?? it.forwardTo, it.notes, it.active])
+    .map((it: AliasWire) => [
+      `${it.alias}@${it.domain}`.toLowerCase(),
+      it.lastForwardTo ?? it.forwardTo,
+      it.notes,
+      it.active,
+    ])
     .sort();
 };
 
@@ -83,7 +89,7 @@ describe("aliases as a file of another service", () => {
     expect(safe).toContain("'-dash@kauke.test,'=1+1,True,ann@people.example\r\n");
     expect(safe).toContain("hook@kauke.test,'+49,True,");
     await importAgain(safe);
-    expect((await aliasesOf(ann)).map((it: any) => it[2])).toContain("=1+1");
+    expect((await aliasesOf(ann)).map((it: unknown[]) => it[2])).toContain("=1+1");
   });
 
   it("writes Forward Email's records as lines of a zone, none longer than DNS allows", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { AliasWire, ImportRowWire } from "@kauke/contract";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
@@ -34,7 +35,7 @@ async function run(visitor: Visitor, importId: string): Promise<Reply["body"]> {
 }
 
 const aliasesOf = async (visitor: Visitor) =>
-  (await visitor.call("listAliases")).body.aliases.map((it: any) => ({
+  (await visitor.call("listAliases")).body.aliases.map((it: AliasWire) => ({
     address: `${it.alias}@${it.domain}`,
     to: it.lastForwardTo ?? it.forwardTo,
     active: it.active,
@@ -69,7 +70,7 @@ describe("an import of a file", () => {
     expect(body.unconfirmed).toEqual([]);
     const { page } = (await read(ann, body.importId)).body;
     expect(page).toMatchObject({ number: 0, count: 1 });
-    expect(page.rows.map((row: any) => [row.row, row.result, row.becomes])).toEqual([
+    expect(page.rows.map((row: ImportRowWire) => [row.row, row.result, row.becomes])).toEqual([
       [1, "twin", "shop@kauke.test"],
       [2, "create", "Garten@kauke.test"],
       [3, "reserved", null],
@@ -77,9 +78,9 @@ describe("an import of a file", () => {
       [5, "exists", null],
       [6, "twin", expect.stringMatching(/^u-ni-?\.[a-z2-7]{6}@kauke\.test$/)],
     ]);
-    expect(page.rows.every((row: any) => row.result === "create" || row.reason !== null)).toBe(true);
+    expect(page.rows.every((row: ImportRowWire) => row.result === "create" || row.reason !== null)).toBe(true);
     const { page: reserved } = (await read(ann, body.importId, "?result=reserved")).body;
-    expect(reserved.rows.map((row: any) => row.address)).toEqual(["admin@kauke.test"]);
+    expect(reserved.rows.map((row: ImportRowWire) => row.address)).toEqual(["admin@kauke.test"]);
     expect(await aliasesOf(ann)).toEqual([]);
   });
 
@@ -102,7 +103,7 @@ describe("an import of a file", () => {
       active: false,
       notes: null,
     });
-    expect(made.find((it: any) => it.address.startsWith("u-ni")).notes).toBe("=1+1 was ünï@aleeas.com");
+    expect(made.find((it: { address: string }) => it.address.startsWith("u-ni")).notes).toBe("=1+1 was ünï@aleeas.com");
     expect(await run(ann, importId)).toMatchObject({ state: "done", made: 3 });
     const again = (await upload(ann, simpleLogin)).body;
     expect(again.counts).toMatchObject({ create: 0, twin: 0, exists: 4 });
@@ -114,12 +115,12 @@ describe("an import of a file", () => {
     const { importId } = (await upload(ann, simpleLogin)).body;
     await run(ann, importId);
     const { aliases } = (await ann.call("listAliases")).body;
-    const shop = aliases.find((it: any) => it.alias === "shop");
+    const shop = aliases.find((it: AliasWire) => it.alias === "shop");
     await ann.call("updateAlias", { params: { aliasId: shop.id }, body: { notes: "mine" } });
     await ann.call("undoImport", { params: { importId } });
     const undone = await ended(ann, importId);
     expect(undone).toMatchObject({ state: "undone", undone: 2, kept: ["shop@kauke.test"], keptCount: 1 });
-    expect((await aliasesOf(ann)).map((it: any) => it.address)).toEqual(["shop@kauke.test"]);
+    expect((await aliasesOf(ann)).map((it: { address: string }) => it.address)).toEqual(["shop@kauke.test"]);
     const bo = await new Visitor(server).register();
     await bo.createAlias({ alias: "garten" });
   });
@@ -199,7 +200,7 @@ describe("an import of a file", () => {
     const { importId } = (await upload(ann, simpleLogin, `?label=${labelId}`)).body;
     expect(await run(ann, importId)).toMatchObject({ made: 3 });
     const { aliases } = (await ann.call("listAliases")).body;
-    expect(aliases.map((it: any) => it.labels)).toEqual([[labelId], [labelId], [labelId]]);
+    expect(aliases.map((it: AliasWire) => it.labels)).toEqual([[labelId], [labelId], [labelId]]);
     await ann.call("undoImport", { params: { importId } });
     expect(await ended(ann, importId)).toMatchObject({ undone: 3, keptCount: 0 });
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sentMessagesTo } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { provenPerson } from "./proven-person.testing.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -11,17 +11,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const addressOf = (name: string) => `${name}.${randomUUID().slice(0, 8)}@inbox.example`;
-
-async function provenPerson(): Promise<Visitor & { email: string }> {
-  const email = addressOf("proven");
-  const person = Object.assign(await new Visitor(server).register(email), { email });
-  await person.call("askEmailConfirmation");
-  await expect.poll(async () => (await sentMessagesTo(server, email)).length).toBe(1);
-  const [text = ""] = await sentMessagesTo(server, email);
-  const token = /confirm-email#([a-z2-7]{32})/.exec(text)?.[1] ?? "";
-  expect((await person.call("confirmEmail", { body: { token } })).status).toBe(200);
-  return person;
-}
 
 const generate = (who: Visitor, body: object = {}) => who.call("generateAlias", { body });
 
@@ -39,7 +28,7 @@ async function keyOf(person: Visitor) {
 
 describe("a generated alias", () => {
   it("gets domain, format and mailbox of the account's defaults, and the site's host as notes", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     await ann.call("changeAccountDefaults", { body: { domain: "vejas.test", format: "words" } });
     const hostname = "https://www.Shop.example/sign-up?session=1";
     const made = await generate(ann, { hostname });
@@ -67,13 +56,13 @@ describe("a generated alias", () => {
     ["words", /^[a-z]+\.[a-z]+\.[a-z]+\.\d\d$/],
     ["site", /^shop\.[bcdfghjkmnpqrtvwx25679]{5}$/],
   ])("has the format %s if that is asked for", async (format, pattern) => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const { body } = await generate(ann, { format, domain: "slapta.test", hostname: "www.shop.example" });
     expect(body).toMatchObject({ alias: expect.stringMatching(pattern), domain: "slapta.test" });
   });
 
   it("names the site only if the account has switched that on or the call asks for it, and the site has a name", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const nameFor = async (body: object) => (await ann.call("generateName", { body })).body.alias;
     expect(await nameFor({ hostname: "shop.example" })).not.toContain("shop");
     await ann.call("changeAccountDefaults", { body: { siteInName: true } });
@@ -84,21 +73,21 @@ describe("a generated alias", () => {
   });
 
   it("forwards to the mailboxes of the ids that are given", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const address = addressOf("listed");
     await ann.createAlias({ forwardTo: address });
     const { mailboxes } = (await ann.call("listMailboxes")).body;
     const mailboxIds = mailboxes.map((it: { id: string }) => it.id.toUpperCase());
     const { body } = await generate(ann, { mailboxIds: [...mailboxIds, mailboxIds[0]] });
     expect(body.forwardTo.split(", ").sort()).toEqual([address, ann.email].sort());
-    const bob = await provenPerson();
+    const bob = await provenPerson(server, addressOf("proven"));
     for (const wrong of [mailboxIds, [randomUUID()], ["x"], []])
       expect(await generate(bob, { mailboxIds: wrong })).toMatchObject({ status: 400, body: { code: "invalid" } });
     expect((await generate(ann, { mailboxIds, forwardTo: address })).status).toBe(400);
   });
 
   it("forwards by an API key only to confirmed mailboxes of the account", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const address = addressOf("unconfirmed");
     await ann.createAlias({ forwardTo: address });
     const { mailboxes } = (await ann.call("listMailboxes")).body;
@@ -129,13 +118,13 @@ describe("a generated alias", () => {
     { hostname: 1 },
     { hostname: "x".repeat(3000) },
   ])("is refused for %j", async (body) => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     expect((await generate(ann, body)).status).toBe(400);
     expect((await ann.call("listAliases")).body.aliases).toEqual([]);
   });
 
   it("counts as one of sixty an hour; a refused one does not count", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     for (let n = 0; n < 5; n++) await generate(ann, { domain: "elsewhere.example" });
     const statuses: number[] = [];
     for (let n = 0; n < 61; n++) statuses.push((await generate(ann)).status);
@@ -155,7 +144,7 @@ describe("a generated name", () => {
   });
 
   it("needs the scope aliases:create, the caller's own user id and a domain of this server, and is limited per hour", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const key = await keyOf(ann);
     expect((await key.name()).status).toBe(200);
     const bob = await new Visitor(server).register();

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type KeyScope, limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sentMessagesTo } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { provenPerson } from "./proven-person.testing.ts";
 
 const settings = { origin: "http://localhost:3000", domain: "kauke.test" };
 
@@ -28,18 +28,6 @@ async function answer(address: string, choice: "mine" | "block"): Promise<void> 
   const token = /\/confirm\/([a-z2-7]{32})/.exec(body?.toString("utf8") ?? "")?.[1] ?? "";
   const { status } = await new Visitor(server).call("answerConfirmation", { body: { token, choice } });
   expect(status).toBe(200);
-}
-
-/** A registered user whose e-mail is confirmed. */
-async function provenPerson(): Promise<Visitor & { email: string }> {
-  const email = addressOf("proven");
-  const person = Object.assign(await new Visitor(server).register(email), { email });
-  await person.call("askEmailConfirmation");
-  await expect.poll(async () => (await sentMessagesTo(server, email)).length).toBe(1);
-  const [text = ""] = await sentMessagesTo(server, email);
-  const token = /confirm-email#([a-z2-7]{32})/.exec(text)?.[1] ?? "";
-  expect((await person.call("confirmEmail", { body: { token } })).status).toBe(200);
-  return person;
 }
 
 async function withKey(person: Visitor, scopes: readonly KeyScope[]) {
@@ -90,19 +78,19 @@ describe("the mailboxes of an account", () => {
     }
     const listed = await mailboxesOf(ann);
     expect(listed).toHaveLength(limits.listedMailboxesMax);
-    expect(listed.map((it: any) => it.email)).toContain(email);
+    expect(listed.map((it: { email: string }) => it.email)).toContain(email);
     expect(await mailboxesOf(ann)).toEqual(listed);
   });
 
   it("a confirmed e-mail of the account is a confirmed mailbox and the default", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     expect(await mailboxesOf(ann)).toMatchObject([
       { email: ann.email, confirmed: true, state: "confirmed", isDefault: true },
     ]);
   });
 
   it("an added mailbox is asked for confirmation once, and can be the default after it was confirmed", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const address = addressOf("added");
     const added = await add(ann, ` ${address} `);
     expect(added).toMatchObject({
@@ -209,7 +197,7 @@ describe("the mailboxes of an account", () => {
 
 describe("the defaults of an account", () => {
   it("are the first domain, characters, no site name and the confirmed mailbox, until they are changed", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const [{ id: mailboxId }] = await mailboxesOf(ann);
     const before = { domain: "kauke.test", format: "characters", siteInName: false, mailboxId };
     expect((await ann.call("getAccountDefaults")).body).toEqual(before);
@@ -242,7 +230,7 @@ describe("the defaults of an account", () => {
 
 describe("an API key", () => {
   it("reads mailboxes and defaults with account:read, and changes neither with any scope", async () => {
-    const ann = await provenPerson();
+    const ann = await provenPerson(server, addressOf("proven"));
     const [{ id: mailboxId }] = await mailboxesOf(ann);
     const reads = await withKey(ann, ["account:read"]);
     const writes = await withKey(ann, ["aliases:create", "aliases:read", "aliases:write"]);

@@ -4,11 +4,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../api/aliases.ts";
 import { FieldError } from "../../ui/Field.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { AliasSwitch } from "./AliasRow.tsx";
 import { addressOf, destinationText } from "./alias-text.ts";
 import { type CreateFailure, isChangedElsewhere, reservedFailure, updateFailure } from "./create-failure.ts";
+import { EditButtons } from "./EditButtons.tsx";
 import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readEdit, readOf } from "./edit-body.ts";
 import { isReservedName } from "./reserved-name.ts";
 
@@ -138,18 +138,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
       </td>
       <td className="actions">
         <div className="keys">
-          <button type="button" className="btn btn-quiet btn-sm" onClick={onClose}>
-            Cancel <kbd aria-hidden="true">esc</kbd>
-          </button>
-          <SubmitButton
-            type="button"
-            className="btn-ink btn-sm"
-            pending={pending}
-            pendingLabel="Saving..."
-            onClick={save}
-          >
-            Save <kbd aria-hidden="true">↵</kbd>
-          </SubmitButton>
+          <EditButtons pending={pending} onCancel={onClose} onSave={save} />
         </div>
       </td>
     </tr>

@@ -9,7 +9,7 @@ import { unreadable } from "../imported-alias.ts";
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Passes on the bytes of a file up to a maximum.
+ * Yields the bytes of a file, and ends with an error if there are more than the maximum.
  * @throws AppError `too_large` as soon as the maximum is exceeded
  */
 export async function* upTo(maxBytes: number, bytes: Bytes): AsyncGenerator<Uint8Array> {

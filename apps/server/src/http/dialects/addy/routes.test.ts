@@ -184,7 +184,7 @@ describe("an alias", () => {
 
   it("gets no unconfirmed or unknown recipient, and no more recipients than the maximum", async () => {
     const { id } = await newAlias(person);
-    const unconfirmed = (await recipientsOf(person)).find((it: any) => it.email === "new@inbox.example");
+    const unconfirmed = (await recipientsOf(person)).find((it: { email: string }) => it.email === "new@inbox.example");
     for (const recipient of [unconfirmed.id, crypto.randomUUID()]) {
       const answer = await person.ask("POST", "/api/v1/alias-recipients", { alias_id: id, recipient_ids: [recipient] });
       expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["recipient_ids"]]);

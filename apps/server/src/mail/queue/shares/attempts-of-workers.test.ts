@@ -62,7 +62,7 @@ test("an account's attempts are limited over all workers, and another account ma
   expect(workers.every(({ start }) => start("bob", "bob.example") !== null)).toBe(true);
 });
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test("without an exchange an account's attempts multiply", () => {
   const { workers } = connectedWorkers(WORKERS, tryingWith, false);
   expect(flood(workers, 1000, ({ start }, request) => start("ann", `${request}.example`) !== null)).toBe(800);
@@ -137,7 +137,7 @@ test.each(Object.entries(slowParties))(
   },
 );
 
-// Control case: what happens without the exchange of counts.
+// Control case: without the exchange of counts between workers the limit is exceeded.
 test("without an exchange slow attempts multiply", () => {
   const { workers } = connectedWorkers(WORKERS, tryingWith, false);
   for (let request = 0; request < 200; request++) workers[request % WORKERS]?.start("ann", `${request}.example`);

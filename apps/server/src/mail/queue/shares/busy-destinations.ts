@@ -91,7 +91,7 @@ export class BusyDestinations {
   }
 }
 
-/** Entry of a busy destination whose pause begins now. */
+/** Creates the record of a busy destination whose pause begins now. */
 const pausedAt = (level: number, nowMs: number): Busy => ({
   level,
   pausedUntil: nowMs + Math.min(PAUSE_MS * 2 ** (level - 1), PAUSE_MAX_MS),

@@ -3,9 +3,9 @@ import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
-import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { EditInput, useEdit } from "../AliasEditRow.tsx";
 import { addressOf } from "../alias-text.ts";
+import { EditButtons } from "../EditButtons.tsx";
 
 interface PartProps {
   title: string;
@@ -61,18 +61,7 @@ function EditForm({ alias, field, onClose }: FormProps) {
       />
       <FieldError id={id}>{errors[field]}</FieldError>
       <div className="acts">
-        <button type="button" className="btn btn-quiet btn-sm" onClick={onClose}>
-          Cancel <kbd aria-hidden="true">esc</kbd>
-        </button>
-        <SubmitButton
-          type="button"
-          className="btn-ink btn-sm"
-          pending={pending}
-          pendingLabel="Saving..."
-          onClick={save}
-        >
-          Save <kbd aria-hidden="true">↵</kbd>
-        </SubmitButton>
+        <EditButtons pending={pending} onCancel={onClose} onSave={save} />
       </div>
     </div>
   );
