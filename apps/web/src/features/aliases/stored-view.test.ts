@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { parseView } from "./stored-view.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { parseView, storeView } from "./stored-view.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
 
 const first = { filter: "all", sort: "newest" };
 
@@ -12,3 +14,17 @@ test.each([null, "", "{", "[]", "null", '{"filter":"x","sort":1}', '{"filter":{"
   "what can't be read is the first view: %s",
   (text) => expect(parseView(text)).toEqual(first),
 );
+
+test("the first view is not stored, and choosing it again removes what was stored", () => {
+  const entries = new Map<string, string>();
+  vi.stubGlobal("sessionStorage", {
+    setItem: (key: string, value: string) => void entries.set(key, value),
+    removeItem: (key: string) => void entries.delete(key),
+  });
+  storeView({ filter: "all", sort: "newest" });
+  expect(entries.size).toBe(0);
+  storeView({ filter: "all", sort: "name" });
+  expect(parseView(entries.get("alias-list") ?? null)).toEqual({ filter: "all", sort: "name" });
+  storeView({ filter: "all", sort: "newest" });
+  expect(entries.size).toBe(0);
+});

@@ -1,6 +1,6 @@
 /**
- * Filter and order of the alias list, kept in this tab's storage until the tab is closed or the user signs out. Nothing
- * personal is stored: of a label only its id.
+ * Filter and order of the alias list, kept in this tab's storage until the tab is closed or the user signs out, as the
+ * Privacy Policy says. Nothing personal is stored: of a label only its id.
  */
 import { onUserChange } from "../../api/session/session.ts";
 import { type ListFilter, type ListSort, listSorts, stateFilters } from "./list-view.ts";
@@ -40,10 +40,14 @@ export function readView(): StoredView {
   }
 }
 
-/** Storage may be forbidden or full; then the list's filter and order are lost at the next reload. */
+/**
+ * Stores filter and order, unless they are those of the first view: a tab in which nobody chose any stores nothing.
+ * Storage may be forbidden or full; then the choice is lost at the next reload.
+ */
 export function storeView(view: StoredView): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(view));
+    if (view.filter === first.filter && view.sort === first.sort) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, JSON.stringify(view));
   } catch {}
 }
 
