@@ -16,7 +16,7 @@ import { useVaultJob } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { createKey, type KeyKind, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText } from "../../vault/vault-failure.ts";
-import { focusFirstError } from "./focus-first-error.ts";
+import { useFocusFirstError } from "./focus-first-error.ts";
 import { KeyNameField } from "./KeyNameField.tsx";
 import { type NewKeyErrors, newKeyErrors, storingKey } from "./new-key-form.ts";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
@@ -115,6 +115,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [keyName, setKeyName] = useState("");
   const [kind, setKind] = useState<KeyKind>("classic");
   const [errors, setErrors] = useState<NewKeyErrors>({});
+  const focusFirstError = useFocusFirstError(formId);
   const typed = useNewPassword();
   const { run, working, isBusy } = useCreation(onClose);
   const onEdit = (field: keyof NewKeyErrors) => setErrors((before) => ({ ...before, [field]: undefined }));
@@ -123,7 +124,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     if (isBusy) return;
     const found = typed.errorsWith(keyName);
     setErrors(found);
-    if (Object.keys(found).length > 0) return focusFirstError(formId);
+    if (Object.keys(found).length > 0) return focusFirstError();
     void run({ keyName: keyName.trim(), masterPassword: typed.take(), kind });
   };
   return (

@@ -18,7 +18,7 @@ import { useVaultJob } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { importKey, readKey, VaultError } from "../../vault/vault.ts";
 import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
-import { focusFirstError } from "./focus-first-error.ts";
+import { useFocusFirstError } from "./focus-first-error.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
 import { KeyNameField } from "./KeyNameField.tsx";
 import { newKeyErrors, storingKey } from "./new-key-form.ts";
@@ -109,11 +109,12 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const [errors, setErrors] = useState<Errors>({});
   const [isShown, setIsShown] = useState(false);
   const [isLocked, setIsLocked] = useState(false);
+  const focusFirstError = useFocusFirstError(formId);
   const { run, working, isBusy } = useImport(keys, onClose);
   const clear = (field: keyof Errors) => setErrors((before) => ({ ...before, [field]: undefined }));
   const refuse = (found: Errors) => {
     setErrors(found);
-    if (Object.values(found).some((message) => message !== undefined)) focusFirstError(formId);
+    if (Object.values(found).some((message) => message !== undefined)) focusFirstError();
   };
   const onFile = async (text: string | null) => {
     if (text === null || keyField.current === null) return refuse({ text: noKeyFile });
