@@ -1,4 +1,5 @@
 /** The life of an account: registering, signing in and out, staying signed in, deleting it. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -29,7 +30,7 @@ test("an empty registration form names the invalid fields and sends no request",
   expect(asked).toBe(0);
 });
 
-test("two different passwords are reported as a mismatch", async () => {
+test.runIf(isLongRun)("two different passwords are reported as a mismatch", async () => {
   const { page } = await site.visit();
   await page.goto("/register");
   await fillRegister(page, { email: "ona@people.example", confirm: "correct horse batters" });
@@ -38,7 +39,7 @@ test("two different passwords are reported as a mismatch", async () => {
   await seePath(page, "/register");
 });
 
-test("a password of seven characters is too short, one of eight is not", async () => {
+test.runIf(isLongRun)("a password of seven characters is too short, one of eight is not", async () => {
   const { page } = await site.visit();
   await page.goto("/register");
   await fillRegister(page, { email: "jurga@people.example", password: "7 chars" });
@@ -48,13 +49,16 @@ test("a password of seven characters is too short, one of eight is not", async (
   await seePath(page, "/dashboard");
 });
 
-test("text that is not an e-mail address is refused, and the field says that it needs one", async () => {
-  const { page } = await site.visit();
-  await page.goto("/register");
-  expect(await page.getByLabel("Email").getAttribute("type")).toBe("email");
-  await fillRegister(page, { email: "no-address" });
-  await seeFieldError(page.getByLabel("Email"), "Valid email address is required");
-});
+test.runIf(isLongRun)(
+  "text that is not an e-mail address is refused, and the field says that it needs one",
+  async () => {
+    const { page } = await site.visit();
+    await page.goto("/register");
+    expect(await page.getByLabel("Email").getAttribute("type")).toBe("email");
+    await fillRegister(page, { email: "no-address" });
+    await seeFieldError(page.getByLabel("Email"), "Valid email address is required");
+  },
+);
 
 test("an e-mail address that has an account can't register again, in whatever case", async () => {
   const person = await site.person();
@@ -139,7 +143,7 @@ test("signing out shows a message, leads to the landing page and ends the sessio
   await seeHeading(page, "Welcome Back");
 });
 
-test("signing out works when the server can't be reached", async () => {
+test.runIf(isLongRun)("signing out works when the server can't be reached", async () => {
   const { page, context, expectFailure } = await site.visit({ as: await site.person() });
   expectFailure("/api/auth/logout");
   await page.goto("/dashboard");
@@ -150,22 +154,25 @@ test("signing out works when the server can't be reached", async () => {
   expect(await storedKeys(page)).toEqual([]);
 });
 
-test("signing out clears the page at once and waits two seconds for the server, which never answers", async () => {
-  const { page, context } = await site.visit({ as: await site.person() });
-  await page.goto("/decrypt");
-  await context.route("**/api/auth/logout", () => {});
-  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
-  await page.getByLabel("Private Key").fill("AGE-SECRET-KEY-TYPED");
-  // One script clicks and checks 300 ms later, so that a slow test does not give the page more time.
-  const left = await page.evaluate(`(async () => {
+test.runIf(isLongRun)(
+  "signing out clears the page at once and waits two seconds for the server, which never answers",
+  async () => {
+    const { page, context } = await site.visit({ as: await site.person() });
+    await page.goto("/decrypt");
+    await context.route("**/api/auth/logout", () => {});
+    await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+    await page.getByLabel("Private Key").fill("AGE-SECRET-KEY-TYPED");
+    // One script clicks and checks 300 ms later, so that a slow test does not give the page more time.
+    const left = await page.evaluate(`(async () => {
     document.querySelector("[aria-label='Log out']").click();
     await new Promise((done) => setTimeout(done, 300));
     return location.pathname + [...document.querySelectorAll("textarea")].map((it) => it.value);
   })()`);
-  expect(left).toBe("/home");
-  expect(await storedKeys(page)).toEqual([]);
-  await seeToast(page, "Logged Out", "Successfully logged out");
-});
+    expect(left).toBe("/home");
+    expect(await storedKeys(page)).toEqual([]);
+    await seeToast(page, "Logged Out", "Successfully logged out");
+  },
+);
 
 test("a late response to signing out does not end a session started meanwhile", async () => {
   const { page, context } = await site.visit({ as: await site.person() });

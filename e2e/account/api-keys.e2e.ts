@@ -1,5 +1,6 @@
 /** Tests of API keys in Settings: creation, single display, use and revocation. */
 import { apiKeyMessages, apiKeyPattern } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
@@ -87,7 +88,7 @@ test("a key without name or scope is not created, and the first wrong field gets
   await seeFocus(dialog.getByRole("checkbox").first());
 });
 
-test("keys are listed with the day on which they expire, or Never", async () => {
+test.runIf(isLongRun)("keys are listed with the day on which they expire, or Never", async () => {
   const { page } = await openKeys();
   await opener(page).click();
   const dialog = page.getByRole("dialog", { name: "Create API key" });

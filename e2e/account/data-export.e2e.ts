@@ -2,6 +2,7 @@
  * Exporting an account's data: from the button in Settings to a file that contains everything, and what a refusal says.
  */
 import { readFile } from "node:fs/promises";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { seePath, seeToast } from "../browser/see.ts";
@@ -44,23 +45,30 @@ test.each(usually(Object.entries(widths), 1))(
   },
 );
 
-test("during the export the button says so and can't be pressed again; a refusal is a toast, and no file is saved", async () => {
-  await site.person("takes.nothing@people.example");
-  const { page, expectRefusal } = await settingsOf("takes.nothing@people.example", widths.phone);
-  expectRefusal(429, "/api/account/export");
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const problem = { message: "You have downloaded your data several times.", code: "rate_limited", rateLimited: true };
-  await page.route("**/api/account/export", async (route) => {
-    await held;
-    await route.fulfill({ status: 429, json: { ...problem, resetTime: new Date().toISOString() } });
-  });
-  let saved = 0;
-  page.on("download", () => saved++);
-  await page.getByRole("button", { name: "Download my data" }).click();
-  expect(await page.getByRole("button", { name: "Downloading..." }).isDisabled()).toBe(true);
-  release();
-  await seeToast(page, "Download failed", "You have downloaded your data several times.");
-  expect(await page.getByRole("button", { name: "Download my data" }).isEnabled()).toBe(true);
-  expect(saved).toBe(0);
-});
+test.runIf(isLongRun)(
+  "during the export the button says so and can't be pressed again; a refusal is a toast, and no file is saved",
+  async () => {
+    await site.person("takes.nothing@people.example");
+    const { page, expectRefusal } = await settingsOf("takes.nothing@people.example", widths.phone);
+    expectRefusal(429, "/api/account/export");
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const problem = {
+      message: "You have downloaded your data several times.",
+      code: "rate_limited",
+      rateLimited: true,
+    };
+    await page.route("**/api/account/export", async (route) => {
+      await held;
+      await route.fulfill({ status: 429, json: { ...problem, resetTime: new Date().toISOString() } });
+    });
+    let saved = 0;
+    page.on("download", () => saved++);
+    await page.getByRole("button", { name: "Download my data" }).click();
+    expect(await page.getByRole("button", { name: "Downloading..." }).isDisabled()).toBe(true);
+    release();
+    await seeToast(page, "Download failed", "You have downloaded your data several times.");
+    expect(await page.getByRole("button", { name: "Download my data" }).isEnabled()).toBe(true);
+    expect(saved).toBe(0);
+  },
+);

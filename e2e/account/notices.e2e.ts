@@ -1,5 +1,6 @@
 /** Notices that tell an owner that mail finally failed, and how they are dismissed. */
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Person } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
@@ -63,7 +64,7 @@ test("a destination that did not accept the mail in time is shown to the owner u
   expect(await notices(page).count()).toBe(0);
 });
 
-test("the failure of one of two destinations is shown, while the other has the mail", async () => {
+test.runIf(isLongRun)("the failure of one of two destinations is shown, while the other has the mail", async () => {
   const person = await site.person();
   const { alias } = await person.createAlias({ forwardTo: "gone@inbox.example, there@inbox.example" });
   await sendTo(alias);
@@ -101,7 +102,7 @@ test("three of many notices are shown, the others on request, and nobody sees an
   expect(await notices(other.page).count()).toBe(0);
 });
 
-test("a notice whose dismissal fails comes back, with a message", async () => {
+test.runIf(isLongRun)("a notice whose dismissal fails comes back, with a message", async () => {
   const person = await site.person();
   const { alias } = await person.createAlias({ forwardTo: "gone@inbox.example, fine@inbox.example" });
   await sendTo(alias);

@@ -1,4 +1,5 @@
 /** A forgotten password: the message, its one-use link, the new password, and the sessions it ends. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -87,7 +88,7 @@ test("a newer link ends the older one, unknown e-mail addresses get the same ans
   expect(await findLeaks(tokens, dataDir, output())).toEqual([]);
 });
 
-test("a link that is not ours, or was cut short, is reported as invalid", async () => {
+test.runIf(isLongRun)("a link that is not ours, or was cut short, is reported as invalid", async () => {
   const { page, expectRefusal } = await site.visit();
   await page.goto("/Reset/");
   await seeHeading(page, "This link no longer works");
@@ -96,7 +97,7 @@ test("a link that is not ours, or was cut short, is reported as invalid", async 
   await seeHeading(page, "This link no longer works");
 });
 
-test("asking too often is refused with the time to wait", async () => {
+test.runIf(isLongRun)("asking too often is refused with the time to wait", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit();
   for (const _ of [1, 2, 3]) await askFor(page, person.email);

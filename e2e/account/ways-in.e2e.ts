@@ -4,6 +4,7 @@
  */
 import { googleFailureTexts, waysInMessages } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page, Route } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { type Visit, type VisitOptions, widths } from "../browser/browser.ts";
@@ -129,26 +130,29 @@ async function openMessageText(page: Page, subject: string): Promise<string> {
   return page.getByRole("tabpanel", { name: "Text", exact: true }).innerText();
 }
 
-test("if the sign-in becomes too old while one types, it is asked for then, and the typed text is sent", async () => {
-  const visit = await atSettings({ as: await site.person(), width: widths.phone });
-  const { page, expectRefusal } = visit;
-  const email = `typed.${Date.now()}@people.example`;
-  await press(page, "Change E-mail");
-  await page.getByLabel("New e-mail").fill(email);
-  expectRefusal(403, "/api/account/email/message");
-  const refusal = { code: "proof_needed", message: "Please sign in anew first." };
-  await page.route("**/api/account/email/message", (route) => route.fulfill({ status: 403, json: refusal }), {
-    times: 1,
-  });
-  await press(page, "Send Link");
-  await proving(page).getByLabel("Password").fill(password);
-  await press(page, "Continue");
-  await seeToast(page, "Link Sent");
-  await seeGone(page.getByRole("dialog"));
-  await openServerMessage(page, "Confirm your new e-mail", email);
-});
+test.runIf(isLongRun)(
+  "if the sign-in becomes too old while one types, it is asked for then, and the typed text is sent",
+  async () => {
+    const visit = await atSettings({ as: await site.person(), width: widths.phone });
+    const { page, expectRefusal } = visit;
+    const email = `typed.${Date.now()}@people.example`;
+    await press(page, "Change E-mail");
+    await page.getByLabel("New e-mail").fill(email);
+    expectRefusal(403, "/api/account/email/message");
+    const refusal = { code: "proof_needed", message: "Please sign in anew first." };
+    await page.route("**/api/account/email/message", (route) => route.fulfill({ status: 403, json: refusal }), {
+      times: 1,
+    });
+    await press(page, "Send Link");
+    await proving(page).getByLabel("Password").fill(password);
+    await press(page, "Continue");
+    await seeToast(page, "Link Sent");
+    await seeGone(page.getByRole("dialog"));
+    await openServerMessage(page, "Confirm your new e-mail", email);
+  },
+);
 
-test("cancelling the sign-in changes nothing; the focus returns", async () => {
+test.runIf(isLongRun)("cancelling the sign-in changes nothing; the focus returns", async () => {
   const visit = await site.visit({ as: await site.person() });
   const { page } = visit;
   await page.route(waysPath, asOld);
@@ -160,7 +164,7 @@ test("cancelling the sign-in changes nothing; the focus returns", async () => {
   await seeFocus(page.getByRole("button", { name: "Change E-mail" }));
 });
 
-test("a sign-in link counts as a new sign-in too", async () => {
+test.runIf(isLongRun)("a sign-in link counts as a new sign-in too", async () => {
   const person = await site.person();
   const visit = await site.visit({ as: person });
   const { page, context } = visit;
@@ -243,7 +247,7 @@ test("a wallet of another account, a refused signature, and the only way in chan
   await seeToast(refusing.page, "Not Linked", "Failed to connect wallet");
 });
 
-test("an account made with a wallet adds an e-mail address", async () => {
+test.runIf(isLongRun)("an account made with a wallet adds an e-mail address", async () => {
   const wallet = aWallet();
   const visit = await site.visit({ width: widths.phone });
   const { page, expectRefusal } = visit;
@@ -287,7 +291,7 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-test("a failure at Google is shown in Settings, once", async () => {
+test.runIf(isLongRun)("a failure at Google is shown in Settings, once", async () => {
   const owner = await atSettings({ as: await site.person() });
   owner.expectVisitTo(atGoogle("owned").url);
   await press(owner.page, "Link Google");

@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import { FakeWebhook, type WebhookRequest } from "@kauke/testkit/fakes/fake-webhook";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import type { BrowserContext, Locator, Page } from "playwright-core";
@@ -189,7 +190,7 @@ async function answerOnce(
   await context.route(path, (route) => route.fulfill({ status, body, contentType: type }), { times: 1 });
 }
 
-test("every failure has its own message", async () => {
+test.runIf(isLongRun)("every failure has its own message", async () => {
   const { page, panel, context, expectRefusal } = await openPanel();
   const fail = async (path: RegExp, button: string, said: string, status = 500) => {
     await answerOnce(context, path, { status });

@@ -1,4 +1,5 @@
 /** An alias as a panel: opened from the list and by its address, changed in place, closed by every way there is. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -126,7 +127,7 @@ test("notes, destinations, labels, pin and state are changed in the panel", asyn
   expect(saved?.labels).toHaveLength(1);
 });
 
-test("credentials are generated and an alias is deleted in the panel", async () => {
+test.runIf(isLongRun)("credentials are generated and an alias is deleted in the panel", async () => {
   const { page, address } = await openList();
   await link(page, address).click();
   const sheet = panel(page, address);

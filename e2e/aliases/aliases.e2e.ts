@@ -1,5 +1,6 @@
 /** Finding, pausing, changing and deleting aliases, with every message shown on the way. */
 import { aliasMessages } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -57,7 +58,7 @@ describe("the list", () => {
     await expect.poll(() => range(page).innerText()).toBe("1–10 of 48");
   });
 
-  test("10, 25, 50 or 100 aliases are shown per page, and another size starts at page 1", async () => {
+  test.runIf(isLongRun)("10, 25, 50 or 100 aliases are shown per page, and another size starts at page 1", async () => {
     const { page } = await openFull();
     const size = page.getByRole("combobox", { name: "Aliases per page" });
     expect(await size.inputValue()).toBe("10");
@@ -81,28 +82,31 @@ describe("the list", () => {
     expect(await pageButtons(page).count()).toBe(1);
   });
 
-  test("the pager shows five pages at most, marks the current one, and stops at both ends", async () => {
-    const person = await site.person();
-    for (let count = 0; count < 71; count++) await person.createAlias({ forwardTo: inbox });
-    const { page } = await site.visit({ as: person });
-    await page.goto("/dashboard");
-    const shown = async () => (await pageButtons(page).allInnerTexts()).join(" ");
-    const [previous, next] = [
-      pager(page).getByRole("button", { name: "Previous page" }),
-      pager(page).getByRole("button", { name: "Next page" }),
-    ];
-    await expect.poll(shown).toBe("1 2 3 4 5");
-    expect(await previous.isDisabled()).toBe(true);
-    await pager(page).getByRole("button", { name: "Page 5" }).click();
-    await expect.poll(shown).toBe("3 4 5 6 7");
-    for (let clicks = 0; clicks < 3; clicks++) await next.click();
-    await expect.poll(shown).toBe("4 5 6 7 8");
-    await expect.poll(() => range(page).innerText()).toBe("71–71 of 71");
-    expect(await next.isDisabled()).toBe(true);
-    expect(await pager(page).getByRole("button", { name: "Page 8" }).getAttribute("aria-current")).toBe("page");
-    await previous.click();
-    await expect.poll(() => range(page).innerText()).toBe("61–70 of 71");
-  });
+  test.runIf(isLongRun)(
+    "the pager shows five pages at most, marks the current one, and stops at both ends",
+    async () => {
+      const person = await site.person();
+      for (let count = 0; count < 71; count++) await person.createAlias({ forwardTo: inbox });
+      const { page } = await site.visit({ as: person });
+      await page.goto("/dashboard");
+      const shown = async () => (await pageButtons(page).allInnerTexts()).join(" ");
+      const [previous, next] = [
+        pager(page).getByRole("button", { name: "Previous page" }),
+        pager(page).getByRole("button", { name: "Next page" }),
+      ];
+      await expect.poll(shown).toBe("1 2 3 4 5");
+      expect(await previous.isDisabled()).toBe(true);
+      await pager(page).getByRole("button", { name: "Page 5" }).click();
+      await expect.poll(shown).toBe("3 4 5 6 7");
+      for (let clicks = 0; clicks < 3; clicks++) await next.click();
+      await expect.poll(shown).toBe("4 5 6 7 8");
+      await expect.poll(() => range(page).innerText()).toBe("71–71 of 71");
+      expect(await next.isDisabled()).toBe(true);
+      expect(await pager(page).getByRole("button", { name: "Page 8" }).getAttribute("aria-current")).toBe("page");
+      await previous.click();
+      await expect.poll(() => range(page).innerText()).toBe("61–70 of 71");
+    },
+  );
 
   test("notes are cut to 30 characters; the tooltip has the whole text, for pointer and keyboard", async () => {
     const notes = "Online orders and parcel lockers in Vilnius";
@@ -190,7 +194,7 @@ describe("pausing", () => {
     await aliasRow(page, address).getByText(inbox, { exact: true }).waitFor();
   });
 
-  test("clicks in quick succession end in the last one's state, here and at the server", async () => {
+  test.runIf(isLongRun)("clicks in quick succession end in the last one's state, here and at the server", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     const address = `${alias}@kauke.test`;
@@ -234,7 +238,7 @@ describe("changing", () => {
     expect(await listedAddresses(page)).toEqual([`${renamed}@kauke.test`]);
   });
 
-  test("Escape leaves everything as it was and sends no request", async () => {
+  test.runIf(isLongRun)("Escape leaves everything as it was and sends no request", async () => {
     const alias = newName();
     const { page } = await openList([{ alias, notes: "Old" }]);
     let sent = 0;
@@ -249,7 +253,7 @@ describe("changing", () => {
     expect(sent).toBe(0);
   });
 
-  test("an alias that forwards to a webhook only can be changed", async () => {
+  test.runIf(isLongRun)("an alias that forwards to a webhook only can be changed", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias, forwardTo: "https://hooks.example.org/first" }]);
     await startEdit(page, `${alias}@kauke.test`);
@@ -259,7 +263,7 @@ describe("changing", () => {
     expect((await person.listAliases())[0]?.forwardTo).toBe("https://hooks.example.org/second");
   });
 
-  test("changing a paused alias changes where it will forward and leaves it paused", async () => {
+  test.runIf(isLongRun)("changing a paused alias changes where it will forward and leaves it paused", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     const address = `${alias}@kauke.test`;
@@ -284,7 +288,7 @@ describe("changing", () => {
     expect((await person.listAliases())[0]).toMatchObject({ alias, forwardTo: inbox });
   });
 
-  test("a change that the server refuses keeps the row open with what was typed", async () => {
+  test.runIf(isLongRun)("a change that the server refuses keeps the row open with what was typed", async () => {
     const taken = newName();
     await (await site.person()).createAlias({ alias: taken, forwardTo: inbox });
     const alias = newName();
@@ -319,7 +323,7 @@ describe("changing", () => {
     await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
   });
 
-  test("a reserved name is not sent to the server, and its field says so", async () => {
+  test.runIf(isLongRun)("a reserved name is not sent to the server, and its field says so", async () => {
     const alias = newName();
     const { page, person } = await openList([{ alias }]);
     let sent = 0;
@@ -358,7 +362,7 @@ describe("deleting", () => {
     expect(await listedAddresses(page)).toEqual([`${other}@kauke.test`]);
   });
 
-  test("an alias whose deletion fails returns to its place", async () => {
+  test.runIf(isLongRun)("an alias whose deletion fails returns to its place", async () => {
     const names = [newName(), newName(), newName()];
     const { page, context, expectFailure } = await openList(names.map((alias) => ({ alias })));
     expectFailure(/^\/api\/aliases\/[\w-]+$/);

@@ -2,6 +2,7 @@
  * Confirming a new mailbox: the confirmation message in the preview inbox, its links, the buttons that they lead to,
  * and the dashboard.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -93,14 +94,14 @@ test("a stranger declines and blocks the mailbox; the dashboard and the edit for
   await seeToast(page, "Update Failed", "A mailbox here has asked to get no mail from this server");
 });
 
-test("a link that is not ours is reported as invalid", async () => {
+test.runIf(isLongRun)("a link that is not ours is reported as invalid", async () => {
   const { page, expectRefusal } = await site.visit();
   expectRefusal(404, "/api/confirmation/state");
   await page.goto(`/confirm/${"a".repeat(32)}`);
   await seeHeading(page, "Link not valid");
 });
 
-test("asking again within a day is refused with the time to wait", async () => {
+test.runIf(isLongRun)("asking again within a day is refused with the time to wait", async () => {
   const { page, expectRefusal } = await site.visit();
   await register(page, "jurga@people.example");
   await createAlias(page, { alias: "again", domain: "kauke.test", forwardTo: "jurga.inbox@inbox.example" });

@@ -2,6 +2,7 @@
  * Tests of the alias list: selecting and changing many aliases at once, deleting with undo, labels, filters, sorting.
  */
 import type { LabelWire } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
@@ -115,7 +116,7 @@ describe("selecting aliases", () => {
     await seeGone(bulk(page));
   });
 
-  test("destinations of many aliases are checked, then replaced", async () => {
+  test.runIf(isLongRun)("destinations of many aliases are checked, then replaced", async () => {
     const { page, person, address } = await openList(3);
     await box(page, address(1)).click();
     await box(page, address(3)).click();
@@ -161,7 +162,7 @@ describe("deleting many aliases", () => {
     await expect.poll(() => listedAddresses(page)).toEqual([address(3)]);
   };
 
-  test("a deletion is sent to the server after ten seconds", async () => {
+  test.runIf(isLongRun)("a deletion is sent to the server after ten seconds", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     expect(await person.listAliases()).toHaveLength(3);
@@ -177,7 +178,7 @@ describe("deleting many aliases", () => {
     await expect.poll(async () => (await person.listAliases()).length, { timeout: 8000 }).toBe(1);
   });
 
-  test("a deletion is sent before a logout ends the session", async () => {
+  test.runIf(isLongRun)("a deletion is sent before a logout ends the session", async () => {
     const { page, person, address } = await openList(3);
     await deleteTwo(page, address);
     await page.getByRole("button", { name: "Log out" }).click();

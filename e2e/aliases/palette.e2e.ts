@@ -1,4 +1,5 @@
 /** The command palette by the keyboard alone: every command, on every kind of page. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -110,7 +111,7 @@ test("on every page: to other pages, to an alias and to the form for a new one",
   expect(await input.inputValue()).toBe("parcels");
 });
 
-test("the key closes it too, a dialog keeps it away, and visitors have none", async () => {
+test.runIf(isLongRun)("the key closes it too, a dialog keeps it away, and visitors have none", async () => {
   const { page } = await openAccount("/settings");
   await page.getByRole("button", { name: "Commands" }).focus();
   await page.keyboard.press("Enter");

@@ -2,18 +2,18 @@
  * The app can be used by keyboard alone, nothing covers a control, and the checks of every screen (look-at-screens.ts)
  * find planted faults.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { personas } from "@kauke/testkit/personas";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openVisit, widths } from "../browser/browser.ts";
 import { seeFocus, seeGone, seeHeading, seeLive, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createForm, password } from "../browser/steps.ts";
-import { createScreenData } from "../screens/open-screen.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 import { tabTo } from "./keyboard-walk.ts";
 
 const site = runSite();
-beforeAll(() => createScreenData(site.server));
+beforeAll(() => personas.some.create(site.server.url));
 
 const NARROWEST_PX = 320;
 test("the feedback button covers no control of the dashboard, on a wide or narrow window", async () => {
@@ -150,7 +150,7 @@ describe("by keyboard alone", () => {
     await seeFocus(subject);
   });
 
-  test("a person creates an encryption key, and deletes it", async () => {
+  test.runIf(isLongRun)("a person creates an encryption key, and deletes it", async () => {
     const { page } = await site.visit({ as: await site.person() });
     await page.goto("/settings");
     const opener = page.getByRole("button", { name: "Create Key" });

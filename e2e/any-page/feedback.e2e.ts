@@ -1,6 +1,7 @@
 /**
  * The feedback button and its widget: a few words and a link to a board on another site, from which nothing is loaded.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
@@ -54,7 +55,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await seeGone(widget(page));
   });
 
-  test("the feedback button is on every page, signed in and out", async () => {
+  test.runIf(isLongRun)("the feedback button is on every page, signed in and out", async () => {
     for (const as of [undefined, await site.person()]) {
       const { page } = await site.visit({ width, as });
       for (const path of ["/home", "/auth", "/privacy", "/dashboard", "/settings"]) {

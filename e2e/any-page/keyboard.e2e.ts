@@ -2,6 +2,7 @@
  * The flows that accessibility.e2e.ts leaves out, by keyboard alone: each element shows its focus, dialogs return it,
  * Escape closes, and an element that disappears passes the focus on.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -23,7 +24,7 @@ async function signInByKeys(page: Page, email: string, word: string): Promise<vo
   await page.keyboard.press("Enter");
 }
 
-test("a person who forgot the password sets a new one and signs in", async () => {
+test.runIf(isLongRun)("a person who forgot the password sets a new one and signs in", async () => {
   const { email } = await site.person();
   const { page, expectRefusal } = await site.visit();
   await page.goto("/auth");
@@ -144,19 +145,22 @@ test("a person chooses one of two wallets, cancels, and signs in with it after a
   await seePath(page, "/dashboard");
 });
 
-test("a person reads a page by its table of contents, opens the feedback widget and closes it again", async () => {
-  const { page } = await site.visit();
-  await page.goto("/privacy");
-  const link = page.getByRole("navigation", { name: "On this page" }).getByRole("link").nth(2);
-  const part = await link.innerText();
-  await pressAt(page, link);
-  await seeFocus(page.getByRole("heading", { name: part, exact: true }));
-  const feedback = page.getByRole("button", { name: "Feedback", exact: true });
-  await pressAt(page, feedback);
-  await seeFocus(page.getByRole("dialog", { name: "Feedback" }).getByRole("link"));
-  await page.keyboard.press("Escape");
-  await seeFocus(feedback);
-});
+test.runIf(isLongRun)(
+  "a person reads a page by its table of contents, opens the feedback widget and closes it again",
+  async () => {
+    const { page } = await site.visit();
+    await page.goto("/privacy");
+    const link = page.getByRole("navigation", { name: "On this page" }).getByRole("link").nth(2);
+    const part = await link.innerText();
+    await pressAt(page, link);
+    await seeFocus(page.getByRole("heading", { name: part, exact: true }));
+    const feedback = page.getByRole("button", { name: "Feedback", exact: true });
+    await pressAt(page, feedback);
+    await seeFocus(page.getByRole("dialog", { name: "Feedback" }).getByRole("link"));
+    await page.keyboard.press("Escape");
+    await seeFocus(feedback);
+  },
+);
 
 test("a person tries to decrypt both ways", async () => {
   const { page } = await site.visit({ as: await site.person() });

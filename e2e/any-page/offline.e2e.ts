@@ -1,4 +1,5 @@
 /** Without a connection, without a response, and when a page can't be shown: the message, and what a person can do. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -70,21 +71,24 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     expect(asked).toBe(2);
   });
 
-  test("if the page's code is still gone after the reload, a message says so, with a button to try again and a link home", async () => {
-    const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
-    expectRefusal(404, /\/assets\/SettingsPage-/);
-    expectError(/dynamically imported module/);
-    let loads = 0;
-    page.on("request", (request) => request.isNavigationRequest() && loads++);
-    await context.route(settingsChunk, (route) => route.fulfill({ status: 404 }));
-    await page.goto("/settings");
-    await seeHeading(page, "Something went wrong");
-    await page.getByRole("alert").getByText("This page could not be loaded.", { exact: false }).waitFor();
-    expect(loads).toBe(2);
-    await context.unrouteAll();
-    await page.getByRole("button", { name: "Try again" }).click();
-    await seeHeading(page, "Settings");
-  });
+  test.runIf(isLongRun)(
+    "if the page's code is still gone after the reload, a message says so, with a button to try again and a link home",
+    async () => {
+      const { page, context, expectRefusal, expectError } = await site.visit({ width, as: await site.person() });
+      expectRefusal(404, /\/assets\/SettingsPage-/);
+      expectError(/dynamically imported module/);
+      let loads = 0;
+      page.on("request", (request) => request.isNavigationRequest() && loads++);
+      await context.route(settingsChunk, (route) => route.fulfill({ status: 404 }));
+      await page.goto("/settings");
+      await seeHeading(page, "Something went wrong");
+      await page.getByRole("alert").getByText("This page could not be loaded.", { exact: false }).waitFor();
+      expect(loads).toBe(2);
+      await context.unrouteAll();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await seeHeading(page, "Settings");
+    },
+  );
 
   test("a page that can't be shown says so; trying again shows it, and the link home works", async () => {
     const { page, context, expectError } = await site.visit({ width, as: await site.person() });
@@ -101,16 +105,19 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
   });
 });
 
-test("if the code of toasts can't be loaded nothing else breaks, and the next toast loads it", async () => {
-  const { page, context, expectFailure } = await site.visit();
-  expectFailure(/\/assets\/Toaster-/);
-  let asked = 0;
-  await context.route("**/assets/Toaster-*", (route) =>
-    ++asked === 1 ? route.abort("connectionrefused") : route.continue(),
-  );
-  await page.goto("/register");
-  await expect.poll(() => asked).toBe(1);
-  await page.getByRole("button", { name: "Create Account" }).click();
-  await seeHeading(page, "Create your account");
-  await page.getByRole("listitem").getByText("Password Too Short").waitFor({ timeout: 20_000 });
-});
+test.runIf(isLongRun)(
+  "if the code of toasts can't be loaded nothing else breaks, and the next toast loads it",
+  async () => {
+    const { page, context, expectFailure } = await site.visit();
+    expectFailure(/\/assets\/Toaster-/);
+    let asked = 0;
+    await context.route("**/assets/Toaster-*", (route) =>
+      ++asked === 1 ? route.abort("connectionrefused") : route.continue(),
+    );
+    await page.goto("/register");
+    await expect.poll(() => asked).toBe(1);
+    await page.getByRole("button", { name: "Create Account" }).click();
+    await seeHeading(page, "Create your account");
+    await page.getByRole("listitem").getByText("Password Too Short").waitFor({ timeout: 20_000 });
+  },
+);

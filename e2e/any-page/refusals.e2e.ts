@@ -1,5 +1,6 @@
 /** Messages in rare cases, in which the browser or the server refuses something. */
 import { generateKeyPair } from "@kauke/age";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { seeHeading, seeToast } from "../browser/see.ts";
@@ -25,7 +26,7 @@ test("a message says that an address can't be copied", async () => {
   expect((await toast.boundingBox())?.width).toBeLessThanOrEqual(420);
 });
 
-test("a message says that a decrypted text can't be copied", async () => {
+test.runIf(isLongRun)("a message says that a decrypted text can't be copied", async () => {
   const visit = await site.visit({ as: await site.person() });
   await withoutClipboard(visit);
   const { page } = visit;
@@ -77,7 +78,7 @@ test("a session check that fails is logged, and the data kept in the browser is 
   expect(logged).toContain("warning: The session check failed.");
 });
 
-test("signing in and registering have texts of their own for a response without one", async () => {
+test.runIf(isLongRun)("signing in and registering have texts of their own for a response without one", async () => {
   const { page, context, expectRefusal } = await site.visit();
   expectRefusal(502, "/api/auth/login");
   expectRefusal(502, "/api/auth/register");

@@ -8,7 +8,7 @@ import { type Visit } from "../browser/browser.ts";
 import { seePath } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch } from "../browser/steps.ts";
-import { everyVariant, usuallyAt } from "../browser/variants.ts";
+import { everyVariant, usually, usuallyAt, type Variant, variants } from "../browser/variants.ts";
 import { sidewaysOverflow } from "./axe.ts";
 import { type State, stateWalks, type Witness } from "./states.ts";
 
@@ -27,7 +27,7 @@ const pageColor = ({ page }: Visit) =>
 async function expectEverywhere(witness: Witness, { name, seen, unseen = () => [] }: State): Promise<void> {
   for (const element of seen(witness)) await element.waitFor();
   const colors: Record<string, string> = {};
-  await everyVariant(witness, async ({ width, theme }) => {
+  const look = async ({ width, theme }: Variant) => {
     const isShown = await Promise.all(seen(witness).map((element) => element.isVisible()));
     const isHidden = await Promise.all(unseen(witness).map(async (element) => (await element.count()) === 0));
     const sticking = await sidewaysOverflow(witness);
@@ -41,7 +41,8 @@ async function expectEverywhere(witness: Witness, { name, seen, unseen = () => [
       sticking: [],
     });
     colors[theme] = await pageColor(witness);
-  });
+  };
+  await everyVariant(witness, look, usually(variants, 0, 3));
   expect(colors.light).not.toBe(colors.dark);
 }
 

@@ -1,4 +1,5 @@
 /** The theme: the first frame's colours, the choice in Settings, the toggle, other tabs. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeHeading } from "../browser/see.ts";
@@ -94,18 +95,21 @@ test("the theme is light at first, the toggle switches it, and a reload keeps it
   expect(await page.evaluate("localStorage.theme")).toBe("light");
 });
 
-test("a stored setting of system follows the system, and the toggle switches to the opposite of what is shown", async () => {
-  const { page } = await site.visit({ theme: "system", systemTheme: "dark" });
-  await page.goto("/home");
-  const dark = await background(page);
-  await page.emulateMedia({ colorScheme: "light" });
-  await expect.poll(() => background(page)).not.toBe(dark);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await expect.poll(() => background(page)).toBe(dark);
-  await toggle(page).click();
-  await expect.poll(() => background(page)).not.toBe(dark);
-  expect(await page.evaluate("localStorage.theme")).toBe("light");
-});
+test.runIf(isLongRun)(
+  "a stored setting of system follows the system, and the toggle switches to the opposite of what is shown",
+  async () => {
+    const { page } = await site.visit({ theme: "system", systemTheme: "dark" });
+    await page.goto("/home");
+    const dark = await background(page);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(() => background(page)).not.toBe(dark);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => background(page)).toBe(dark);
+    await toggle(page).click();
+    await expect.poll(() => background(page)).not.toBe(dark);
+    expect(await page.evaluate("localStorage.theme")).toBe("light");
+  },
+);
 
 test("other tabs change at once", async () => {
   const { page, context } = await site.visit({ as: await site.person() });
@@ -121,21 +125,24 @@ test("other tabs change at once", async () => {
   await expect.poll(() => background(other)).toBe(day);
 });
 
-test("the colour of the browser's own bar follows the setting, where the page names one per system theme", async () => {
-  const { page } = await site.visit({ systemTheme: "dark" });
-  await page.goto("/about");
-  await page.evaluate(`for (const scheme of ["light", "dark"]) {
+test.runIf(isLongRun)(
+  "the colour of the browser's own bar follows the setting, where the page names one per system theme",
+  async () => {
+    const { page } = await site.visit({ systemTheme: "dark" });
+    await page.goto("/about");
+    await page.evaluate(`for (const scheme of ["light", "dark"]) {
     const meta = Object.assign(document.createElement("meta"), { name: "theme-color", content: scheme });
     meta.media = "(prefers-color-scheme: " + scheme + ")";
     meta.dataset.probe = "";
     document.head.append(meta);
   }`);
-  const used = () =>
-    page.evaluate(`[...document.querySelectorAll("meta[data-probe]")]
+    const used = () =>
+      page.evaluate(`[...document.querySelectorAll("meta[data-probe]")]
       .filter(({ media }) => matchMedia(media).matches).map(({ content }) => content)`);
-  expect(await used()).toEqual(["dark"]);
-  await toggle(page).click();
-  expect(await used()).toEqual(["dark"]);
-  await toggle(page).click();
-  expect(await used()).toEqual(["light"]);
-});
+    expect(await used()).toEqual(["dark"]);
+    await toggle(page).click();
+    expect(await used()).toEqual(["dark"]);
+    await toggle(page).click();
+    expect(await used()).toEqual(["light"]);
+  },
+);

@@ -1,5 +1,6 @@
 /** Toasts by the page's own clock: how long they stay, one at a time, F8, swipe. */
 import { toastTimes } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type VisitOptions, widths } from "../browser/browser.ts";
@@ -105,7 +106,7 @@ test("F8 moves the focus to the notifications, which pause until it leaves", asy
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("a pointer on a toast keeps it open", async () => {
+test.runIf(isLongRun)("a pointer on a toast keeps it open", async () => {
   const { page, flip } = await openStill();
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");
@@ -165,7 +166,7 @@ test("dragged to the right by more than 50 pixels a toast closes; by less, or to
   await expect.poll(() => staying(page).count()).toBe(0);
 });
 
-test("a finger's swipe to the right closes a toast", async () => {
+test.runIf(isLongRun)("a finger's swipe to the right closes a toast", async () => {
   const { page, context, flip } = await openStill({ width: widths.phone, hasTouch: true });
   await flip.click();
   const toast = await untilToast(page, "Alias Paused");

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openVisit } from "./browser.ts";
 import { recordRequests } from "./request-recorder.ts";
 import { runSite } from "./site.ts";
+import { usually } from "./variants.ts";
 
 const site = runSite();
 const secret = 'Žali "arkliai" šoka 7';
@@ -48,7 +49,7 @@ const planted: Readonly<Record<string, Planted>> = {
   "a header": { headers: { "x-note": Buffer.from(secret).toString("base64") } },
 };
 
-test.each(Object.entries(planted))(
+test.each(usually(Object.entries(planted), 0, 2, 3, 8, 9, 11))(
   "a secret that is sent as %s is found",
   async (_, { path = "/about", headers, body }) => {
     const { page, context } = await openPage();

@@ -1,15 +1,16 @@
 /** The main journeys in Firefox. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { expect, onTestFinished, test } from "vitest";
 import { multipartMessage, subjectOf } from "../mail/message.ts";
 import { firefox } from "./firefox.ts";
-import { openNewest, runJourneys, testWithoutClipboardItem } from "./journeys.ts";
+import { openNewest, runJourneys, testFirstMail, testWithoutClipboardItem } from "./journeys.ts";
 import type { EngineSite } from "./site.ts";
 
-runJourneys(firefox, (site) => {
-  testWithoutClipboardItem(site);
+runJourneys(firefox, testFirstMail, (site) => {
+  if (isLongRun) testWithoutClipboardItem(site);
   testPreconnect(site);
 });
 

@@ -1,6 +1,6 @@
 /**
  * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker).
- * `npm test` runs the first ones only, `npm run test:long` all.
+ * `npm test` runs one of them in each engine, `npm run test:long` all.
  */
 import { apiKeyPattern, type LabelWire } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";
@@ -24,12 +24,27 @@ const toast = (title: string): Query => ({ role: "text", name: title, within: { 
 const dialog = (name: string): Query => ({ role: "dialog", name });
 const main: Query = { role: "main" };
 
+/** Defines a journey as a test. */
+type Journey = (site: EngineSite) => void;
+
+const journeys: readonly Journey[] = [
+  testFirstMail,
+  testClipboard,
+  testOrder,
+  testSignIn,
+  testKeys,
+  testCompose,
+  testPages,
+  testDialog,
+];
+
 /**
  * Defines the journeys as tests of the calling file; if the engine is missing they are skipped and the reason is
  * printed.
+ * @param usual the journey that `npm test` runs
  * @param more tests for this engine alone
  */
-export function runJourneys(program: EngineProgram, more: (site: EngineSite) => void = () => {}): void {
+export function runJourneys(program: EngineProgram, usual: Journey, more: Journey = () => {}): void {
   if (program.missing !== null) {
     console.log(`The journeys in ${program.name} are skipped: ${program.missing}.`);
     test.skip(`the journeys in ${program.name}: ${program.missing}`);
@@ -38,11 +53,8 @@ export function runJourneys(program: EngineProgram, more: (site: EngineSite) => 
   describe(program.name, () => {
     const site = runEngineSite(program);
     testFindings(site);
-    testFirstMail(site);
-    testClipboard(site);
-    testOrder(site);
+    for (const add of isLongRun ? journeys : [usual]) add(site);
     more(site);
-    if (isLongRun) for (const add of [testSignIn, testKeys, testCompose, testPages, testDialog]) add(site);
   });
 }
 
@@ -87,7 +99,7 @@ function testFindings(site: EngineSite): void {
   });
 }
 
-function testFirstMail(site: EngineSite): void {
+export function testFirstMail(site: EngineSite): void {
   test("a person registers, creates an alias and reads mail sent to it, on a phone", async () => {
     const tab = await site.visit({ width: widths.phone });
     await tab.open("/home");
@@ -238,7 +250,7 @@ function testCompose(site: EngineSite): void {
   });
 }
 
-function testClipboard(site: EngineSite): void {
+export function testClipboard(site: EngineSite): void {
   test("a new password, a username and a hidden password are copied", () => copyWhatThePanelShows(site, []));
 }
 

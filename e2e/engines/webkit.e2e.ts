@@ -1,5 +1,6 @@
 /** The main journeys in WebKitGTK. */
-import { runJourneys } from "./journeys.ts";
+import { runJourneys, testClipboard } from "./journeys.ts";
 import { webkit } from "./webkit.ts";
 
-runJourneys(webkit);
+// WebKit is the strictest about when a page may write to the clipboard.
+runJourneys(webkit, testClipboard);

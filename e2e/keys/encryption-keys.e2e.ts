@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isProtectedKey, openProtectedKey, publicKeyOf } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { EncryptionKeyWire } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Person } from "@kauke/testkit/person";
 import type { Download, Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -186,7 +187,7 @@ describe("a form with invalid input", () => {
     expect(page.workers()).toEqual([]);
   });
 
-  test("a click beside the dialog closes it only while nothing is typed", async () => {
+  test.runIf(isLongRun)("a click beside the dialog closes it only while nothing is typed", async () => {
     const { page } = await openSettings(await site.person());
     const beside = () => page.mouse.click(5, 300);
     const untouched = await openCreate(page);
@@ -201,28 +202,31 @@ describe("a form with invalid input", () => {
     await seeGone(dialog);
   });
 
-  test("a wrong master password is reported, its field emptied, and the right one then works", async () => {
-    const person = await site.person();
-    await storeReadyKey(person, "Personal");
-    const { page } = await openSettings(person);
-    const dialog = await openDownload(page, "Personal");
-    await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
-    const field = dialog.getByLabel("Master password");
-    await submit(dialog, "Download");
-    await seeFieldError(field, "Password required");
-    await field.fill("not the password");
-    await submit(dialog, "Download");
-    await seeToast(page, "Download failed", "Incorrect master password.");
-    await seeFieldError(field, "Incorrect master password.");
-    await seeFocus(field);
-    expect(await field.inputValue()).toBe("");
-    await field.fill(storedPassword);
-    expect((await downloaded(page, () => submit(dialog, "Download"))).fileName).toBe("Personal.json");
-  });
+  test.runIf(isLongRun)(
+    "a wrong master password is reported, its field emptied, and the right one then works",
+    async () => {
+      const person = await site.person();
+      await storeReadyKey(person, "Personal");
+      const { page } = await openSettings(person);
+      const dialog = await openDownload(page, "Personal");
+      await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
+      const field = dialog.getByLabel("Master password");
+      await submit(dialog, "Download");
+      await seeFieldError(field, "Password required");
+      await field.fill("not the password");
+      await submit(dialog, "Download");
+      await seeToast(page, "Download failed", "Incorrect master password.");
+      await seeFieldError(field, "Incorrect master password.");
+      await seeFocus(field);
+      expect(await field.inputValue()).toBe("");
+      await field.fill(storedPassword);
+      expect((await downloaded(page, () => submit(dialog, "Download"))).fileName).toBe("Personal.json");
+    },
+  );
 });
 
 describe("if the server fails", () => {
-  test("the list can be requested again", async () => {
+  test.runIf(isLongRun)("the list can be requested again", async () => {
     const { page, context, expectFailure } = await site.visit({ as: await site.person() });
     expectFailure("/api/encryption-keys");
     await context.route("**/api/encryption-keys", (route) => route.abort("connectionrefused"));
@@ -233,38 +237,41 @@ describe("if the server fails", () => {
     await page.getByText("No encryption keys yet").waitFor();
   });
 
-  test("the message says what failed, with the server's words, and the page shows no success", async () => {
-    const person = await site.person();
-    await storeReadyKey(person, "Personal");
-    const { page, context, expectRefusal } = await openSettings(person);
-    const refuse = async (status: number, path: RegExp, method: string, message: string) => {
-      expectRefusal(status, path);
-      await context.route(path, (route) =>
-        route.request().method() === method
-          ? route.fulfill({ status, json: { message, code: "invalid" } })
-          : route.fallback(),
-      );
-    };
-    await refuse(400, /\/api\/encryption-keys$/, "POST", "Too many keys.");
-    const dialog = await openCreate(page);
-    await fillKey(dialog, "Work");
-    await submit(dialog, "Create Key");
-    await seeToast(page, "Failed to create key", "Too many keys.");
-    expect(await dialog.getByLabel("Key name").inputValue()).toBe("Work");
-    expect(await dialog.getByLabel("Master password").inputValue()).toBe("");
-    await submit(dialog, "Cancel");
+  test.runIf(isLongRun)(
+    "the message says what failed, with the server's words, and the page shows no success",
+    async () => {
+      const person = await site.person();
+      await storeReadyKey(person, "Personal");
+      const { page, context, expectRefusal } = await openSettings(person);
+      const refuse = async (status: number, path: RegExp, method: string, message: string) => {
+        expectRefusal(status, path);
+        await context.route(path, (route) =>
+          route.request().method() === method
+            ? route.fulfill({ status, json: { message, code: "invalid" } })
+            : route.fallback(),
+        );
+      };
+      await refuse(400, /\/api\/encryption-keys$/, "POST", "Too many keys.");
+      const dialog = await openCreate(page);
+      await fillKey(dialog, "Work");
+      await submit(dialog, "Create Key");
+      await seeToast(page, "Failed to create key", "Too many keys.");
+      expect(await dialog.getByLabel("Key name").inputValue()).toBe("Work");
+      expect(await dialog.getByLabel("Master password").inputValue()).toBe("");
+      await submit(dialog, "Cancel");
 
-    await refuse(404, /\/protected$/, "GET", "Encryption key not found");
-    const download = await openDownload(page, "Personal");
-    await submit(download, "Download");
-    await seeToast(page, "Download failed", "Encryption key not found");
-    await submit(download, "Cancel");
+      await refuse(404, /\/protected$/, "GET", "Encryption key not found");
+      const download = await openDownload(page, "Personal");
+      await submit(download, "Download");
+      await seeToast(page, "Download failed", "Encryption key not found");
+      await submit(download, "Cancel");
 
-    await refuse(404, /\/api\/encryption-keys\/[\w-]+$/, "DELETE", "Encryption key not found");
-    await page.getByRole("button", { name: "Delete Personal" }).click();
-    await submit(page.getByRole("dialog"), "Delete Key");
-    await seeToast(page, "Failed to delete key", "Encryption key not found");
-    await submit(page.getByRole("dialog"), "Cancel");
-    await rowOf(page, "Personal").waitFor();
-  });
+      await refuse(404, /\/api\/encryption-keys\/[\w-]+$/, "DELETE", "Encryption key not found");
+      await page.getByRole("button", { name: "Delete Personal" }).click();
+      await submit(page.getByRole("dialog"), "Delete Key");
+      await seeToast(page, "Failed to delete key", "Encryption key not found");
+      await submit(page.getByRole("dialog"), "Cancel");
+      await rowOf(page, "Personal").waitFor();
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /** A message encrypted in the browser, sent in encrypted form, and decrypted by the age program and by /decrypt. */
 import { generateKeyPair } from "@kauke/age";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { recordRequests } from "../browser/request-recorder.ts";
@@ -114,7 +115,7 @@ describe("nothing is sent", () => {
     expect(await field(page, "Message").inputValue()).toBe(typed);
   });
 
-  test("with an invalid key, which is reported while it is typed and on sending", async () => {
+  test.runIf(isLongRun)("with an invalid key, which is reported while it is typed and on sending", async () => {
     const { page, requests } = await openCompose();
     await turnOn(page);
     const { publicKey } = await generateKeyPair();
@@ -158,7 +159,7 @@ describe("nothing is sent", () => {
   });
 });
 
-test("with encryption switched off again, the message is sent as it was typed", async () => {
+test.runIf(isLongRun)("with encryption switched off again, the message is sent as it was typed", async () => {
   const { page, requests } = await openCompose();
   await turnOn(page);
   await keyField(page).fill((await generateKeyPair()).publicKey);

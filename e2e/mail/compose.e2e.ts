@@ -4,6 +4,7 @@
  */
 import { generateKeyPair } from "@kauke/age";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "../browser/see.ts";
@@ -92,7 +93,7 @@ test("a message undone is never sent; another is retried until it is delivered, 
   expect(text).not.toMatch(/inbox\.example|people\.example/);
 });
 
-test("a queued or scheduled message is shown and can be undone after a reload", async () => {
+test.runIf(isLongRun)("a queued or scheduled message is shown and can be undone after a reload", async () => {
   const { page, person } = await openCompose();
   const aliasId = await page.getByLabel("From").inputValue();
   const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
@@ -114,25 +115,28 @@ test("a queued or scheduled message is shown and can be undone after a reload", 
   expect(mx.messages).toEqual([]);
 });
 
-test("a message undone while another is being written is kept beside it, and the two can be exchanged", async () => {
-  const { page } = await openCompose();
-  await write(page, "First");
-  await sendButton(page).click();
-  const queued = await seeToast(page, "Email queued", `To ${to}`);
-  await write(page, "Second");
-  await queued.getByRole("button", { name: "Undo" }).click();
-  await seeToast(page, "Email sending cancelled");
-  expect(await field(page, "Subject").inputValue()).toBe("Second");
-  await page.getByText(`First to ${to} is kept here and was not sent.`).waitFor();
-  await page.getByRole("button", { name: "Open" }).click();
-  expect(await field(page, "Subject").inputValue()).toBe("First");
-  await page.getByText(`Second to ${to} is kept here and was not sent.`).waitFor();
-  await page.getByRole("main").getByRole("button", { name: "Discard" }).click();
-  await seeGone(page.getByText("is kept here"));
-  expect(await field(page, "Subject").inputValue()).toBe("First");
-});
+test.runIf(isLongRun)(
+  "a message undone while another is being written is kept beside it, and the two can be exchanged",
+  async () => {
+    const { page } = await openCompose();
+    await write(page, "First");
+    await sendButton(page).click();
+    const queued = await seeToast(page, "Email queued", `To ${to}`);
+    await write(page, "Second");
+    await queued.getByRole("button", { name: "Undo" }).click();
+    await seeToast(page, "Email sending cancelled");
+    expect(await field(page, "Subject").inputValue()).toBe("Second");
+    await page.getByText(`First to ${to} is kept here and was not sent.`).waitFor();
+    await page.getByRole("button", { name: "Open" }).click();
+    expect(await field(page, "Subject").inputValue()).toBe("First");
+    await page.getByText(`Second to ${to} is kept here and was not sent.`).waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Discard" }).click();
+    await seeGone(page.getByText("is kept here"));
+    expect(await field(page, "Subject").inputValue()).toBe("First");
+  },
+);
 
-test("a message undone on another page opens in Compose again, its key included", async () => {
+test.runIf(isLongRun)("a message undone on another page opens in Compose again, its key included", async () => {
   const { page } = await openCompose();
   const { publicKey } = await generateKeyPair();
   await write(page, "Sealed");
@@ -161,7 +165,7 @@ test("the browser asks before a reload discards what was written, and not if the
   expect(asked).toEqual(["beforeunload"]);
 });
 
-test("a message refused permanently is shown as failed, and one undone too late as sent", async () => {
+test.runIf(isLongRun)("a message refused permanently is shown as failed, and one undone too late as sent", async () => {
   const { page, context, expectRefusal } = await openCompose();
   mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 who is rasa" : undefined) };
   await write(page, "Refused");

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { FakeMx, type ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook, type WebhookRequest } from "@kauke/testkit/fakes/fake-webhook";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -157,7 +158,7 @@ describe("with the embedded database", () => journey(() => ({})));
 const postgres = findTestPostgres();
 if (!postgres.found) console.log(`The journey on PostgreSQL is skipped. ${postgres.reason}`);
 
-describe.skipIf(!postgres.found)("on PostgreSQL", () => {
+describe.runIf(postgres.found && isLongRun)("on PostgreSQL", () => {
   let cluster: TestPostgres | null = null;
   let url = "";
   beforeAll(async () => {
@@ -211,7 +212,7 @@ describe("into the preview inbox", () => {
     expect(partsOf(Buffer.from(shown)).body.equals(partsOf(message).body)).toBe(true);
   });
 
-  test("a message's HTML is shown in a frame, with the images that the message contains", async () => {
+  test.runIf(isLongRun)("a message's HTML is shown in a frame, with the images that the message contains", async () => {
     const { page, number } = await openMessage(widths.desktop);
     const frame = (await openPart(page, "HTML")).getByTitle("HTML of the message");
     expect(await frame.getAttribute("sandbox")).toBe("allow-popups allow-popups-to-escape-sandbox");
@@ -270,7 +271,7 @@ describe("into the preview inbox", () => {
     expect((await readFile(await download.path())).equals(attachment.bytes)).toBe(true);
   });
 
-  test("the inbox can be emptied", async () => {
+  test.runIf(isLongRun)("the inbox can be emptied", async () => {
     const { page, number } = await openMessage(widths.desktop);
     await page.getByRole("button", { name: "Empty inbox" }).click();
     await page.getByText("No messages yet", { exact: true }).waitFor();

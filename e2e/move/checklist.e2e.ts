@@ -3,6 +3,7 @@
  * sites are ticked off, get an alias and are deleted.
  */
 import { mailboxMessages } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
@@ -10,6 +11,7 @@ import { recordRequests } from "../browser/request-recorder.ts";
 import { seeGone, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
+import { usually, usuallyAt } from "../browser/variants.ts";
 import { aFile, bitwardenExport, exportSecrets } from "./exports.ts";
 
 const site = runSite();
@@ -38,7 +40,7 @@ const choose = (page: Page, name: string, content: string) =>
 
 const tickAt = (page: Page, place: string) => page.getByRole("checkbox", { name: `Address changed at ${place}` });
 
-test.each([widths.desktop, widths.phone])(
+test.each(usuallyAt("phone"))(
   "a Bitwarden export becomes a checklist that is ticked off and deleted; no request has a password (%i px)",
   async (width) => {
     const { page, recorder } = await movePage(`checks.${width}@people.example`, width);
@@ -67,23 +69,26 @@ test.each([widths.desktop, widths.phone])(
   },
 );
 
-test("an ordinary address can be chosen too, and adding the same file again adds no sites", async () => {
-  const { page } = await movePage("checks.again@people.example", widths.desktop);
-  await choose(page, "export.json", text);
-  await page.getByRole("checkbox", { name: /ann@mail\.example/ }).check();
-  await page.getByRole("button", { name: "Add 3 sites" }).click();
-  await page.getByRole("heading", { name: "Change your address at 3 sites" }).waitFor();
-  await page.getByRole("button", { name: "Add sites" }).click();
-  await choose(page, "export.json", text);
-  await page.getByRole("button", { name: "Add 2 sites" }).click();
-  await seeToast(page, "0 sites added", "2 were on the list already");
-  await page.getByRole("heading", { name: "Change your address at 3 sites" }).waitFor();
-  await page.getByLabel("Search sites").fill("club");
-  await seeGone(tickAt(page, "shop.example"));
-  await tickAt(page, "Club").waitFor();
-});
+test.runIf(isLongRun)(
+  "an ordinary address can be chosen too, and adding the same file again adds no sites",
+  async () => {
+    const { page } = await movePage("checks.again@people.example", widths.desktop);
+    await choose(page, "export.json", text);
+    await page.getByRole("checkbox", { name: /ann@mail\.example/ }).check();
+    await page.getByRole("button", { name: "Add 3 sites" }).click();
+    await page.getByRole("heading", { name: "Change your address at 3 sites" }).waitFor();
+    await page.getByRole("button", { name: "Add sites" }).click();
+    await choose(page, "export.json", text);
+    await page.getByRole("button", { name: "Add 2 sites" }).click();
+    await seeToast(page, "0 sites added", "2 were on the list already");
+    await page.getByRole("heading", { name: "Change your address at 3 sites" }).waitFor();
+    await page.getByLabel("Search sites").fill("club");
+    await seeGone(tickAt(page, "shop.example"));
+    await tickAt(page, "Club").waitFor();
+  },
+);
 
-test.each([
+const refused = [
   ["secret.json", JSON.stringify({ encrypted: true, data: "2.abc" }), "“secret.json” is encrypted by Bitwarden"],
   [
     "aliases.csv",
@@ -91,7 +96,9 @@ test.each([
     "“aliases.csv” is a list of aliases",
   ],
   ["photo.csv", "hello", "“photo.csv” is not an export of a password manager"],
-])("the file %s is refused with the right reason", async (name, content, said) => {
+] as const;
+
+test.each(usually(refused, 0))("the file %s is refused with the right reason", async (name, content, said) => {
   const { page } = await movePage(`wrong.${name}@people.example`, widths.desktop);
   await choose(page, name, content);
   await page.getByRole("alert").getByText(said).waitFor();
@@ -99,7 +106,7 @@ test.each([
   await page.getByRole("button", { name: "Add 2 sites" }).waitFor();
 });
 
-test("a refused change of the checklist shows its error in place, and no choice is lost", async () => {
+test.runIf(isLongRun)("a refused change of the checklist shows its error in place, and no choice is lost", async () => {
   const { page, expectRefusal } = await movePage("checks.refused@people.example", widths.desktop);
   expectRefusal(429, "/api/checklist");
   await page.route("**/api/checklist", (route) =>

@@ -2,12 +2,14 @@
  * Tests of importing aliases from a file, from the dry run to its undo, and of downloading aliases for other services.
  */
 import { readFile } from "node:fs/promises";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
+import { usuallyAt } from "../browser/variants.ts";
 import { aFile, simpleLoginExport } from "./exports.ts";
 
 const site = runSite();
@@ -28,7 +30,7 @@ const choose = (page: Page, name: string, content: string) =>
 const rowOf = (page: Page, address: string) =>
   page.getByRole("list", { name: "Rows of the import" }).getByRole("listitem").filter({ hasText: address });
 
-test.each([widths.desktop, widths.phone])(
+test.each(usuallyAt("desktop"))(
   "a SimpleLogin export is looked at, imported, put on the checklist and undone (%i px)",
   async (width) => {
     const { page } = await signedIn(`moves.${width}@people.example`, "/move", width);
@@ -74,20 +76,23 @@ test("a file of logins is refused by name as an import, and another file can be 
   await page.getByText("Drop the export of your aliases here").waitFor();
 });
 
-test("importing from an account asks for the API key, and the key stays in the form if the server refuses", async () => {
-  const { page, expectRefusal } = await signedIn("moves.service@people.example", "/move", widths.desktop);
-  expectRefusal(429, "/api/imports/from-service");
-  await page.route("**/api/imports/from-service", (route) =>
-    route.fulfill({ status: 429, json: { message: "Too many imports.", code: "rate_limited", rateLimited: true } }),
-  );
-  await page.getByRole("radio", { name: "From an account" }).check();
-  await page.getByRole("button", { name: "Read my aliases" }).click();
-  await page.getByText("Please enter the API key").waitFor();
-  await page.getByLabel("API key").fill("a-key-of-addy");
-  await page.getByRole("button", { name: "Read my aliases" }).click();
-  await page.getByRole("alert").getByText("Too many imports.").waitFor();
-  expect(await page.getByLabel("API key").inputValue()).toBe("a-key-of-addy");
-});
+test.runIf(isLongRun)(
+  "importing from an account asks for the API key, and the key stays in the form if the server refuses",
+  async () => {
+    const { page, expectRefusal } = await signedIn("moves.service@people.example", "/move", widths.desktop);
+    expectRefusal(429, "/api/imports/from-service");
+    await page.route("**/api/imports/from-service", (route) =>
+      route.fulfill({ status: 429, json: { message: "Too many imports.", code: "rate_limited", rateLimited: true } }),
+    );
+    await page.getByRole("radio", { name: "From an account" }).check();
+    await page.getByRole("button", { name: "Read my aliases" }).click();
+    await page.getByText("Please enter the API key").waitFor();
+    await page.getByLabel("API key").fill("a-key-of-addy");
+    await page.getByRole("button", { name: "Read my aliases" }).click();
+    await page.getByRole("alert").getByText("Too many imports.").waitFor();
+    expect(await page.getByLabel("API key").inputValue()).toBe("a-key-of-addy");
+  },
+);
 
 test("aliases are downloaded as files for another service, or for spreadsheets", async () => {
   const { page, person } = await signedIn("leaves@people.example", "/settings", widths.desktop);

@@ -2,18 +2,19 @@
  * Motion on the landing page: of the domain in the hero, and of the strip. The tests advance the page's clock
  * themselves.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { CDPSession, Locator, Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { type VisitOptions, widths } from "../browser/browser.ts";
 import { seeFocus } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { usuallyAt } from "../browser/variants.ts";
+import { usually } from "../browser/variants.ts";
 import { heroDomain, heroOpacity, openAtRest, pauseButton, run } from "./landing-page.ts";
 
 const site = runSite({ moves: true });
 
 describe("the hero's domain", () => {
-  test.each(usuallyAt("desktop"))(
+  test.runIf(isLongRun).each(Object.values(widths))(
     "at %i pixels it changes every 3000 ms, fading for 300 ms, in the list's order and from the start again",
     async (width) => {
       const page = await openAtRest(await site.visit({ width }), ["one.test", "two.test", "three.test"]);
@@ -41,7 +42,7 @@ describe("the hero's domain", () => {
     },
   );
 
-  test("the amber bar keeps its position, whichever domain it shows", async () => {
+  test.runIf(isLongRun)("the amber bar keeps its position, whichever domain it shows", async () => {
     for (const width of [widths.desktop, widths.phone]) {
       const page = await openAtRest(await site.visit({ width }), ["a.test", "a-rather-long-one.test"]);
       const boxes = new Set<string>();
@@ -53,10 +54,12 @@ describe("the hero's domain", () => {
     }
   });
 
-  test.each([
+  const withoutDomains = [
     ["an empty list", (route: Route) => route.fulfill({ json: { domains: [] } })],
     ["no list at all", (route: Route) => route.fulfill({ status: 500, json: { message: "broken" } })],
-  ])("with %s the one default domain is shown", async (_, answer) => {
+  ] as const;
+
+  test.each(usually(withoutDomains, 0))("with %s the one default domain is shown", async (_, answer) => {
     const visit = await site.visit();
     let isRefused = false;
     await visit.context.route("**/api/domains", async (route) => {
@@ -97,10 +100,12 @@ describe("the strip", () => {
     return { end: async () => void (await touch("touchEnd", x - 80)) };
   };
 
-  test.each([
+  const drags: readonly [string, Drag, VisitOptions][] = [
     ["the mouse", byMouse, {}],
     ["a finger", byFinger, { hasTouch: true, width: widths.phone }],
-  ] satisfies [string, Drag, VisitOptions][])(
+  ];
+
+  test.each(usually(drags, 1))(
     "is dragged by %s, stops while it is held and for 500 ms, then goes on",
     async (_, drag, options) => {
       const page = await openAtRest(await site.visit(options));
@@ -123,23 +128,26 @@ describe("the strip", () => {
     },
   );
 
-  test("loops: after a whole round it is at its first position, and its end is never shown", async () => {
-    const page = await openAtRest(await site.visit());
-    const width = (await page.evaluate('document.querySelector(".strip ul").scrollWidth / 3')) as number;
-    let last = await placeOf(page);
-    let wraps = 0;
-    for (let step = 0; step < 50; step++) {
-      await run(page, 1000);
-      const now = await placeOf(page);
-      if (now > last) wraps++;
-      expect(now).toBeGreaterThanOrEqual(-width);
-      expect(now).toBeLessThanOrEqual(0);
-      last = now;
-    }
-    expect(wraps).toBe(1);
-    // The strip has three copies: one scrolls out of view, and the others are wider than the window.
-    expect(2 * width).toBeGreaterThan((await page.locator(".strip").boundingBox())?.width ?? Number.NaN);
-  });
+  test.runIf(isLongRun)(
+    "loops: after a whole round it is at its first position, and its end is never shown",
+    async () => {
+      const page = await openAtRest(await site.visit());
+      const width = (await page.evaluate('document.querySelector(".strip ul").scrollWidth / 3')) as number;
+      let last = await placeOf(page);
+      let wraps = 0;
+      for (let step = 0; step < 50; step++) {
+        await run(page, 1000);
+        const now = await placeOf(page);
+        if (now > last) wraps++;
+        expect(now).toBeGreaterThanOrEqual(-width);
+        expect(now).toBeLessThanOrEqual(0);
+        last = now;
+      }
+      expect(wraps).toBe(1);
+      // The strip has three copies: one scrolls out of view, and the others are wider than the window.
+      expect(2 * width).toBeGreaterThan((await page.locator(".strip").boundingBox())?.width ?? Number.NaN);
+    },
+  );
 
   test("one button, reached by keyboard, pauses strip and domains and resumes them", async () => {
     const page = await openAtRest(await site.visit(), ["one.test", "two.test"]);

@@ -1,11 +1,13 @@
 /** The landing page: what it says in each state, how much it loads, and what must never be shown. */
 import { gzipSync } from "node:zlib";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { heights, openVisit, type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeHeading, seeLaidOut, seePath } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { usually, usuallyAt } from "../browser/variants.ts";
 import { pauseMotion } from "../screens/make-screen.ts";
 import { rest } from "../screens/open-screen.ts";
 import { federated, getStarted, headline, loading, pauseButton, signUp, toDashboard } from "./landing-page.ts";
@@ -117,7 +119,7 @@ describe("the main button", () => {
     await seePath(page, "/about");
   });
 
-  test("Learn more about our mission leads to the About page", async () => {
+  test.runIf(isLongRun)("Learn more about our mission leads to the About page", async () => {
     const { page } = await site.visit();
     await page.goto("/");
     await page.getByRole("link", { name: "Learn more about our mission" }).click();
@@ -137,7 +139,7 @@ describe("the figures", () => {
     await seeHeading(visit.page, "Join 41k+ people who keep their address to themselves.");
   });
 
-  test("below a thousand users the closing call has no number", async () => {
+  test.runIf(isLongRun)("below a thousand users the closing call has no number", async () => {
     const { page } = await site.visit();
     await page.goto("/");
     await seeHeading(page, "Join people who keep their address to themselves.");
@@ -175,7 +177,7 @@ const recordScreens = `
   })();`;
 
 describe("nobody is shown the wrong page", () => {
-  test.each(["/", "/dashboard", "/Settings", "/home"])("signed in, at %s", async (path) => {
+  test.each(usually(["/", "/dashboard", "/Settings", "/home"], 0, 3))("signed in, at %s", async (path) => {
     const visit = await site.visit({ as: await site.person() });
     await visit.context.addInitScript(recordScreens);
     await visit.page.goto(path);
@@ -188,19 +190,24 @@ describe("nobody is shown the wrong page", () => {
     );
   });
 
-  test.each([
+  const signedOut = [
     ["/", headline],
     ["/Home/", headline],
     ["/auth", "Welcome Back"],
     ["/dashboard", "Welcome Back"],
     ["/register", "Create your account"],
     ["/about", "About"],
-  ])("signed out, at %s: the page is shown at once, and stays", async (path, heading) => {
-    const visit = await site.visit();
-    await visit.context.addInitScript(recordScreens);
-    await visit.page.goto(path, { waitUntil: "networkidle" });
-    expect(await visit.page.evaluate("seenScreens")).toEqual([heading]);
-  });
+  ] as const;
+
+  test.each(usually(signedOut, 0, 3))(
+    "signed out, at %s: the page is shown at once, and stays",
+    async (path, heading) => {
+      const visit = await site.visit();
+      await visit.context.addInitScript(recordScreens);
+      await visit.page.goto(path, { waitUntil: "networkidle" });
+      expect(await visit.page.evaluate("seenScreens")).toEqual([heading]);
+    },
+  );
 
   test("a session that has ended leads to the landing page", async () => {
     const visit = await site.visit({ as: { cookie: "sid=long-gone" } });
@@ -258,7 +265,7 @@ describe("without JavaScript", () => {
     expect(await page.getByText("Loading...").isVisible()).toBe(false);
   });
 
-  test.each(["/about", "/privacy", "/terms", "/gdpr", "/transparency"])(
+  test.each(usually(["/about", "/privacy", "/terms", "/gdpr", "/transparency"], 1))(
     "%s has its heading and footer",
     async (path) => {
       const page = await openWithoutScript(site.server.url, path);
@@ -287,7 +294,7 @@ describe("how much it loads", () => {
     expect(Buffer.concat(bodies).includes("ZodError")).toBe(false);
   });
 
-  test.each([widths.desktop, widths.phone])(
+  test.each(usuallyAt("phone"))(
     "at %s pixels nothing moves if fonts, domains, figures and session arrive late",
     async (width) => {
       const visit = await site.visit({ width });
@@ -318,23 +325,26 @@ describe("how much it loads", () => {
   );
 });
 
-test("nothing sticks out at 320, 390, 768 and 1440 pixels, in either theme, and axe finds nothing", async () => {
-  const visit = await site.visit();
-  await visit.page.goto("/");
-  await getStarted(visit.page).waitFor();
-  await pauseMotion(visit.page);
-  for (const width of [320, widths.phone, 768, widths.desktop])
-    for (const theme of ["light", "dark"]) {
-      await visit.page.setViewportSize({ width, height: heights[width] ?? 800 });
-      await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
-      expect({ width, theme, found: await sidewaysOverflow(visit) }).toEqual({ width, theme, found: [] });
-      if (width !== widths.phone && width !== widths.desktop) continue;
-      await rest(visit);
-      expect({ width, theme, found: await axeFindings(visit) }).toEqual({ width, theme, found: [] });
-    }
-});
+test.runIf(isLongRun)(
+  "nothing sticks out at 320, 390, 768 and 1440 pixels, in either theme, and axe finds nothing",
+  async () => {
+    const visit = await site.visit();
+    await visit.page.goto("/");
+    await getStarted(visit.page).waitFor();
+    await pauseMotion(visit.page);
+    for (const width of [320, widths.phone, 768, widths.desktop])
+      for (const theme of ["light", "dark"]) {
+        await visit.page.setViewportSize({ width, height: heights[width] ?? 800 });
+        await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+        expect({ width, theme, found: await sidewaysOverflow(visit) }).toEqual({ width, theme, found: [] });
+        if (width !== widths.phone && width !== widths.desktop) continue;
+        await rest(visit);
+        expect({ width, theme, found: await axeFindings(visit) }).toEqual({ width, theme, found: [] });
+      }
+  },
+);
 
-test("the pause button's name says what it does", async () => {
+test.runIf(isLongRun)("the pause button's name says what it does", async () => {
   const { page } = await site.visit();
   await page.goto("/");
   await getStarted(page).waitFor();

@@ -3,7 +3,7 @@ import type { NoticeWire } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { ordered } from "./dashboard-screens.ts";
-import { overlaid } from "./make-screen.ts";
+import { onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 async function openAlias({ page }: Visit, address: string): Promise<void> {
@@ -50,17 +50,19 @@ export const aliasPanelScreens: readonly Screen[] = [
       await dialog.getByRole("alert").waitFor();
     }),
   ),
-  overlaid(ordered("panel-notice", openWithNotice)),
+  onlyLong(overlaid(ordered("panel-notice", openWithNotice))),
   overlaid(
     ordered("panel-end", async (visit) => {
       await openWithNotice(visit);
       await scrollTo(visit.page, "Sending and encryption");
     }),
   ),
-  overlaid(ordered("panel-paused", (visit) => openAlias(visit, "forum.q4@rukas.test"))),
-  ordered("panel-unknown", async ({ page }) => {
-    await page.goto("/dashboard?alias=00000000-0000-4000-8000-000000000000");
-    await page.getByText("Alias not found").waitFor();
-    await page.getByRole("switch").first().waitFor();
-  }),
+  onlyLong(overlaid(ordered("panel-paused", (visit) => openAlias(visit, "forum.q4@rukas.test")))),
+  onlyLong(
+    ordered("panel-unknown", async ({ page }) => {
+      await page.goto("/dashboard?alias=00000000-0000-4000-8000-000000000000");
+      await page.getByText("Alias not found").waitFor();
+      await page.getByRole("switch").first().waitFor();
+    }),
+  ),
 ];

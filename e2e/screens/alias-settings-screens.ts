@@ -4,7 +4,7 @@ import type { Locator } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
 import { createForm } from "../browser/steps.ts";
-import { overlaid } from "./make-screen.ts";
+import { onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const idOf = (at: number) => `00000000-0000-4000-8000-00000000000${at}`;
@@ -86,11 +86,6 @@ export const aliasSettingsScreens: readonly Screen[] = [
     ...dialog("api-key-create", "Create API Key", (form) => form.getByLabel("Name").fill("Bitwarden")),
     goOn: undefined,
   },
-  dialog("api-key-refused", "Create API Key", async (form) => {
-    await form.getByRole("checkbox").first().uncheck();
-    await form.getByRole("button", { name: "Create API Key" }).click();
-    await form.getByRole("alert").nth(1).waitFor();
-  }),
   dialog("api-key-shown", "Create API Key", async (form, { page }) => {
     await form.getByLabel("Name").fill("Bitwarden");
     await form.getByRole("button", { name: "Create API Key" }).click();
@@ -103,26 +98,39 @@ export const aliasSettingsScreens: readonly Screen[] = [
     await form.getByText("Did you mean").waitFor();
   }),
   dialog("mailbox-remove", "Remove rasa@example.org", (form) => form.getByText("It is the only destination").waitFor()),
-  settings("aliases-loading", async ({ page, context }) => {
-    await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, () => {});
-    await page.goto("/settings");
-    await page.getByRole("heading", { name: "API keys" }).waitFor();
-  }),
-  settings("aliases-failed", async ({ page, context, expectFailure }) => {
-    for (const path of ["/api/keys", "/api/mailboxes", "/api/account/defaults"]) expectFailure(path);
-    await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, (route) => route.abort("connectionrefused"));
-    await page.goto("/settings");
-    await page.getByText("Your API keys could not be loaded").waitFor();
-    await page.getByText("Your mailboxes could not be loaded").waitFor();
-    await page.getByText("The defaults could not be loaded").waitFor();
-  }),
-  settings("aliases-empty", async ({ page, context }) => {
-    await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes: [] } }));
-    await page.goto("/settings");
-    await page.getByText("No API keys yet").waitFor();
-    await page.getByText("No mailboxes yet").waitFor();
-  }),
-  {
+  onlyLong(
+    dialog("api-key-refused", "Create API Key", async (form) => {
+      await form.getByRole("checkbox").first().uncheck();
+      await form.getByRole("button", { name: "Create API Key" }).click();
+      await form.getByRole("alert").nth(1).waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("aliases-loading", async ({ page, context }) => {
+      await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, () => {});
+      await page.goto("/settings");
+      await page.getByRole("heading", { name: "API keys" }).waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("aliases-failed", async ({ page, context, expectFailure }) => {
+      for (const path of ["/api/keys", "/api/mailboxes", "/api/account/defaults"]) expectFailure(path);
+      await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings");
+      await page.getByText("Your API keys could not be loaded").waitFor();
+      await page.getByText("Your mailboxes could not be loaded").waitFor();
+      await page.getByText("The defaults could not be loaded").waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("aliases-empty", async ({ page, context }) => {
+      await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes: [] } }));
+      await page.goto("/settings");
+      await page.getByText("No API keys yet").waitFor();
+      await page.getByText("No mailboxes yet").waitFor();
+    }),
+  ),
+  onlyLong({
     name: "dashboard-create-filled",
     as: "some",
     async open({ page, context }) {
@@ -137,5 +145,5 @@ export const aliasSettingsScreens: readonly Screen[] = [
       await createForm(page).getByRole("button", { name: "Create Alias" }).click();
       await createForm(page).getByText("needs https://").waitFor();
     },
-  },
+  }),
 ];

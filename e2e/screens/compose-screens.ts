@@ -2,7 +2,7 @@
 import { generateKeyPair } from "@kauke/age";
 import type { CreatedEmailJob } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
-import { holdToast, overlaid, pageAt } from "./make-screen.ts";
+import { holdToast, onlyLong, overlaid, pageAt } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const composing = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): Screen => ({
@@ -39,7 +39,7 @@ async function refuseKey({ page }: Visit): Promise<void> {
 }
 
 export const composeScreens: readonly Screen[] = [
-  pageAt("/compose", "compose-no-alias", "empty"),
+  onlyLong(pageAt("/compose", "compose-no-alias", "empty")),
   composing("waiting", async (visit) => {
     const jobs = [
       {
@@ -61,10 +61,12 @@ export const composeScreens: readonly Screen[] = [
     await visit.page.reload();
     await visit.page.getByRole("region", { name: "Waiting to be sent" }).waitFor();
   }),
-  composing("refused", async ({ page }) => {
-    await page.getByRole("button", { name: "Send Email" }).click();
-    await page.getByRole("alert").last().waitFor();
-  }),
+  onlyLong(
+    composing("refused", async ({ page }) => {
+      await page.getByRole("button", { name: "Send Email" }).click();
+      await page.getByRole("alert").last().waitFor();
+    }),
+  ),
   composing("written", fillMessage),
   composing(
     "encrypted",
@@ -74,23 +76,27 @@ export const composeScreens: readonly Screen[] = [
     },
     encrypt,
   ),
-  composing(
-    "key-refused",
-    async (visit) => {
-      await fillMessage(visit);
-      await encrypt(visit);
-      await refuseKey(visit);
-    },
-    refuseKey,
+  onlyLong(
+    composing(
+      "key-refused",
+      async (visit) => {
+        await fillMessage(visit);
+        await encrypt(visit);
+        await refuseKey(visit);
+      },
+      refuseKey,
+    ),
   ),
-  overlaid(
-    composing("queued-toast", async (visit) => {
-      await fillMessage(visit);
-      // The job does not exist on the server: requests for its state get no response.
-      await visit.context.route("**/api/email-jobs/*/status", () => {});
-      await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
-      await visit.page.getByRole("button", { name: "Send Email" }).click();
-      await holdToast(visit);
-    }),
+  onlyLong(
+    overlaid(
+      composing("queued-toast", async (visit) => {
+        await fillMessage(visit);
+        // The job does not exist on the server: requests for its state get no response.
+        await visit.context.route("**/api/email-jobs/*/status", () => {});
+        await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
+        await visit.page.getByRole("button", { name: "Send Email" }).click();
+        await holdToast(visit);
+      }),
+    ),
   ),
 ];

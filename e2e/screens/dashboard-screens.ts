@@ -4,7 +4,7 @@ import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeGone } from "../browser/see.ts";
 import { createForm, dismissToast, fillCreate } from "../browser/steps.ts";
-import { holdToast, overlaid } from "./make-screen.ts";
+import { holdToast, onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const dashboardOf = (as: keyof typeof personas, name: string, open: Screen["open"] = async () => {}): Screen => ({
@@ -152,17 +152,11 @@ const pressBulk =
 
 const orderScreens: readonly Screen[] = [
   ordered("labels"),
-  orderedStep("label-empty", async ({ page }) => {
-    await page.getByRole("button", { name: /^Unused/ }).click();
-    await page.getByText("No alias has this label").waitFor();
-  }),
   orderedStep("selected", async (visit) => {
-    await visit.page.getByRole("button", { name: /^All/ }).click();
     await selectThree(visit);
     await leaveRows(visit);
   }),
   overlaid(orderedStep("bulk-label", pressBulk("Label"), { before: selectThree })),
-  overlaid(orderedStep("bulk-remove-label", pressBulk("Remove label"), { before: selectThree, leave: closeDialog })),
   overlaid(
     orderedStep(
       "bulk-destinations",
@@ -194,22 +188,38 @@ const orderScreens: readonly Screen[] = [
       { before: ({ page }) => page.getByRole("button", { name: "Manage labels" }).click() },
     ),
   ),
-  overlaid(
-    ordered("deleted-toast", async (visit) => {
-      await selectThree(visit);
-      await visit.page
-        .getByRole("group", { name: "Selected aliases" })
-        .getByRole("button", { name: "Delete", exact: true })
-        .click();
-      await holdToast(visit);
+  onlyLong(
+    ordered("label-empty", async ({ page }) => {
+      await page.getByRole("button", { name: /^Unused/ }).click();
+      await page.getByText("No alias has this label").waitFor();
     }),
+  ),
+  onlyLong(
+    overlaid(
+      ordered("bulk-remove-label", async (visit) => {
+        await selectThree(visit);
+        await pressBulk("Remove label")(visit);
+      }),
+    ),
+  ),
+  onlyLong(
+    overlaid(
+      ordered("deleted-toast", async (visit) => {
+        await selectThree(visit);
+        await visit.page
+          .getByRole("group", { name: "Selected aliases" })
+          .getByRole("button", { name: "Delete", exact: true })
+          .click();
+        await holdToast(visit);
+      }),
+    ),
   ),
 ];
 
 export const dashboardScreens: readonly Screen[] = [
   dashboardOf("empty", "empty"),
   dashboardOf("full", "full"),
-  dashboardOf("paused", "paused"),
+  onlyLong(dashboardOf("paused", "paused")),
   dashboardOf("some", "some"),
   overlaid(
     step("deleting", async ({ page }) => {
@@ -230,27 +240,13 @@ export const dashboardScreens: readonly Screen[] = [
       closeDialog,
     ),
   ),
-  overlaid(
-    step(
-      "copied-toast",
-      async (visit) => {
-        await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
-        await visit.page
-          .getByRole("button", { name: /^Copy / })
-          .first()
-          .click();
-        await holdToast(visit);
-      },
-      closeDialog,
-    ),
-  ),
   step(
     "no-match",
     async ({ page }) => {
       await page.getByRole("searchbox").fill("nothing like this");
       await page.getByRole("button", { name: "Clear search" }).waitFor();
     },
-    closeToast,
+    closeDialog,
   ),
   step(
     "create-refused",
@@ -261,11 +257,29 @@ export const dashboardScreens: readonly Screen[] = [
     },
     ({ page }) => page.getByRole("button", { name: "Clear search" }).click(),
   ),
-  overlaid(
-    step("reserved-toast", async (visit) => {
-      await fillCreate(visit.page, { alias: "admin", forwardTo: "jonas@example.org" });
-      await holdToast(visit);
-    }),
+  onlyLong(
+    overlaid(
+      step("reserved-toast", async (visit) => {
+        await fillCreate(visit.page, { alias: "admin", forwardTo: "jonas@example.org" });
+        await holdToast(visit);
+      }),
+    ),
+  ),
+  onlyLong(
+    overlaid(
+      step(
+        "copied-toast",
+        async (visit) => {
+          await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+          await visit.page
+            .getByRole("button", { name: /^Copy / })
+            .first()
+            .click();
+          await holdToast(visit);
+        },
+        closeToast,
+      ),
+    ),
   ),
   dashboardOf("some", "editing", async ({ page }) => {
     await page
@@ -323,7 +337,7 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByText("Authentication Required").waitFor();
     },
   },
-  {
+  onlyLong({
     name: "dashboard-loading",
     as: "some",
     async open({ page, context }) {
@@ -331,8 +345,8 @@ export const dashboardScreens: readonly Screen[] = [
       await page.goto("/dashboard");
       await page.getByRole("region", { name: "Aliases" }).getByRole("status").waitFor();
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "dashboard-failed",
     as: "some",
     async open({ page, context, expectFailure }) {
@@ -343,7 +357,7 @@ export const dashboardScreens: readonly Screen[] = [
       await page.getByText("Your aliases could not be loaded").waitFor();
       await page.getByText("The domains could not be loaded").waitFor();
     },
-  },
+  }),
   ...orderScreens,
   {
     ...dashboardOf("some", "menu", async ({ page }) => {

@@ -8,6 +8,7 @@ import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
 import { encryptedText, encryptFile } from "../keys/encrypted-texts.ts";
 import { hostileHtml, multipartMessage } from "../mail/message.ts";
+import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const keys: readonly EncryptionKeyWire[] = ["Personal", "Work"].map((keyName, index) => ({
@@ -89,14 +90,14 @@ async function chooseFile({ page }: Visit): Promise<void> {
 }
 
 export const decryptScreens: readonly Screen[] = [
-  {
+  onlyLong({
     name: "decrypt-no-keys",
     as: "some",
     async open({ page }) {
       await page.goto("/decrypt");
       await page.getByRole("heading", { name: "No Encryption Keys Available" }).waitFor();
     },
-  },
+  }),
   decrypting("auto", async ({ page }) => {
     const { publicKey } = await generateKeyPair();
     const form = page.getByRole("form", { name: "Auto Decrypt" });
@@ -104,14 +105,16 @@ export const decryptScreens: readonly Screen[] = [
     await form.getByLabel("Encrypted Text").fill(await encryptedText(secretText, publicKey));
   }),
   decrypting("file-chosen", chooseFile, chooseFile),
-  decrypting("pending", async ({ page, context }) => {
-    await context.route("**/protected", () => {});
-    const form = page.getByRole("form", { name: "Auto Decrypt" });
-    await form.getByLabel("Master Password").fill("seven slow herons");
-    await form.getByLabel("Encrypted Text").fill("-----BEGIN AGE ENCRYPTED FILE-----");
-    await form.getByRole("button", { name: "Decrypt Message" }).click();
-    await page.getByRole("button", { name: "Decrypting..." }).waitFor();
-  }),
+  onlyLong(
+    decrypting("pending", async ({ page, context }) => {
+      await context.route("**/protected", () => {});
+      const form = page.getByRole("form", { name: "Auto Decrypt" });
+      await form.getByLabel("Master Password").fill("seven slow herons");
+      await form.getByLabel("Encrypted Text").fill("-----BEGIN AGE ENCRYPTED FILE-----");
+      await form.getByRole("button", { name: "Decrypt Message" }).click();
+      await page.getByRole("button", { name: "Decrypting..." }).waitFor();
+    }),
+  ),
   decrypting("refused", async ({ page }) => {
     await page.getByRole("tab", { name: "Manual Decrypt" }).click();
     const form = page.getByRole("form", { name: "Manual Decrypt" });
@@ -119,10 +122,10 @@ export const decryptScreens: readonly Screen[] = [
     await form.getByRole("alert").last().waitFor();
   }),
   decrypting("text", showText, showText),
-  decrypted("mail", (visit) => decryptManually(visit, multipartMessage(12))),
   decrypted("mail-html", async (visit) => {
     await decryptManually(visit, multipartMessage(12, hostileHtml));
     await visit.page.getByRole("tab", { name: "HTML" }).click();
     await visit.page.getByRole("tabpanel", { name: "HTML" }).waitFor();
   }),
+  onlyLong(decrypted("mail", (visit) => decryptManually(visit, multipartMessage(12)))),
 ];

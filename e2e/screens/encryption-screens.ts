@@ -3,6 +3,7 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
+import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const keys: readonly EncryptionKeyWire[] = [
@@ -62,53 +63,67 @@ const typePassword = async (page: Page, text: string) => {
 
 export const encryptionScreens: readonly Screen[] = [
   listed("keys"),
-  settings("no-keys", async ({ page }) => {
-    await page.goto("/settings");
-    await page.getByText("No encryption keys yet").waitFor();
-  }),
-  settings("keys-loading", async ({ page, context }) => {
-    await context.route(path, () => {});
-    await page.goto("/settings");
-    await page.getByRole("heading", { name: "Encryption keys" }).waitFor();
-  }),
-  settings("keys-failed", async ({ page, context, expectFailure }) => {
-    expectFailure("/api/encryption-keys");
-    await context.route(path, (route) => route.abort("connectionrefused"));
-    await page.goto("/settings");
-    await page.getByText("Your keys could not be loaded").waitFor();
-  }),
+  onlyLong(
+    settings("no-keys", async ({ page }) => {
+      await page.goto("/settings");
+      await page.getByText("No encryption keys yet").waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("keys-loading", async ({ page, context }) => {
+      await context.route(path, () => {});
+      await page.goto("/settings");
+      await page.getByRole("heading", { name: "Encryption keys" }).waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("keys-failed", async ({ page, context, expectFailure }) => {
+      expectFailure("/api/encryption-keys");
+      await context.route(path, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings");
+      await page.getByText("Your keys could not be loaded").waitFor();
+    }),
+  ),
   dialog("key-create", "Create Key", async (form, { page }) => {
     await form.getByLabel("Key name").fill("Travel 2026");
     await typePassword(page, "summer holidays");
   }),
-  nextDialog("key-refused", "Create Key", async (form) => {
-    await form.getByRole("button", { name: "Create Key" }).click();
-    await form.getByText("Master password required").waitFor();
-  }),
   nextDialog("key-import", "Import Key", (form) => form.getByLabel("Private key").waitFor()),
-  nextDialog("key-import-refused", "Import Key", async (form, { page }) => {
-    await form.getByLabel("Private key").fill("not a key");
-    await form.getByLabel("Key name").fill("Travel 2026");
-    await typePassword(page, "summer holidays");
-    await form.getByRole("button", { name: "Import Key" }).click();
-    await form.getByText("This is not an AGE private key.", { exact: false }).waitFor();
-  }),
   nextDialog("key-download", "Download Archive", (form) => form.getByRole("radio").first().waitFor()),
-  nextDialog("key-download-plain", "Download Archive", async (form) => {
-    await form.getByRole("radio", { name: /^Private key/ }).check();
-    await form.getByRole("button", { name: "Download", exact: true }).click();
-    await form.getByText("Password required").waitFor();
-  }),
   nextDialog("key-delete", "Delete Personal", (form) => form.getByRole("button", { name: "Delete Key" }).waitFor()),
+  onlyLong(
+    nextDialog("key-refused", "Create Key", async (form) => {
+      await form.getByRole("button", { name: "Create Key" }).click();
+      await form.getByText("Master password required").waitFor();
+    }),
+  ),
+  onlyLong(
+    nextDialog("key-import-refused", "Import Key", async (form, { page }) => {
+      await form.getByLabel("Private key").fill("not a key");
+      await form.getByLabel("Key name").fill("Travel 2026");
+      await typePassword(page, "summer holidays");
+      await form.getByRole("button", { name: "Import Key" }).click();
+      await form.getByText("This is not an AGE private key.", { exact: false }).waitFor();
+    }),
+  ),
+  onlyLong(
+    nextDialog("key-download-plain", "Download Archive", async (form) => {
+      await form.getByRole("radio", { name: /^Private key/ }).check();
+      await form.getByRole("button", { name: "Download", exact: true }).click();
+      await form.getByText("Password required").waitFor();
+    }),
+  ),
   // Must be the last screen of the list: its dialog does not close while the key is being made.
-  nextDialog("key-creating", "Create Key", async (form, { page, context }) => {
-    const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
-    await context.route("**/assets/vault.worker-*.js", (route) =>
-      route.fulfill({ contentType: "text/javascript; charset=utf-8", body }),
-    );
-    await form.getByLabel("Key name").fill("Travel 2026");
-    await typePassword(page, "summer holidays");
-    await form.getByRole("button", { name: "Create Key" }).click();
-    await form.getByText("About 50 seconds").waitFor();
-  }),
+  onlyLong(
+    nextDialog("key-creating", "Create Key", async (form, { page, context }) => {
+      const body = "onmessage = () => postMessage({ forecastSeconds: 52 });";
+      await context.route("**/assets/vault.worker-*.js", (route) =>
+        route.fulfill({ contentType: "text/javascript; charset=utf-8", body }),
+      );
+      await form.getByLabel("Key name").fill("Travel 2026");
+      await typePassword(page, "summer holidays");
+      await form.getByRole("button", { name: "Create Key" }).click();
+      await form.getByText("About 50 seconds").waitFor();
+    }),
+  ),
 ];

@@ -1,8 +1,8 @@
 /**
  * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200
  * % zoom. In `npm test` axe checks a screen once, in one pair of width and theme, and overflow is searched at one of the
- * two sizes; both alternate from screen to screen. `npm run test:long` takes all of them. A screen that is one step from the one listed before it is opened by that step,
- * on the same page.
+ * two sizes; both alternate from screen to screen, and screens marked `onlyLong` are left out. `npm run test:long` takes
+ * all of them. A screen that is one step from the one listed before it is opened by that step, on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { beforeAll, expect, test } from "vitest";
@@ -38,11 +38,14 @@ function looksAt({ width }: Screen, place: number): Look[] {
   ]);
 }
 
+const isLeftOut = (screen: Screen | undefined): boolean => screen?.onlyLong === true && !isLongRun;
+
 /** Groups of screens that are checked on one page, in their order. */
 function chainsOf(screens: readonly Screen[]): Screen[][] {
   const chains: Screen[][] = [];
-  for (const screen of screens) {
-    if (screen.goOn === undefined) chains.push([screen]);
+  for (const [place, screen] of screens.entries()) {
+    if (isLeftOut(screen)) continue;
+    if (screen.goOn === undefined || isLeftOut(screens[place - 1])) chains.push([screen]);
     else chains.at(-1)?.push(screen);
   }
   return chains;
@@ -73,6 +76,7 @@ async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void
 export function lookAtScreens(screens: readonly Screen[]): void {
   const site = runSite();
   beforeAll(() => createScreenData(site.server));
+  const checked = screens.filter((screen) => !isLeftOut(screen));
   const chains = chainsOf(screens).map((chain) => ({ chain, names: chain.map(({ name }) => name).join(", ") }));
 
   test.each(chains)("axe finds nothing, and nothing sticks out, wide or narrow: $names", async ({ chain }) => {
@@ -83,7 +87,7 @@ export function lookAtScreens(screens: readonly Screen[]): void {
       await visit.page.setViewportSize({ width, height: 900 });
       if (screen === first) await openScreen(visit, screen);
       else await screen.goOn?.(visit);
-      await lookAt(visit, screen, screens.indexOf(screen));
+      await lookAt(visit, screen, checked.indexOf(screen));
     }
   });
 }

@@ -30,6 +30,9 @@ export async function pauseMotion(page: Page): Promise<void> {
   await page.locator(".turning.faded").first().waitFor({ state: "detached" });
 }
 
+/** Leaves the screen out of `npm test`, where the next one in the list is then opened on a page of its own. */
+export const onlyLong = (screen: Screen): Screen => ({ ...screen, onlyLong: true });
+
 export const overlaid = (screen: Screen): Screen => ({ ...screen, overlay: true });
 
 /** Waits for the toast and keeps it open: toasts pause while the window has no focus. */

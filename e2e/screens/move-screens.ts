@@ -2,6 +2,7 @@
 import type { ChecklistRowWire, ImportRowWire, ImportWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { aFile, bitwardenExport } from "../move/exports.ts";
+import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const checklistPath = "**/api/checklist";
@@ -137,18 +138,22 @@ export const moveScreens: readonly Screen[] = [
     await visit.page.goto("/move");
     await chooser(visit).waitFor();
   }),
-  move("loading", async ({ context, page }) => {
-    await context.route(checklistPath, () => {});
-    await page.goto("/move");
-    await page.locator(".checklist .skel").first().waitFor();
-  }),
-  move("failed", async ({ context, page, expectFailure }) => {
-    expectFailure("/api/checklist");
-    await context.route(checklistPath, (route) => route.abort("connectionrefused"));
-    await page.goto("/move");
-    await page.getByText("Your checklist could not be loaded").waitFor();
-  }),
-  withFile("wrong-file", { name: "vault.json", text: '{"encrypted":true}' }, "“vault.json” is encrypted"),
+  onlyLong(
+    move("loading", async ({ context, page }) => {
+      await context.route(checklistPath, () => {});
+      await page.goto("/move");
+      await page.locator(".checklist .skel").first().waitFor();
+    }),
+  ),
+  onlyLong(
+    move("failed", async ({ context, page, expectFailure }) => {
+      expectFailure("/api/checklist");
+      await context.route(checklistPath, (route) => route.abort("connectionrefused"));
+      await page.goto("/move");
+      await page.getByText("Your checklist could not be loaded").waitFor();
+    }),
+  ),
+  onlyLong(withFile("wrong-file", { name: "vault.json", text: '{"encrypted":true}' }, "“vault.json” is encrypted")),
   withFile("choose", { name: "bitwarden_export.json", text: logins }, "logins from Bitwarden"),
   move("service", async ({ page }) => {
     await page.goto("/move");
@@ -157,21 +162,27 @@ export const moveScreens: readonly Screen[] = [
     await page.getByText("Please enter the API key").waitFor();
   }),
   imported("planned", {}, "What would happen"),
-  imported("running", { state: "running", progress: { done: 120, total: 309 } }, "Importing aliases"),
+  onlyLong(imported("running", { state: "running", progress: { done: 120, total: 309 } }, "Importing aliases")),
   imported("done", { ...finished, state: "done", undoUntil: inAnHour() }, "Import finished"),
-  imported(
-    "undone",
-    { ...finished, state: "undone", undone: 307, keptCount: 2, kept: ["garden.1@kauke.test", "shop@kauke.test"] },
-    "Import undone",
+  onlyLong(
+    imported(
+      "undone",
+      { ...finished, state: "undone", undone: 307, keptCount: 2, kept: ["garden.1@kauke.test", "shop@kauke.test"] },
+      "Import undone",
+    ),
   ),
   listed("checklist"),
-  listed("checklist-all", async ({ page }) => {
-    await page.getByRole("radio", { name: "All 7" }).check();
-  }),
-  listed("checklist-no-match", async ({ page }) => {
-    await page.getByLabel("Search sites").fill("nowhere");
-    await page.getByText("No sites match").waitFor();
-  }),
+  onlyLong(
+    listed("checklist-all", async ({ page }) => {
+      await page.getByRole("radio", { name: "All 7" }).check();
+    }),
+  ),
+  onlyLong(
+    listed("checklist-no-match", async ({ page }) => {
+      await page.getByLabel("Search sites").fill("nowhere");
+      await page.getByText("No sites match").waitFor();
+    }),
+  ),
   {
     ...listed("checklist-delete", async ({ page }) => {
       await page.getByRole("button", { name: "Delete checklist" }).click();

@@ -1,7 +1,7 @@
 /** Screens of the command palette, for the list of screens to capture. */
 import type { Visit } from "../browser/browser.ts";
 import { ordered } from "./dashboard-screens.ts";
-import { overlaid } from "./make-screen.ts";
+import { onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 async function openPalette({ page }: Visit, typed = ""): Promise<void> {
@@ -27,30 +27,34 @@ const typing = (name: string, typed: string, seen: string): Screen => {
 export const paletteScreens: readonly Screen[] = [
   { ...typing("palette", "", "Go to Settings"), goOn: undefined },
   typing("palette-typed", "sho", "shop.k7"),
-  typing("palette-pause", "pause ", "travel.26"),
-  typing("palette-no-match", "activate nothing like this", "No paused alias matches"),
-  overlaid({
-    name: "dashboard-palette-loading",
-    as: "some",
-    async open(visit) {
-      await visit.context.route("**/api/aliases/*", () => {});
-      await visit.page.goto("/settings");
-      await visit.page.getByRole("heading", { name: "Settings" }).waitFor();
-      await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
-      await openPalette(visit);
-      await visit.page.getByText("Loading your aliases").waitFor();
-    },
-  }),
-  overlaid({
-    name: "dashboard-palette-failed",
-    as: "some",
-    async open(visit) {
-      visit.expectFailure(/^\/api\/aliases\/[\w-]+$/);
-      await visit.context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
-      await visit.page.goto("/settings");
-      await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
-      await openPalette(visit);
-      await visit.page.getByText("Your aliases could not be loaded").waitFor();
-    },
-  }),
+  onlyLong(typing("palette-pause", "pause ", "travel.26")),
+  onlyLong(typing("palette-no-match", "activate nothing like this", "No paused alias matches")),
+  onlyLong(
+    overlaid({
+      name: "dashboard-palette-loading",
+      as: "some",
+      async open(visit) {
+        await visit.context.route("**/api/aliases/*", () => {});
+        await visit.page.goto("/settings");
+        await visit.page.getByRole("heading", { name: "Settings" }).waitFor();
+        await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
+        await openPalette(visit);
+        await visit.page.getByText("Loading your aliases").waitFor();
+      },
+    }),
+  ),
+  onlyLong(
+    overlaid({
+      name: "dashboard-palette-failed",
+      as: "some",
+      async open(visit) {
+        visit.expectFailure(/^\/api\/aliases\/[\w-]+$/);
+        await visit.context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
+        await visit.page.goto("/settings");
+        await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
+        await openPalette(visit);
+        await visit.page.getByText("Your aliases could not be loaded").waitFor();
+      },
+    }),
+  ),
 ];

@@ -9,7 +9,7 @@ import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
-import { holdToast, pageAt, pauseMotion } from "./make-screen.ts";
+import { holdToast, onlyLong, pageAt, pauseMotion } from "./make-screen.ts";
 import { moveScreens } from "./move-screens.ts";
 import { paletteScreens } from "./palette-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
@@ -37,10 +37,16 @@ const refuseRegistration = async (visit: Visit): Promise<void> => {
   await holdToast(visit);
 };
 
+/** A page that anybody can open after the one listed before it, in the same visit. */
+const nextPage = (path: string, name: string): Screen => {
+  const screen = pageAt(path, name);
+  return { ...screen, goOn: screen.open };
+};
+
 export const screens: readonly Screen[] = [
   landing("landing"),
-  landing("landing-signed-in", "some"),
-  {
+  onlyLong(landing("landing-signed-in", "some")),
+  onlyLong({
     name: "landing-asking",
     async open({ page, context }) {
       await context.route(/\/api\/(?:auth\/session|stats)$/, () => {});
@@ -48,8 +54,8 @@ export const screens: readonly Screen[] = [
       await page.getByRole("button", { name: "Loading..." }).first().waitFor();
       await pauseMotion(page);
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "landing-no-answers",
     async open({ page, context, expectFailure }) {
       expectFailure("/api/stats");
@@ -59,7 +65,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole("heading", { name: /^Join 31k\+ people/ }).waitFor();
       await pauseMotion(page);
     },
-  },
+  }),
   pageAt("/auth", "auth"),
   {
     name: "auth-failed",
@@ -70,7 +76,7 @@ export const screens: readonly Screen[] = [
     },
     goOn: refuseSignIn,
   },
-  {
+  onlyLong({
     name: "auth-google-failed",
     overlay: true,
     async open(visit) {
@@ -80,7 +86,7 @@ export const screens: readonly Screen[] = [
       await visit.page.goto(`/auth${googleFailureHash}`);
       await holdToast(visit);
     },
-  },
+  }),
   {
     name: "auth-wallets",
     overlay: true,
@@ -92,7 +98,7 @@ export const screens: readonly Screen[] = [
     },
   },
   pageAt("/register", "register"),
-  {
+  onlyLong({
     name: "register-refused",
     overlay: true,
     async open(visit) {
@@ -100,8 +106,8 @@ export const screens: readonly Screen[] = [
       await refuseRegistration(visit);
     },
     goOn: refuseRegistration,
-  },
-  {
+  }),
+  onlyLong({
     name: "asking-for-the-session",
     as: "some",
     async open({ page, context }) {
@@ -109,7 +115,7 @@ export const screens: readonly Screen[] = [
       await page.goto("/dashboard");
       await page.getByRole("status").getByText("Loading...").waitFor();
     },
-  },
+  }),
   {
     name: "not-found",
     async open({ page, expectRefusal }) {
@@ -118,22 +124,22 @@ export const screens: readonly Screen[] = [
       await page.getByRole("heading", { name: "Page Not Found" }).waitFor();
     },
   },
-  {
+  onlyLong({
     name: "settings",
     as: "some",
     async open({ page }) {
       await page.goto("/settings");
       await page.getByRole("switch", { name: "Leak guard" }).waitFor();
     },
-  },
+  }),
   ...encryptionScreens,
   ...moveScreens,
   ...aliasSettingsScreens,
   pageAt("/docs", "static-docs"),
-  pageAt("/docs/smtp", "static-docs-smtp"),
-  pageAt("/docs/clients", "static-docs-clients"),
-  pageAt("/docs/moving", "static-docs-moving"),
-  ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => pageAt(`/${name}`, `static-${name}`)),
+  nextPage("/docs/smtp", "static-docs-smtp"),
+  nextPage("/docs/clients", "static-docs-clients"),
+  nextPage("/docs/moving", "static-docs-moving"),
+  ...["about", "privacy", "terms", "gdpr", "transparency"].map((name) => nextPage(`/${name}`, `static-${name}`)),
   ...sessionScreens,
   ...signInScreens,
   ...dashboardScreens,

@@ -13,6 +13,10 @@ export interface Screen {
   overlay?: boolean;
   /** Rules of axe that the screen may break, none of them serious, each with its reason where it is set. */
   tolerated?: readonly string[];
+  /**
+   * Whether only `npm run test:long` checks it: another state of a page or dialog whose main state `npm test` checks.
+   */
+  onlyLong?: boolean;
   open(visit: Visit): Promise<void>;
   /**
    * The step from the screen listed before it, on the same page, signed in as the same persona, if one step is enough.

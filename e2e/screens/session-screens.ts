@@ -3,6 +3,7 @@
  * failed.
  */
 import type { Visit } from "../browser/browser.ts";
+import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const dashboard = async ({ page }: Visit): Promise<void> => {
@@ -46,7 +47,7 @@ export const sessionScreens: readonly Screen[] = [
       await visit.page.getByText("You are offline.", { exact: false }).waitFor();
     },
   },
-  {
+  onlyLong({
     name: "unreachable",
     as: "some",
     overlay: true,
@@ -57,7 +58,7 @@ export const sessionScreens: readonly Screen[] = [
       await page.getByText("The server can’t be reached.", { exact: false }).waitFor();
       await page.getByText("Your aliases could not be loaded").waitFor();
     },
-  },
+  }),
   {
     name: "error-page",
     as: "some",

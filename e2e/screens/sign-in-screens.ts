@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeHeading } from "../browser/see.ts";
 import { dismissToast, signIn } from "../browser/steps.ts";
+import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const token = "a".repeat(32);
@@ -154,7 +155,7 @@ export const signInScreens: readonly Screen[] = [
     },
     goOn: ({ page }) => sendLink(page),
   },
-  {
+  onlyLong({
     name: "auth-link-wait",
     async open(visit) {
       await offerLink(visit);
@@ -168,9 +169,9 @@ export const signInScreens: readonly Screen[] = [
       await page.getByText("You can ask for another one").waitFor();
       await dismissToast(page);
     },
-  },
+  }),
   signInLink("here", false),
-  signInLink("elsewhere", true),
+  onlyLong(signInLink("elsewhere", true)),
   {
     name: "sign-in-link-over",
     async open({ page, expectRefusal }) {
@@ -179,7 +180,7 @@ export const signInScreens: readonly Screen[] = [
       await seeHeading(page, "This link no longer works");
     },
   },
-  {
+  onlyLong({
     name: "sign-in-link-failed",
     async open({ page, context, expectFailure }) {
       expectFailure("/api/auth/sign-in-link/state");
@@ -187,7 +188,7 @@ export const signInScreens: readonly Screen[] = [
       await page.goto(`/sign-in-link#${token}`);
       await seeHeading(page, "The link could not be checked");
     },
-  },
+  }),
   {
     name: "forgot",
     async open({ page }) {
@@ -221,15 +222,15 @@ export const signInScreens: readonly Screen[] = [
     goOn: ({ page }) => refuseReset(page),
     overlay: true,
   },
-  {
+  onlyLong({
     name: "reset-over",
     async open({ page, expectRefusal }) {
       expectRefusal(404, "/api/auth/password-reset/state");
       await page.goto(`/reset#${token}`);
       await seeHeading(page, "This link no longer works");
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "reset-failed",
     async open({ page, context, expectFailure }) {
       expectFailure("/api/auth/password-reset/state");
@@ -237,7 +238,7 @@ export const signInScreens: readonly Screen[] = [
       await page.goto(`/reset#${token}`);
       await seeHeading(page, "The link could not be checked");
     },
-  },
+  }),
   {
     name: "confirm-email",
     as: "some",
@@ -246,42 +247,46 @@ export const signInScreens: readonly Screen[] = [
       await seeHeading(page, "Is this your e-mail?");
     },
   },
-  {
+  onlyLong({
     name: "confirm-email-signed-out",
     async open({ page }) {
       await page.goto(`/confirm-email#${token}`);
       await seeHeading(page, "Sign in to confirm");
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "confirm-email-over",
     as: "some",
     async open({ page }) {
       await page.goto("/confirm-email");
       await seeHeading(page, "This link no longer works");
     },
-  },
+  }),
   settings("devices", { ways: { ...own, emailConfirmedAt: null } }),
-  settings("one-device", { sessions: devices.slice(0, 1) }),
-  settings("google", { ways: { ...own, hasPassword: false, hasGoogle: true } }),
-  settings("wallet", { ways: { ...own, email: null, emailConfirmedAt: null, hasPassword: false, hasWallet: true } }),
+  onlyLong(settings("one-device", { sessions: devices.slice(0, 1) })),
+  onlyLong(settings("google", { ways: { ...own, hasPassword: false, hasGoogle: true } })),
+  onlyLong(
+    settings("wallet", { ways: { ...own, email: null, emailConfirmedAt: null, hasPassword: false, hasWallet: true } }),
+  ),
   settings("every-way", { ways: everyWay }),
-  settings("unconfirmed-ways", { ways: { ...everyWay, emailConfirmedAt: null } }),
+  onlyLong(settings("unconfirmed-ways", { ways: { ...everyWay, emailConfirmedAt: null } })),
   dialogAt("new-email", { button: "Change E-mail" }),
-  {
+  onlyLong({
     ...dialogAt("new-email-refused", { button: "Change E-mail" }, refuseNewEmail),
     goOn: refuseNewEmail,
-  },
+  }),
   dialogAt("remove-wallet", { ways: everyWay, button: "Remove wallet" }),
   dialogAt("prove", { ways: { ...everyWay, freshForSeconds: 0 }, button: "Change E-mail" }),
-  {
+  onlyLong({
     ...dialogAt("prove-by-link", { ways: { ...everyWay, freshForSeconds: 0 }, button: "Change E-mail" }, sendProofLink),
     goOn: sendProofLink,
-  },
-  dialogAt("prove-by-password", {
-    ways: { ...own, emailConfirmedAt: null, freshForSeconds: 0 },
-    button: "Change E-mail",
   }),
+  onlyLong(
+    dialogAt("prove-by-password", {
+      ways: { ...own, emailConfirmedAt: null, freshForSeconds: 0 },
+      button: "Change E-mail",
+    }),
+  ),
   {
     name: "new-email",
     as: "some",
@@ -292,14 +297,14 @@ export const signInScreens: readonly Screen[] = [
       await seeHeading(page, "Sign in with this e-mail?");
     },
   },
-  {
+  onlyLong({
     name: "new-email-signed-out",
     async open({ page }) {
       await page.goto(`/new-email#${token}`);
       await seeHeading(page, "Sign in to change your e-mail");
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "new-email-over",
     as: "some",
     async open({ page, expectRefusal }) {
@@ -307,8 +312,8 @@ export const signInScreens: readonly Screen[] = [
       await page.goto(`/new-email#${token}`);
       await seeHeading(page, "This link no longer works");
     },
-  },
-  {
+  }),
+  onlyLong({
     name: "new-email-failed",
     as: "some",
     async open({ page, context, expectFailure }) {
@@ -317,17 +322,17 @@ export const signInScreens: readonly Screen[] = [
       await page.goto(`/new-email#${token}`);
       await seeHeading(page, "The link could not be checked");
     },
-  },
+  }),
   { ...settings("password", {}, openDialog), overlay: true },
-  {
+  onlyLong({
     ...settings("password-refused", {}, async (visit) => {
       await openDialog(visit);
       await refuseChange(visit);
     }),
     goOn: refuseChange,
     overlay: true,
-  },
-  {
+  }),
+  onlyLong({
     name: "settings-sign-in-failed",
     as: "some",
     async open({ page, context, expectFailure }) {
@@ -339,5 +344,5 @@ export const signInScreens: readonly Screen[] = [
       await page.getByText("Your sign-in could not be loaded").waitFor();
       await page.getByText("Your devices could not be loaded").waitFor();
     },
-  },
+  }),
 ];

@@ -3,6 +3,7 @@
  */
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
@@ -93,7 +94,7 @@ describe("with an issuer", () => {
     },
   );
 
-  test("an unexpected response of the issuer is reported in the specification's words", async () => {
+  test.runIf(isLongRun)("an unexpected response of the issuer is reported in the specification's words", async () => {
     const { page, issuer: at } = await open({ sub: "plain", email: "plain@people.example", email_verified: true });
     at.refusal = "server_error";
     await press(page);
@@ -138,7 +139,7 @@ describe("without an issuer", () => {
     }
   });
 
-  test.each(["/auth", "/register"])("nothing at %s moves while the page is hydrated", async (path) => {
+  test.each(usually(["/auth", "/register"], 0))("nothing at %s moves while the page is hydrated", async (path) => {
     const drawn = await openWithoutScript(site.server.url, path);
     // Elements for browsers without scripts are not part of the hydrated page.
     await drawn.evaluate(`document.querySelectorAll("noscript").forEach((it) => it.remove())`);
@@ -152,17 +153,22 @@ describe("without an issuer", () => {
     expect(await places(live)).toEqual(await places(drawn));
   });
 
-  test("a sign-in page that is being left does not show and consume the reason meant for the next one", async () => {
-    const { page, context } = await site.visit();
-    await page.goto("/auth");
-    await context.addCookies([{ name: googleFailureCookie, value: "denied" satisfies GoogleFailure, url: page.url() }]);
-    await page.reload();
-    await seeLive(page);
-    expect(await toasts(page).count()).toBe(0);
-    await page.goto("/api/auth/google");
-    await seeToast(page, title, googleFailureTexts.off);
-    expect(new URL(page.url()).hash).toBe("");
-  });
+  test.runIf(isLongRun)(
+    "a sign-in page that is being left does not show and consume the reason meant for the next one",
+    async () => {
+      const { page, context } = await site.visit();
+      await page.goto("/auth");
+      await context.addCookies([
+        { name: googleFailureCookie, value: "denied" satisfies GoogleFailure, url: page.url() },
+      ]);
+      await page.reload();
+      await seeLive(page);
+      expect(await toasts(page).count()).toBe(0);
+      await page.goto("/api/auth/google");
+      await seeToast(page, title, googleFailureTexts.off);
+      expect(new URL(page.url()).hash).toBe("");
+    },
+  );
 
   test("the sign-in path typed by hand leads back with the reason", async () => {
     const { page } = await site.visit();

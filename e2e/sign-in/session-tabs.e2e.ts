@@ -1,4 +1,5 @@
 /** Inactivity and signing in and out across tabs, and in a tab that was suspended. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
@@ -60,7 +61,7 @@ describe("several tabs", () => {
     await expect.poll(() => storedKeys(other)).toEqual([]);
   });
 
-  test("signing in in one signs in all, as the same person", async () => {
+  test.runIf(isLongRun)("signing in in one signs in all, as the same person", async () => {
     const person = await site.person();
     const visit = await visitOf(site, null);
     const other = await visit.context.newPage();
@@ -94,7 +95,7 @@ describe("several tabs", () => {
     expect(await other.evaluate("document.body.innerText")).not.toContain("only-onas");
   });
 
-  test("at the end of the time all are signed out", async () => {
+  test.runIf(isLongRun)("at the end of the time all are signed out", async () => {
     const still = await openTwo();
     const { page, other } = still;
     await page.clock.pauseAt(later);
@@ -132,7 +133,7 @@ describe("a tab that was suspended", () => {
     await context.clearCookies();
   });
 
-  test("stays signed in if there was activity in another tab meanwhile", async () => {
+  test.runIf(isLongRun)("stays signed in if there was activity in another tab meanwhile", async () => {
     const person = await site.person();
     const visit = await visitOf(site, person);
     const other = await visit.context.newPage();
@@ -195,7 +196,7 @@ describe("a page that the browser kept for Back", () => {
     await seeHeading(page, "Email Forwarding");
   });
 
-  test("shows nothing of a session that has ended meanwhile", async () => {
+  test.runIf(isLongRun)("shows nothing of a session that has ended meanwhile", async () => {
     const { page, person } = await openDashboard();
     expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
     expect(await comeBack(page)).toBe(true);

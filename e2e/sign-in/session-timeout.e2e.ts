@@ -3,12 +3,13 @@
  * part.
  */
 import { sessionTimes } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeFocus, seeGone, seeHeading, seePath, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createForm } from "../browser/steps.ts";
-import { usuallyAt } from "../browser/variants.ts";
+import { usually, usuallyAt } from "../browser/variants.ts";
 import { expectSignedOut, isShown, minutes, openStill, seconds, soon, storedKeys, warning } from "./still-session.ts";
 
 const site = runSite();
@@ -68,14 +69,16 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
 });
 
 describe("activity", () => {
-  test.each([
+  const acts: readonly [string, (page: Page) => Promise<unknown>][] = [
     ["the mouse", (page: Page) => page.mouse.move(200, 300)],
     ["a key", (page: Page) => page.keyboard.press("a")],
     ["a click", (page: Page) => page.mouse.click(5, 400)],
     ["scrolling", (page: Page) => page.evaluate("window.dispatchEvent(new Event('scroll'))")],
     ["a touch", (page: Page) => page.touchscreen.tap(5, 400)],
     ["focus", (page: Page) => page.evaluate("document.querySelector('button').focus()")],
-  ])("%s starts the 30 minutes again", async (_, act) => {
+  ];
+
+  test.each(usually(acts, 1))("%s starts the 30 minutes again", async (_, act) => {
     const { page } = await openStill(site, "/dashboard", { hasTouch: true });
     await page.clock.fastForward(24 * minutes);
     await act(page);
@@ -115,6 +118,8 @@ describe("activity", () => {
 describe("the server", () => {
   test("ends the session: an active page learns it at the next check, and signs out", async () => {
     const { page, person } = await openStill(site, "/settings");
+    // A request of the page that is refused after the logout would be reported.
+    await page.waitForLoadState("networkidle");
     await person.call("POST", "/api/auth/logout");
     await page.clock.fastForward(5 * minutes);
     await soon(page, isShown(toasts(page).getByText("Session Ended", { exact: true })));
@@ -124,7 +129,7 @@ describe("the server", () => {
     expect(await storedKeys(page)).toEqual([]);
   });
 
-  test("without a response ends nothing", async () => {
+  test.runIf(isLongRun)("without a response ends nothing", async () => {
     const { page, context, expectFailure } = await openStill(site, "/settings");
     // A response that arrived later would show that the server can be reached.
     await page.waitForLoadState("networkidle");
@@ -137,7 +142,7 @@ describe("the server", () => {
     await seeHeading(page, "Settings");
   });
 
-  test("still knows the session after a restart", async () => {
+  test.runIf(isLongRun)("still knows the session after a restart", async () => {
     const { page, person } = await openStill(site, "/settings");
     await site.restart();
     await page.clock.fastForward(26 * minutes);
@@ -162,7 +167,7 @@ test("the warning covers an open dialog, which stays open beneath it", async () 
   await seeGone(beneath);
 });
 
-test("Escape closes a dialog before the toast behind it", async () => {
+test.runIf(isLongRun)("Escape closes a dialog before the toast behind it", async () => {
   const { page } = await site.visit({ as: await site.person() });
   await page.goto("/dashboard");
   await page.getByRole("button", { name: "Delete Account" }).waitFor();

@@ -2,6 +2,7 @@
  * After too many passwords were tried at an account its owner can sign in by a mailed link, and the browser is known
  * from then on.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit } from "../browser/browser.ts";
@@ -141,7 +142,7 @@ test("an e-mail address without an account is offered the same, and asking too o
     .waitFor();
 });
 
-test("a link that is not ours, or was cut short, is reported as invalid", async () => {
+test.runIf(isLongRun)("a link that is not ours, or was cut short, is reported as invalid", async () => {
   const { page, expectRefusal } = await site.visit();
   await page.goto("/Sign-In-Link/");
   await seeHeading(page, "This link no longer works");

@@ -1,6 +1,7 @@
 /**
  * Sign-in in Settings: confirming the e-mail address, changing the password, listing and ending the signed-in devices.
  */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
@@ -116,32 +117,35 @@ test.each(usuallyAt("desktop"))(
   },
 );
 
-test("devices are listed and ended one by one; the next request of an ended one leads to the sign-in form", async () => {
-  const person = await site.person();
-  const visit = await site.visit({ as: person });
-  const { page } = visit;
-  const [first, second] = [await signedIn(person.email), await signedIn(person.email, widths.phone)];
-  await openSettings(first);
-  await openSettings(visit);
-  await expect.poll(() => devices(page).count()).toBe(3);
-  await devices(page).first().getByText("Unknown device").waitFor();
-  expect(await devices(page).getByText("Chrome on Linux").count()).toBe(2);
-  await devices(page)
-    .nth(1)
-    .getByRole("button", { name: /^End session: Chrome on Linux/ })
-    .click();
-  await seeToast(page, "Session Ended", "Chrome on Linux");
-  await expect.poll(() => devices(page).count()).toBe(2);
-  await page.getByRole("button", { name: "End All Others" }).click();
-  await seeToast(page, "Sessions Ended", "Signed out on 1 other device.");
-  await page.getByText("You are signed in nowhere else.").waitFor();
-  first.expectRefusal(401, "/api/account/settings");
-  await first.page.getByRole("switch", { name: "Leak guard" }).click();
-  await seePath(first.page, "/auth");
-  await seeToast(first.page, "Signed Out", "Your session has ended. Please sign in again.");
-  await second.page.reload();
-  await seeHeading(second.page, "Welcome Back");
-  await page.getByRole("button", { name: "Sign Out" }).click();
-  await seeToast(page, "Logged Out", "Successfully logged out");
-  await seePath(page, "/home");
-});
+test.runIf(isLongRun)(
+  "devices are listed and ended one by one; the next request of an ended one leads to the sign-in form",
+  async () => {
+    const person = await site.person();
+    const visit = await site.visit({ as: person });
+    const { page } = visit;
+    const [first, second] = [await signedIn(person.email), await signedIn(person.email, widths.phone)];
+    await openSettings(first);
+    await openSettings(visit);
+    await expect.poll(() => devices(page).count()).toBe(3);
+    await devices(page).first().getByText("Unknown device").waitFor();
+    expect(await devices(page).getByText("Chrome on Linux").count()).toBe(2);
+    await devices(page)
+      .nth(1)
+      .getByRole("button", { name: /^End session: Chrome on Linux/ })
+      .click();
+    await seeToast(page, "Session Ended", "Chrome on Linux");
+    await expect.poll(() => devices(page).count()).toBe(2);
+    await page.getByRole("button", { name: "End All Others" }).click();
+    await seeToast(page, "Sessions Ended", "Signed out on 1 other device.");
+    await page.getByText("You are signed in nowhere else.").waitFor();
+    first.expectRefusal(401, "/api/account/settings");
+    await first.page.getByRole("switch", { name: "Leak guard" }).click();
+    await seePath(first.page, "/auth");
+    await seeToast(first.page, "Signed Out", "Your session has ended. Please sign in again.");
+    await second.page.reload();
+    await seeHeading(second.page, "Welcome Back");
+    await page.getByRole("button", { name: "Sign Out" }).click();
+    await seeToast(page, "Logged Out", "Successfully logged out");
+    await seePath(page, "/home");
+  },
+);

@@ -1,4 +1,5 @@
 /** Signing in by a Solana wallet: from both pages, by both methods of signing, and everything that can go wrong. */
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -37,8 +38,11 @@ const waysToSign = [
   [widths.desktop, "signMessage"],
 ] as const;
 
-describe.each(["/auth", "/register"])("from %s", (path) => {
-  test.each(usually(waysToSign, 0, 3))(
+describe.each([
+  ["/auth", 0],
+  ["/register", 3],
+] as const)("from %s", (path, usualWay) => {
+  test.each(usually(waysToSign, usualWay))(
     "at %i pixels a wallet signs in by %s and leads to the dashboard",
     async (width, signs) => {
       const wallet = aWallet({ signs });
@@ -76,7 +80,7 @@ test("a wallet that registers late is found too", async () => {
   await seePath(page, "/dashboard");
 });
 
-test("while the wallet asks its owner the button says so and can't be pressed again", async () => {
+test.runIf(isLongRun)("while the wallet asks its owner the button says so and can't be pressed again", async () => {
   const { page } = await visitWith(aWallet({ waits: true }));
   await page.goto("/auth");
   await walletButton(page).click();
@@ -100,7 +104,7 @@ test("without a wallet a toast says what to install", async () => {
   await seePath(page, "/register");
 });
 
-test.each(["connect", "sign"] as const)(
+test.each(usually(["connect", "sign"] as const, 1))(
   "refusing to %s in the wallet is reported as a failed connection",
   async (refuses) => {
     const { page } = await visitWith(aWallet({ refuses }));
@@ -122,7 +126,7 @@ test("a wallet that signs with another account than it shows is refused", async 
   expect(await stored(page)).toBeNull();
 });
 
-test("a failing server is reported as a failed authentication", async () => {
+test.runIf(isLongRun)("a failing server is reported as a failed authentication", async () => {
   const { page, context, expectRefusal } = await site.visit();
   await injectWallet(page, aWallet());
   expectRefusal(500, "/api/auth/wallet");
@@ -132,7 +136,7 @@ test("a failing server is reported as a failed authentication", async () => {
   await seeToast(page, "Connection Failed", "Wallet authentication failed");
 });
 
-test("with several wallets the person chooses one", async () => {
+test.runIf(isLongRun)("with several wallets the person chooses one", async () => {
   const [first, second] = [aWallet({ name: "First Wallet" }), aWallet({ name: "Second Wallet" })];
   const { page } = await visitWith(first);
   await injectWallet(page, second);
@@ -161,15 +165,18 @@ describe("at the next start", () => {
     expect(await stored(page)).toBe(wallet.key.address);
   });
 
-  test("an address that the wallet no longer has is forgotten, and the person stays signed in", async () => {
-    const wallet = aWallet({ trusts: makeWalletKey().address });
-    const { page } = await visitWith(wallet);
-    await signIn(page);
-    await page.reload();
-    await connects(page);
-    await expect.poll(() => stored(page)).toBeNull();
-    await page.getByRole("banner").getByText(label(wallet), { exact: true }).waitFor();
-  });
+  test.runIf(isLongRun)(
+    "an address that the wallet no longer has is forgotten, and the person stays signed in",
+    async () => {
+      const wallet = aWallet({ trusts: makeWalletKey().address });
+      const { page } = await visitWith(wallet);
+      await signIn(page);
+      await page.reload();
+      await connects(page);
+      await expect.poll(() => stored(page)).toBeNull();
+      await page.getByRole("banner").getByText(label(wallet), { exact: true }).waitFor();
+    },
+  );
 
   test("a trusted wallet alone signs nobody in, and is not asked for a signed-out visitor", async () => {
     const wallet = aWallet();
@@ -194,7 +201,7 @@ describe("at the next start", () => {
   });
 });
 
-test("an account without an e-mail address uses every page, and can be deleted", async () => {
+test.runIf(isLongRun)("an account without an e-mail address uses every page, and can be deleted", async () => {
   const wallet = aWallet();
   const { page } = await visitWith(wallet, widths.phone);
   await signIn(page);
