@@ -51,6 +51,20 @@ test("the message does not depend on how the bytes are split into chunks", () =>
   );
 });
 
+test("memory of chunks copied into the message is freed at once, except memory that other bytes share", () => {
+  const reader = new DataReader(1e6, roomy());
+  const own = () => Buffer.from(new ArrayBuffer(20_000)).fill("text\r\n");
+  const [first, second] = [own(), own()];
+  const shared = Buffer.from(new ArrayBuffer(20_000)).fill("more\r\n");
+  const last = Buffer.concat([Buffer.from("\r\n.\r\nQUIT\r\n")]);
+  for (const chunk of [first, second, shared.subarray(6)]) expect(reader.push(chunk)).toBeNull();
+  const whole = Buffer.concat([first, second, shared.subarray(6), last.subarray(0, 2)]);
+  const done = reader.push(last);
+  expect(done?.result).toEqual({ kind: "message", bytes: whole });
+  expect([first.length, second.length, shared.length]).toEqual([0, 0, 20_000]);
+  expect(last.toString("latin1", done?.consumed)).toBe("QUIT\r\n");
+});
+
 const smuggled = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r.\r", "\r\n.\rX", "\n.X"];
 
 test.each(smuggled)("%j neither ends a message nor is accepted inside it", (variant) => {

@@ -53,7 +53,8 @@ export class DataReader {
 
   /**
    * @returns `null` before the end of the message; then the result, and how many bytes of `chunk` belong to it. The
-   * message ends in CRLF, and its bytes stay counted in the budget until `release`.
+   * message ends in CRLF, and its bytes stay counted in the budget until `release`. `chunk` belongs to the reader from
+   * now on: its memory may be freed once its bytes are copied into the message.
    */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = Buffer.concat([this.#tail, chunk.subarray(0, END.length - 1)]);
@@ -119,9 +120,20 @@ export class DataReader {
     if (this.#failure !== null) return { kind: this.#failure };
     this.#closeBlock();
     const whole = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    // The last chunk may contain the next commands as well.
+    for (const copied of this.#chunks.slice(0, -1)) freeMemory(copied);
     this.#chunks = [];
     return { kind: "message", bytes: whole.subarray(0, whole.length - 3) };
   }
+}
+
+/**
+ * Frees a chunk's memory at once, unless others share it. V8 marks the whole heap whenever some 64 MB of Buffers wait
+ * for garbage collection, which took a fifth of the processor time of messages of 1 MiB.
+ */
+function freeMemory(chunk: Buffer): void {
+  const { buffer } = chunk;
+  if (buffer instanceof ArrayBuffer && chunk.length === buffer.byteLength && !buffer.detached) buffer.transfer(0);
 }
 
 function endIn(chunk: Buffer): number {
