@@ -202,27 +202,24 @@ describe("a form with invalid input", () => {
     await seeGone(dialog);
   });
 
-  test.runIf(isLongRun)(
-    "a wrong master password is reported, its field emptied, and the right one then works",
-    async () => {
-      const person = await site.person();
-      await storeReadyKey(person, "Personal");
-      const { page } = await openSettings(person);
-      const dialog = await openDownload(page, "Personal");
-      await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
-      const field = dialog.getByLabel("Master password");
-      await submit(dialog, "Download");
-      await seeFieldError(field, "Password required");
-      await field.fill("not the password");
-      await submit(dialog, "Download");
-      await seeToast(page, "Download failed", "Incorrect master password.");
-      await seeFieldError(field, "Incorrect master password.");
-      await seeFocus(field);
-      expect(await field.inputValue()).toBe("");
-      await field.fill(storedPassword);
-      expect((await downloaded(page, () => submit(dialog, "Download"))).fileName).toBe("Personal.json");
-    },
-  );
+  test("a wrong master password is reported, its field emptied, and the right one then works", async () => {
+    const person = await site.person();
+    await storeReadyKey(person, "Personal");
+    const { page } = await openSettings(person);
+    const dialog = await openDownload(page, "Personal");
+    await dialog.getByRole("radio", { name: /^Private key, .json/ }).check();
+    const field = dialog.getByLabel("Master password");
+    await submit(dialog, "Download");
+    await seeFieldError(field, "Password required");
+    await field.fill("not the password");
+    await submit(dialog, "Download");
+    await seeToast(page, "Download failed", "Incorrect master password.");
+    await seeFieldError(field, "Incorrect master password.");
+    await seeFocus(field);
+    expect(await field.inputValue()).toBe("");
+    await field.fill(storedPassword);
+    expect((await downloaded(page, () => submit(dialog, "Download"))).fileName).toBe("Personal.json");
+  });
 });
 
 describe("if the server fails", () => {
