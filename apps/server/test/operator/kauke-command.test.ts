@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FakeDnsName, type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { isLongRun } from "@kauke/testkit/long-rounds";
+import { kaukeInTurns } from "@kauke/testkit/programs/kauke-in-turns";
 import { runKauke } from "@kauke/testkit/programs/run-kauke";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -65,7 +66,7 @@ interface Report {
 }
 
 async function doctor(...args: string[]): Promise<Report & { code: number | null }> {
-  const { code, out, err } = await kauke(["doctor", "--json", ...args]);
+  const { code, out, err } = await kaukeInTurns(["doctor", "--json", ...args], { dataDir, env: settings });
   try {
     return { ...(JSON.parse(out) as Report), code };
   } catch {
