@@ -1,3 +1,4 @@
+import { slowestFirst } from "@kauke/testkit/slowest-first";
 import { defineConfig } from "vitest/config";
 
 const costs = "**/*-cost.test.ts";
@@ -13,12 +14,48 @@ const inOwnProcess = [
   "apps/server/test/operator/reopen.test.ts",
 ];
 
+/** Seconds that the slowest files take beside four others. */
+const longestS = {
+  "operator/start": 50,
+  canary: 50,
+  "durability/kill-9": 45,
+  "attacks/sign-in": 45,
+  "operator/backup": 40,
+  "operator/close": 40,
+  "operator/kauke-users": 40,
+  "attacks/memory": 38,
+  "durability/kill-9-workers": 38,
+  "durability/journal": 38,
+  "test/direct": 36,
+  "replies/compose": 34,
+  "embedded/embedded-store": 34,
+  "operator/kauke-command": 30,
+  "operator/kauke-keys": 30,
+  "attacks/deletion": 28,
+  "store/schema": 28,
+  "attacks/poison": 27,
+  "vault/key-import": 25,
+  "policy/leak-guard": 25,
+  "policy/dmarc-by-slow-dns": 24,
+  "attacks/http-connections": 24,
+  "attacks/connections": 22,
+  "attacks/disk": 20,
+  "attacks/queue": 20,
+  "attacks/event-loop": 20,
+  "attacks/tables": 20,
+  "embedded/embedded-upkeep": 18,
+  "rows/dkim-keys": 18,
+  "scripts/checks": 18,
+};
+
 // Unit and package tests. The browser journeys have their own configuration (e2e/vitest.config.ts).
 export default defineConfig({
   test: {
     globalSetup: ["testkit/src/empty-database.ts"],
     setupFiles: ["testkit/src/begin-with-empty-database.ts", "testkit/src/patient-waits.ts"],
     pool: "forks",
+    // Of this configuration, not of a project's: vitest sorts the files of all projects together.
+    sequence: { sequencer: slowestFirst(longestS) },
     // More processes than cores: tests of a whole server wait for sockets and timers half of their time.
     maxWorkers: 5,
     // Databases live for seconds: optimizing their WebAssembly takes longer than running it as it was first compiled.

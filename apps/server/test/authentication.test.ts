@@ -8,6 +8,7 @@ import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@ka
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { byMailauth, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -240,6 +241,7 @@ test("only an authenticated sender gets a bounce address whose reports reach it"
 
 describe("our signature", () => {
   const folder = new URL("../../../test-vectors/eml/", import.meta.url);
+  const fixtures = readdirSync(folder).filter((it) => it.endsWith(".eml"));
   const judges = [
     ["mailauth", byMailauth],
     ["python3-dkim", pythonDkim()],
@@ -253,7 +255,8 @@ describe("our signature", () => {
     }
     test("${name} verifies every fixture, after being forwarded once and twice", { timeout: 120_000 }, async () => {
       const failed: string[] = [];
-      for (const file of readdirSync(folder).filter((it) => it.endsWith(".eml"))) {
+      // A program that starts for each message gets every third of them in `npm test`.
+      for (const file of fixtures.filter((_, at) => isLongRun || name === "mailauth" || at % 3 === 0)) {
         const once = (await send(readFileSync(new URL(file, folder)))).bytes as Buffer;
         if ((await judge(once, record)) !== "pass") failed.push(file);
         const twice = (await send(once)).bytes as Buffer;

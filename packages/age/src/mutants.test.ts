@@ -15,7 +15,7 @@ import { type Random, randomFrom } from "./random.testing.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 import { vectorNamed } from "./vectors.testing.ts";
 
-const rounds = process.env.LONG_ROUNDS === "1" ? 5000 : 125;
+const rounds = process.env.LONG_ROUNDS === "1" ? 5000 : 50;
 
 interface Original {
   file: Uint8Array;

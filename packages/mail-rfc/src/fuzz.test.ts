@@ -49,7 +49,7 @@ import { dottedAddress, parseClientAddress } from "./spf/ip-address.ts";
 import { isWithinExpansion, parseSpfRecord, SPF_EXPANDED_MAX, type SpfRecord } from "./spf/spf-record.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
-const numRuns = isLong ? 100_000 : 1000;
+const numRuns = isLong ? 100_000 : 400;
 const aMinuteOrMore = isLong ? 3_600_000 : 60_000;
 
 const now = new Date("2026-11-21T12:00:00Z");

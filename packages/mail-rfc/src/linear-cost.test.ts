@@ -309,9 +309,13 @@ async function nonLinearShapes<T>(
   return found;
 }
 
+/** `npm test` gives each parser every third shape, and each shape to every third parser. */
+const inTurn = (shapes: readonly Shape[], place: number) => shapes.filter((_, at) => isLong || (at + place) % 3 === 0);
+
 describe("doubling the hostile input about doubles the time:", () => {
-  it.each(Object.entries(texts))("%s", { timeout: aFewMinutes }, async (_, reader) => {
-    expect(await nonLinearShapes(textShapes, (text) => text, reader)).toEqual([]);
+  it.each(Object.entries(texts))("%s", { timeout: aFewMinutes }, async (name, reader) => {
+    const shapes = inTurn(textShapes, Object.keys(texts).indexOf(name));
+    expect(await nonLinearShapes(shapes, (text) => text, reader)).toEqual([]);
     for (const pair of nestings) {
       const [largest, read] = reader;
       const verdict = await growthOf({ make: (size) => nested(pair, size), run: safely(read), largest });
@@ -319,12 +323,14 @@ describe("doubling the hostile input about doubles the time:", () => {
     }
   });
 
-  it.each(Object.entries(headers))("%s", { timeout: aFewMinutes }, async (_, read) => {
-    expect(await nonLinearShapes(headerShapes, latin1, [HEADER, read])).toEqual([]);
+  it.each(Object.entries(headers))("%s", { timeout: aFewMinutes }, async (name, read) => {
+    const shapes = inTurn(headerShapes, Object.keys(headers).indexOf(name));
+    expect(await nonLinearShapes(shapes, latin1, [HEADER, read])).toEqual([]);
   });
 
-  it.each(Object.entries(bodies))("%s", { timeout: aFewMinutes }, async (_, read) => {
-    expect(await nonLinearShapes(bodyShapes, latin1, [BODY, read])).toEqual([]);
+  it.each(Object.entries(bodies))("%s", { timeout: aFewMinutes }, async (name, read) => {
+    const shapes = inTurn(bodyShapes, Object.keys(bodies).indexOf(name));
+    expect(await nonLinearShapes(shapes, latin1, [BODY, read])).toEqual([]);
     expect(await growthOf({ make: (size) => latin1(nestedParts(size)), run: read, largest: BODY })).toBe("linear");
   });
 });

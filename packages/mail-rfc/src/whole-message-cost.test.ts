@@ -95,7 +95,7 @@ describe("parsing a whole message", () => {
     },
   );
 
-  it.each(Object.keys(hostileMessages))(
+  it.each(Object.keys(hostileMessages).filter((_, at) => isLong || at % 2 === 0))(
     "takes about twice the time for twice the bytes: %s",
     {
       timeout: aFewMinutes,

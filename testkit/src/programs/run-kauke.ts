@@ -18,13 +18,17 @@ export interface KaukeOptions {
   file?: string;
 }
 
-/** Removes the test's own settings from the environment of the command. */
-export function runKauke(args: readonly string[], { dataDir, env, file = program }: KaukeOptions): Promise<KaukeRun> {
+/** @returns the environment of the command, without the test's own settings */
+export function environmentOf({ dataDir, env }: KaukeOptions): Record<string, string> {
   const known = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
-  const child = spawn(process.execPath, [file, ...args], {
-    cwd: dataDir,
+  return { ...(Object.fromEntries(known) as Record<string, string>), KAUKE_DATA_DIR: dataDir, ...env };
+}
+
+export function runKauke(args: readonly string[], options: KaukeOptions): Promise<KaukeRun> {
+  const child = spawn(process.execPath, [options.file ?? program, ...args], {
+    cwd: options.dataDir,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(known), KAUKE_DATA_DIR: dataDir, ...env },
+    env: environmentOf(options),
   });
   const run: KaukeRun = { code: null, out: "", err: "" };
   child.stdout.on("data", (chunk) => void (run.out += String(chunk)));

@@ -3,6 +3,7 @@ import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
 import type { SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
@@ -69,7 +70,8 @@ describe("a whole server, while others send mail and watch its health", { timeou
     for (const it of all) it[Symbol.dispose]();
   };
 
-  test("five addresses of one /24 cannot keep the MX full", async () => {
+  // In `npm test` a full listener, below, evicts sessions of one /24.
+  test.runIf(isLongRun)("five addresses of one /24 cannot keep the MX full", async () => {
     await using scene = await startScene();
     const addresses = addressesOf(5, (n) => `127.1.0.${n + 1}`, 200);
     const attack = Crowd.gather({ port: scene.server.mxPort, addresses, comesBack: true });

@@ -3,7 +3,7 @@
  * account's rows held, sealed columns and keyed hashes alike.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changeSignals } from "@kauke/server/store/change-signals";
@@ -15,7 +15,7 @@ import { plantAccount } from "@kauke/server/store/rows/accounts/account-rows.tes
 import { putEmptyDatabase } from "@kauke/testkit/empty-database";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { sql } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 const HOUR_MS = 3_600_000;
 /**
@@ -126,20 +126,34 @@ async function expectErased(dataDir: string, needles: readonly Needle[]): Promis
 const tablesOf = (found: Iterable<string>) =>
   [...new Set([...found].map((name) => name.split(".")[0] as string))].sort();
 
-/** A data directory with ten accounts, so that the database's statistics hold samples of their columns. */
+let planted: ReturnType<typeof plantAccounts> | null = null;
+afterAll(async () => {
+  if (planted !== null) await rm((await planted).dataDir, { recursive: true, force: true });
+});
+
+/** A copy of the data directory with ten accounts. */
 async function plantedDirectory() {
   laterMs = 0;
+  planted ??= plantAccounts();
+  const { dataDir: original, ...accounts } = await planted;
   const dataDir = await mkdtemp(join(tmpdir(), "kauke-deletion-"));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  await cp(original, dataDir, { recursive: true });
+  return { dataDir, ...accounts };
+}
+
+/** Makes a data directory with ten accounts, so that the database's statistics hold samples of their columns. */
+async function plantAccounts() {
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-deletion-"));
   await putEmptyDatabase(dataDir, {});
   await (await openIn(dataDir)).close();
-  const planted = await inDirectory(dataDir, async ({ db, keys }) => {
+  const accounts = await inDirectory(dataDir, async ({ db, keys }) => {
     const context = { db, keys, clock, signals: changeSignals({ notify: false }) };
-    const accounts = [];
+    const made = [];
     // Two tables get no rows: bodies are files in this store, and the blocking of a mailbox belongs to no account.
     for (let count = 0; count < 10; count += 1)
-      accounts.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
-    const [ann, bob] = [accounts[4], accounts[5]];
+      made.push(await plantAccount(context, { without: ["message_chunk", "blocked_mailbox"] }));
+    const [ann, bob] = [made[4], made[5]];
     if (ann === undefined || bob === undefined) throw new Error("no accounts");
     // A value large enough to be stored out of line (TOAST), in chunks whose borders do not fall into a needle.
     const large = randomBytes(5900);
@@ -151,7 +165,7 @@ async function plantedDirectory() {
       tables: ann.planted.filter((table) => !keptTables.has(table) && !tablesOfNumbers.has(table)),
     };
   });
-  return { dataDir, ...planted };
+  return { dataDir, ...accounts };
 }
 
 /** Whether the needle is a keyed hash of one of the account's alias addresses, which is kept for 30 days. */

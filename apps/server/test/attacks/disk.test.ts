@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printFigures } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, type ServerProcess } from "@kauke/testkit/server-process";
@@ -105,11 +105,12 @@ function settingsOfAnAlmostFullDisk(): Record<string, string> {
 }
 
 const disks: readonly (readonly [string, () => Record<string, string>])[] = [
-  ["once it has used its share", () => ({})],
   ["earlier when the disk is almost full", settingsOfAnAlmostFullDisk],
+  ["once it has used its share", () => ({})],
 ];
 
-test.each(disks)(
+// In `npm test` the last test of this file uses up a whole share.
+test.each(disks.slice(0, rounds(1, disks.length)))(
   "an account whose mail piles up gets 452 %s, and other people's mail is stored and delivered",
   async (_, env) => {
     await using scene = await startFullDiskScene(env());

@@ -96,6 +96,7 @@ describe("guesses from one network", () => {
 
 /** A few more password tries than the 120 that the rate limit of an account allows. */
 const few = isLongRun ? {} : { networks: 130, each: 1 };
+const someOfEach = isLongRun ? {} : { each: 1 };
 
 describe("guesses from 200 networks", () => {
   let email: string;
@@ -115,7 +116,7 @@ describe("guesses from 200 networks", () => {
     email = await stage.person();
     known = stage.browser("198.51.100.3");
     expect((await known.login(email, password)).status).toBe(200);
-    looked = await attack(email);
+    looked = await attack(email, someOfEach);
   });
 
   test("are stopped by the limit per account, however many networks there are", () => {
@@ -250,9 +251,8 @@ describe("a browser that signed in before", () => {
     const value = own.cookies.get("browser") ?? "";
     expect(value).toHaveLength(5 * 64);
     for (const email of emails) expect(Buffer.from(value, "base64url").includes(email)).toBe(false);
-    // Passwords are guessed for the account that the browser's cookie forgot, the oldest that it remembers, and the
-    // newest.
-    const attacked = isLongRun ? emails : [emails[0] ?? "", emails[1] ?? "", emails[5] ?? ""];
+    // Passwords are guessed for the account that the browser's cookie forgot and the oldest that it remembers.
+    const attacked = isLongRun ? emails : emails.slice(0, 2);
     for (const email of attacked)
       for (let network = 0; network < 130; network++) await stage.browser(`100.66.${network}.1`).login(email, "guess");
     const got = [];
@@ -349,11 +349,13 @@ describe("a flood of sign-ins from one block of networks", () => {
     });
     // Control: the test goes on only once the flood has filled the queue of password hashes; otherwise it times out.
     await full.promise;
+    const ownTries = isLongRun ? 4 : 2;
     const own = [];
-    for (let times = 0; times < 4; times++) own.push(told(await narrow.browser("198.51.100.1").login(email, password)));
+    for (let times = 0; times < ownTries; times++)
+      own.push(told(await narrow.browser("198.51.100.1").login(email, password)));
     isOver = true;
     await Promise.all(flood);
-    expect(own).toEqual(["200", "200", "200", "200"]);
+    expect(own).toEqual(Array.from({ length: ownTries }, () => "200"));
     expect(answers.get("401 credentials_wrong")).toBeGreaterThan(0);
   }, 90_000);
 });

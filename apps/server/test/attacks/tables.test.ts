@@ -15,6 +15,7 @@ import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/wallet-ch
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { hmacPurposes, serverKeys } from "@kauke/server/store/sealing/server-keys";
 import { startForwardingSystem } from "@kauke/testkit/forwarding-system";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
@@ -81,7 +82,7 @@ describe("limits per network", () => {
   });
 
   test("an address that is over its own limit uses up nothing of its neighbours' limits", async () => {
-    expect(made(await statuses(["192.0.2.1"], 300))).toBe(10);
+    expect(made(await statuses(["192.0.2.1"], 100))).toBe(10);
     expect(await register("192.0.2.2")).toBe(201);
   });
 });
@@ -115,13 +116,19 @@ describe("challenges of wallets", () => {
     return status;
   }
 
-  test.each<[string, (n: number) => string]>([
-    ["a /48", (n) => `2001:db8:16:${n.toString(16)}::1`],
+  const floods: readonly (readonly [from: string, network: (n: number) => string])[] = [
     ["three /48", (n) => `2001:db8:${(n % 3) + 32}:${n.toString(16)}::1`],
+    ["a /48", (n) => `2001:db8:16:${n.toString(16)}::1`],
     ["a /24", (n) => `198.18.0.${n}`],
-  ])("that fill the table from %s leave everybody else's challenges alone", async (_, network) => {
-    expect(await flooded(network)).toBe(200);
-  });
+  ];
+
+  // In `npm test` the others are in anonymous-tokens.test.ts, on the store alone.
+  test.each(floods.slice(0, isLongRun ? floods.length : 1))(
+    "that fill the table from %s leave everybody else's challenges alone",
+    async (_, network) => {
+      expect(await flooded(network)).toBe(200);
+    },
+  );
 });
 
 describe("rows that one account fills", () => {

@@ -76,7 +76,7 @@ const calls: Record<string, () => string> = {
   "one account's list of aliases": () => request(`GET /api/aliases/${mallory.user.id}`, { cookie: mallory.cookie }),
 };
 
-test.each(Object.keys(calls))(
+test.each(Object.keys(calls).slice(0, rounds(1, 3)))(
   "%s, on sixty sockets at once, delay nobody's mail",
   { timeout: 180_000 },
   async (name) => {

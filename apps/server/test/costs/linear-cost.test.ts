@@ -147,10 +147,7 @@ const verified: Record<string, (text: string) => string> = {
   "a line that is not a field": (text) => `${from}${text}\r\n${signature("")}`,
 };
 
-/**
- * Values that were once slow are tested in every run. Of the others `npm test` takes a part, since each costs an
- * authentication.
- */
+/** Values that were once slow are tested in every run. Of the others `npm test` takes a part. */
 const known = ["a:", ":", ";", "\r", "a\r\n ", "a=b;;", "from:", '"a" '];
 const sample = (shapes: readonly Shape[]) =>
   shapes.filter(({ piece }, at) => isLongRun || at % 5 === 0 || known.includes(piece));
@@ -174,7 +171,7 @@ describe("twice the hostile input takes about twice the time:", () => {
         for (let at = 0; at < body.length; at += pieceBytes) reader.push(body.subarray(at, at + pieceBytes));
       };
       const largest = pieceBytes < 1000 ? BODY / 8 : BODY;
-      expect(await breaches(bodyShapes, latin1, [largest, read])).toEqual([]);
+      expect(await breaches(sample(bodyShapes), latin1, [largest, read])).toEqual([]);
     },
   );
 
@@ -187,11 +184,11 @@ describe("twice the hostile input takes about twice the time:", () => {
         taken = input.takeLine();
       }
     };
-    expect(await breaches(bodyShapes, latin1, [65_536, read])).toEqual([]);
+    expect(await breaches(sample(bodyShapes), latin1, [65_536, read])).toEqual([]);
   });
 
   it("screening, also of headers beyond the limits", { timeout: TIMEOUT_MS }, async () => {
-    expect(await breaches([...headerShapes, ...textShapes], latin1, [HEADER * 4, screen])).toEqual([]);
+    expect(await breaches([...headerShapes, ...sample(textShapes)], latin1, [HEADER * 4, screen])).toEqual([]);
   });
 
   it.each(Object.entries(verified))(
@@ -250,7 +247,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     const envelope = { envelopeFrom: "a@b.test", receivedAt: new Date(0) };
     const read = (raw: Buffer) =>
       buildRawWebhookBody({ aliasAddress: "shop@kauke.test", envelope, raw: unstuff(raw), authentication: nothing });
-    expect(await breaches(bodyShapes, latin1, [BODY, read])).toEqual([]);
+    expect(await breaches(sample(bodyShapes), latin1, [BODY, read])).toEqual([]);
   });
 
   it.each<[string, number, (text: string) => unknown]>([
@@ -271,7 +268,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["base58", limits.smallBodyMaxBytes, (text) => fromBase58(text, 64)],
     ["a reserved name", limits.smallBodyMaxBytes, findReservedName],
   ])("%s", { timeout: TIMEOUT_MS }, async (_, largest, read) => {
-    expect(await breaches(textShapes, (text) => text, [largest, read])).toEqual([]);
+    expect(await breaches(sample(textShapes), (text) => text, [largest, read])).toEqual([]);
   });
 
   const withBody = Object.entries(endpoints as Record<string, Endpoint>).filter(([, { body }]) => body !== undefined);
@@ -288,6 +285,6 @@ describe("twice the hostile input takes about twice the time:", () => {
       return `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
     };
     const most = Math.min(largest, rounds(limits.smallBodyMaxBytes * 2, largest));
-    expect(await breaches(textShapes, toJson, [Math.floor(most / names.length), read])).toEqual([]);
+    expect(await breaches(sample(textShapes), toJson, [Math.floor(most / names.length), read])).toEqual([]);
   });
 });

@@ -106,27 +106,32 @@ async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
 const healthOf = async (running: ServerProcess) => (await fetch(`${running.url}/healthz`)).status;
 
 describe.skipIf(reason !== null)("a file system without free space", () => {
-  test("for the spool: 451, also after kill -9; when the mail is delivered, there is space again", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const spool = join(dataDir, "spool");
-    await mkdir(spool);
-    await mount(spool, MEBIBYTE);
-    const first = await start();
-    const sender = numberedSender(await makeAlias(first), 100_000);
-    expect(await sendUntilRefused(() => sender.send(first), 20)).toMatch(/^451 4\.3\.0 /);
-    const second = await restart();
-    expect(await sender.send(second)).toMatch(/^451 4\.3\.0 /);
-    expect(sender.acknowledged.length).toBeGreaterThan(5);
-    await expectEachOnce(sender.acknowledged);
-    await destination.goDown("4xx at the dot");
-    await vi.waitFor(async () => expect(await sender.send(second)).toMatch(/^250 /), {
-      timeout: 20_000,
-      interval: 500,
-    });
-    await expectEachOnce(sender.acknowledged);
-    printFigures("full spool", { acknowledged: sender.acknowledged.length, lost: 0 });
-  });
+  // In `npm test`, journal.test.ts and spool-failure.test.ts fail the writes of the spool with ENOSPC.
+  test.runIf(isLongRun)(
+    "for the spool: 451, also after kill -9; when the mail is delivered, there is space again",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      const spool = join(dataDir, "spool");
+      await mkdir(spool);
+      await mount(spool, MEBIBYTE);
+      const first = await start();
+      const sender = numberedSender(await makeAlias(first), 100_000);
+      expect(await sendUntilRefused(() => sender.send(first), 20)).toMatch(/^451 4\.3\.0 /);
+      const second = await restart();
+      expect(await sender.send(second)).toMatch(/^451 4\.3\.0 /);
+      expect(sender.acknowledged.length).toBeGreaterThan(5);
+      await expectEachOnce(sender.acknowledged);
+      await destination.goDown("4xx at the dot");
+      await vi.waitFor(async () => expect(await sender.send(second)).toMatch(/^250 /), {
+        timeout: 20_000,
+        interval: 500,
+      });
+      await expectEachOnce(sender.acknowledged);
+      printFigures("full spool", { acknowledged: sender.acknowledged.length, lost: 0 });
+    },
+  );
 
   test("for the database's tables: 451, and 250 again once there is space, without a restart", {
     timeout: TIMEOUT_MS,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { LoadSender } from "@kauke/testkit/load-sender";
 import { registerPerson } from "@kauke/testkit/person";
-import { runKauke } from "@kauke/testkit/programs/run-kauke";
+import { kaukeInTurns } from "@kauke/testkit/programs/kauke-in-turns";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
@@ -61,7 +61,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   const { acknowledged } = sender.records;
   await until(() => acknowledged.size >= 25, "25 messages");
   const before = new Set(acknowledged);
-  const { code, out, err } = await runKauke(["backup", file], { dataDir, env });
+  const { code, out, err } = await kaukeInTurns(["backup", file], { dataDir, env });
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(/^Written, \d+ bytes\. It does not contain the key/);
   // Mail kept flowing during the backup and still does; the messages acknowledged from now on are in no backup.
@@ -75,7 +75,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
   expect([(await lstat(file)).mode & 0o777, await readdir(folder)]).toEqual([0o600, ["kauke.backup"]]);
   expect((await readdir(dataDir)).filter((name) => name.startsWith(".backup"))).toEqual([]);
   const restored = join(folder, "restored");
-  const answer = await runKauke(["restore", file, "--data-dir", restored], { dataDir });
+  const answer = await kaukeInTurns(["restore", file, "--data-dir", restored], { dataDir });
   expect([answer.code, answer.out.includes("secret.key")]).toEqual([0, true]);
   expect((await readdir(restored)).sort()).toEqual(["db", "spool", "underway"]);
   await copyFile(join(dataDir, "secret.key"), join(restored, "secret.key"));
@@ -92,7 +92,7 @@ it("messages acknowledged before the backup began are delivered from its copy, a
 }, 120_000);
 
 it("an obstacle is reported in a sentence, and nothing is changed", async () => {
-  const restore = (...args: string[]) => runKauke(["restore", ...args], { dataDir });
+  const restore = (...args: string[]) => kaukeInTurns(["restore", ...args], { dataDir });
   const inUse = await restore(file, "--data-dir", dataDir);
   expect([inUse.code, inUse.err]).toEqual([1, "The data directory is not empty. Restore into a new one.\n"]);
   const damaged = join(folder, "damaged");
@@ -111,13 +111,13 @@ it("an obstacle is reported in a sentence, and nothing is changed", async () => 
 }, 60_000);
 
 it("without a server the command copies the data itself, never over another file, and includes the key only when asked to", async () => {
-  const again = await runKauke(["backup", file], { dataDir, env });
+  const again = await kaukeInTurns(["backup", file], { dataDir, env });
   expect([again.code, again.err]).toEqual([1, "There is a file of this name already. Choose another one.\n"]);
   const whole = join(folder, "with-key");
-  expect((await runKauke(["backup", whole, "--with-secret-key"], { dataDir, env })).code).toBe(0);
+  expect((await kaukeInTurns(["backup", whole, "--with-secret-key"], { dataDir, env })).code).toBe(0);
   const restored = join(folder, "with-key-restored");
-  expect((await runKauke(["restore", whole, "--data-dir", restored], { dataDir })).out).not.toContain("secret.key");
+  expect((await kaukeInTurns(["restore", whole, "--data-dir", restored], { dataDir })).out).not.toContain("secret.key");
   expect((await lstat(join(restored, "secret.key"))).mode & 0o777).toBe(0o600);
-  const users = await runKauke(["users", "--json"], { dataDir: restored });
+  const users = await kaukeInTurns(["users", "--json"], { dataDir: restored });
   expect(JSON.parse(users.out)).toMatchObject([{ aliases: 1 }]);
 }, 60_000);

@@ -29,10 +29,10 @@ afterEach(() => destination.close());
 afterAll(removeDataDirs);
 
 const states: Record<string, () => Promise<void>> = {
-  "takes at once": () => destination.goUp(),
-  "is down": () => destination.goDown("closed port"),
   "takes after 300 ms": () => destination.goUp(300),
   "is silent": () => destination.goSilent(),
+  "takes at once": () => destination.goUp(),
+  "is down": () => destination.goDown("closed port"),
 };
 
 async function expectNothingLost(name: string, closeTimes: readonly number[]): Promise<void> {
@@ -61,7 +61,7 @@ test("SIGTERM ends the server in time with code 0 and loses nothing, however the
 }, async () => {
   const closeTimes: number[] = [];
   for (let round = 0; round < rounds(1, 8); round++) {
-    for (const setState of Object.values(states)) {
+    for (const setState of Object.values(states).slice(0, rounds(2, 4))) {
       await setState();
       const server = await startServerProcess(place);
       const load = sender.start(server.mxPort);

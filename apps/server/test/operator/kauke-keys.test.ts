@@ -2,7 +2,7 @@
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { runKauke } from "@kauke/testkit/programs/run-kauke";
+import { kaukeInTurns } from "@kauke/testkit/programs/kauke-in-turns";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,7 +11,7 @@ let dataDir: string;
 let server: ServerProcess;
 let jonas: Person;
 let address: string;
-const kauke = (...args: string[]) => runKauke(args, { dataDir });
+const kauke = (...args: string[]) => kaukeInTurns(args, { dataDir });
 
 beforeAll(async () => {
   dataDir = await makeDataDir();
@@ -98,6 +98,9 @@ it("a kill between wrapping the keys anew and replacing the file loses nothing, 
 
 it("a key given by the setting is not replaced, and the message says why", async () => {
   const given = (await readFile(join(dataDir, "secret.key"), "utf8")).trim();
-  const { code, err } = await runKauke(["keys", "rotate", "--wrapping"], { dataDir, env: { KAUKE_SECRET_KEY: given } });
+  const { code, err } = await kaukeInTurns(["keys", "rotate", "--wrapping"], {
+    dataDir,
+    env: { KAUKE_SECRET_KEY: given },
+  });
   expect([code, err.includes("KAUKE_SECRET_KEY")]).toEqual([1, true]);
 }, 60_000);

@@ -1,6 +1,6 @@
 /** Accounts and schema by the operator's command, beside a real server and without one. */
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { runKauke } from "@kauke/testkit/programs/run-kauke";
+import { kaukeInTurns } from "@kauke/testkit/programs/kauke-in-turns";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -9,7 +9,7 @@ let dataDir: string;
 let server: ServerProcess;
 let jonas: Person;
 let ona: Person;
-const kauke = (...args: string[]) => runKauke(args, { dataDir });
+const kauke = (...args: string[]) => kaukeInTurns(args, { dataDir });
 
 beforeAll(async () => {
   dataDir = await makeDataDir();
@@ -93,7 +93,7 @@ it("without a server the same commands open the data themselves", async () => {
 
 it("a directory that no server has used yet has every migration pending; migrate applies them, once", async () => {
   const fresh = await makeDataDir();
-  const at = (...args: string[]) => runKauke(args, { dataDir: fresh });
+  const at = (...args: string[]) => kaukeInTurns(args, { dataDir: fresh });
   const before = await at("migrate", "--check");
   expect([before.code, before.out.includes("waiting")]).toEqual([1, true]);
   const applied = await at("migrate");

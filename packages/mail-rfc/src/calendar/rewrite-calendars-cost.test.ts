@@ -5,10 +5,12 @@ import { change, organizer, owner, split } from "./calendars.testing.ts";
 import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
 import { CALENDAR_BYTES_MAX, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
-const timeout = process.env.LONG_ROUNDS === "1" ? 3_600_000 : 60_000;
-/** Maximum milliseconds of processor time that one turn of the event loop may take. */
-const TURN_MS = 500;
-const MESSAGE_BYTES = 25 * 1024 * 1024;
+const isLong = process.env.LONG_ROUNDS === "1";
+const timeout = isLong ? 3_600_000 : 60_000;
+/** Bytes of the largest message that the server accepts; `npm test` uses a quarter of it. */
+const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
+/** Maximum milliseconds of processor time that one turn of the event loop may take for a message of that size. */
+const TURN_MS = isLong ? 500 : 150;
 /** Bytes of the largest calendar; leaves space for the header fields. */
 const LARGEST = CALENDAR_BYTES_MAX - 1000;
 
@@ -60,9 +62,12 @@ const turns: Record<string, (message: Prepared) => unknown> = {
 it.each(Object.entries(shapes))(
   "the cost of %s grows linearly and stays below the limit for one turn",
   { timeout },
-  async (_, make) => {
+  async (shape, make) => {
     const largest = [LARGEST, MESSAGE_BYTES].map((size) => prepare(make(size)));
-    for (const [name, turn] of Object.entries(turns)) {
+    // `npm test` measures looking and writing in turn, from shape to shape.
+    const place = Object.keys(shapes).indexOf(shape);
+    const measured = Object.entries(turns).filter((_, at) => isLong || (at + place) % 2 === 0);
+    for (const [name, turn] of measured) {
       const costs = { make: (size: number) => prepare(make(size)), run: turn, largest: LARGEST };
       expect(await growthOf(costs), name).toBe("linear");
       for (const message of largest) expect(await leastCpuMs(turn, message, TURN_MS), name).toBeLessThan(TURN_MS);

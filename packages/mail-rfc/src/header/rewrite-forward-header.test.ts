@@ -328,7 +328,7 @@ describe("arbitrary header fields of a sender", () => {
           if (field) expect(fieldValue(done.header, field)).not.toMatch(/@(?!kauke\.test)/);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: process.env.LONG_ROUNDS === "1" ? 2000 : 500 },
     );
   });
 });

@@ -6,7 +6,8 @@ import { mailboxPatterns } from "./mailbox-pattern.ts";
 
 const owner = "jonas.real@inbox.example";
 const patterns = mailboxPatterns([owner]);
-const numRuns = process.env.LONG_ROUNDS === "1" ? 20_000 : 150;
+const isLong = process.env.LONG_ROUNDS === "1";
+const numRuns = isLong ? 20_000 : 150;
 const utf16be = (text: string) => Buffer.from(text, "utf16le").swap16();
 
 const encodings: Record<string, (text: string) => Buffer> = {
@@ -87,7 +88,7 @@ describe("in a text that is searched in several windows", () => {
     const others = [`${owner}x `, `x${owner} `, `jo${owner}.example `];
     for (const other of others) {
       const filled = other.repeat(Math.ceil((CHUNK * 2 + 40_000) / other.length));
-      for (let shift = 0; shift < other.length; shift += 1) {
+      for (let shift = 0; shift < other.length; shift += isLong ? 1 : 3) {
         expect(findInText(`y${filled.slice(shift)}`, patterns, "whole")).toBeNull();
       }
     }

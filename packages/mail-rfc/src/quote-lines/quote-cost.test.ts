@@ -70,7 +70,8 @@ it.each([
   ["quoted-printable HTML", headerOf("text/html; charset=iso-8859-1", "quoted-printable")],
 ])("doubling the hostile %s about doubles the time", { timeout: aFewMinutes }, async (_, header) => {
   const found: string[] = [];
-  for (const shape of [...ownShapes, ...others.filter((_, index) => isLong || index % 8 === 0)]) {
+  const quick = [...ownShapes.filter((_, index) => index % 2 === 0), ...others.filter((_, index) => index % 24 === 0)];
+  for (const shape of isLong ? [...ownShapes, ...others] : quick) {
     const make = (size: number) => Buffer.from(fill(shape, size), "latin1");
     const run = (body: Buffer) => withAliasInQuotes({ header, body }, owner);
     const verdict = await growthOf({ make, run, largest: LARGEST });

@@ -179,7 +179,7 @@ describe("hostile input never causes a server error", () => {
         await throwAt(endpoint, isSignedIn ? person : stranger, { payload, headers: mostlyJson, param: oddParam });
         stranger.cookies.clear();
       }),
-      { numRuns: endpoint.body === undefined ? rounds(20, 200) : rounds(80, 800) },
+      { numRuns: endpoint.body === undefined ? rounds(10, 200) : rounds(40, 800) },
     );
     expect(server.logged).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe("hostile input never causes a server error", () => {
         // Pages respond with 503, because the web app is not built for this test server.
         expect(status < 500 || status === 503, `${verb} ${url} ${status}`).toBe(true);
       }),
-      { numRuns: rounds(200, 1500) },
+      { numRuns: rounds(100, 1500) },
     );
     expect(server.logged).toEqual([]);
   });

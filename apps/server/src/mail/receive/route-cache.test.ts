@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AliasRouting, type AliasSealing, aliasAddress } from "../../core/alias/alias.ts";
@@ -165,7 +166,7 @@ onEachDatabase((given) => {
         await expectSame(cache, changes);
       }
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: rounds(12, 40) });
   });
 
   it.each(["pause", "editDestinations", "pauseWebhookThatIsGone", "rename", "changeWebhookSecret"] as const)(

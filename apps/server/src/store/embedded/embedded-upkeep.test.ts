@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { putEmptyDatabase } from "@kauke/testkit/empty-database";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { migrate, underStartLock } from "../migrate.ts";
@@ -17,15 +17,14 @@ it("checkpoints and vacuums after 64 MiB of log or five minutes, and not while n
   const directory = await mkdtemp(join(tmpdir(), "kauke-upkeep-"));
   let database: EmbeddedDatabase | null = null;
   try {
+    await putEmptyDatabase(directory, {});
     database = await openEmbedded(directory);
     const { db } = database;
     await underStartLock(db, (trx) => migrate(trx, minutes(0)));
     const write = async (bytes: number) => {
       const until = (await logPosition(db)) + bytes;
       while ((await logPosition(db)) < until)
-        await sql`SELECT pg_logical_emit_message(false, 'test', ${randomBytes(MEBIBYTE / 2).toString("hex")})`.execute(
-          db,
-        );
+        await sql`SELECT pg_logical_emit_message(false, 'test', repeat('x', ${MEBIBYTE}::integer))`.execute(db);
     };
     const upkeep = await embeddedUpkeep(db, minutes(0));
     const nothing = { checkpoint: false, vacuum: false };

@@ -38,6 +38,16 @@ describe("claims in turns between accounts", () => {
       await Promise.all(kept);
     }
 
+    /** Keeps a hundred deliveries in each message, which takes less time. */
+    async function keepMany(account: number, hundreds: number) {
+      for (let kept = 0; kept < hundreds; kept++) {
+        const message = aMessage();
+        const notBefore = new Date(now.getTime() - 50_000 + kept);
+        const deliveries = Array.from({ length: 100 }, () => anOpenDelivery(message, aliasOf(account), { notBefore }));
+        await store.deliveries.keep(message, deliveries);
+      }
+    }
+
     async function claim(
       options: { limit: number; ownLimit?: number } & Partial<Parameters<Store["deliveries"]["claim"]>[0]>,
     ) {
@@ -117,7 +127,7 @@ describe("claims in turns between accounts", () => {
       };
       await keep(busy, 300);
       const short = await timed();
-      await keep(busy, 6000);
+      await keepMany(busy, 60);
       expect(await timed()).toBeLessThan(5 * short + 20);
     }, 120_000);
   });

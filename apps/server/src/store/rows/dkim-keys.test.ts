@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DkimKey } from "@kauke/mail-rfc";
+import { putEmptyDatabase } from "@kauke/testkit/empty-database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../open-store.ts";
 
@@ -10,6 +11,7 @@ let dataDir: string;
 const secretKey = randomBytes(32);
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "kauke-dkim-"));
+  await putEmptyDatabase(dataDir, { KAUKE_SECRET_KEY: secretKey.toString("base64") });
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 

@@ -132,12 +132,15 @@ function longestPartOf({ body }: CarrierEntity): string {
 
 const refusal = /^550 5\.7\.1 Your message holds the address this alias forwards to \((?:part [\d.]+: )?[^()]+\)\. /;
 
-/** Both ways search alike, so `npm test` sends each carrier by one of them, in turn; `npm run test:long` by both. */
+/**
+ * Both ways search alike, so `npm test` sends every other carrier by one of them, in turn; `npm run test:long` sends all
+ * by both. `carriers.test.ts` of mail-rfc searches all carriers in every run.
+ */
 describe.each([
   ["submission", submit, 0],
   ["an answer to a reply address", answer, 1],
 ] as const)("by %s", (_, send, turn) => {
-  test.each(carriers.filter((_, place) => isLongRun || place % 2 === turn))(
+  test.each(carriers.filter((_, place) => isLongRun || place % 4 === 2 * turn))(
     "$name is refused with the name of its part and what to do, and with a stranger's address it is sent unchanged",
     async (it) => {
       const refused = await send(entityOf(it, mailbox));
@@ -155,7 +158,7 @@ describe.each([
 });
 
 describe("by the compose form", () => {
-  const typed = carriers.filter((it) => it.typed !== undefined);
+  const typed = carriers.filter((it) => it.typed !== undefined).slice(0, rounds(1, carriers.length));
 
   test.each(typed)("$name is refused, and with a stranger's address it is queued", async (it) => {
     const refused = await compose(it.typed?.(mailbox) as string);
@@ -195,7 +198,7 @@ test("other mailboxes that contain the owner's are not refused: longer names and
   await waitForAnn(2);
 });
 
-test("an ordinary message with 20 MiB of photos in an archive is sent", async () => {
+test.runIf(isLongRun)("an ordinary message with 20 MiB of photos in an archive is sent", async () => {
   const photo = Buffer.from(Array.from({ length: 65_536 }, (_, index) => (index * 7919 + (index >> 3)) & 255));
   const photos = Array.from({ length: 14 }, (_, index): [string, Buffer] => [
     `${index}.jpg`,
@@ -205,13 +208,13 @@ test("an ordinary message with 20 MiB of photos in an archive is sent", async ()
   await waitForAnn(1);
 });
 
-/** Archives that unpack to many times their size. */
+/** Archives that unpack to many times their size. In `npm test` one is too large and one too deep. */
 const bombs: readonly (readonly [string, () => CarrierEntity])[] = [
+  ["a gzip file of two gigabytes", () => attached("application/gzip", gzipOfZeros(2048))],
+  ["a gzip file in itself, thirty deep", () => attached("application/gzip", gzipTower(30))],
   ["an archive of ten members of a gigabyte", () => attached("application/zip", zipOfZeros(10, 1024))],
   ["a PDF with a stream of two gigabytes", () => attached("application/pdf", pdfOfZeros(2048))],
-  ["a gzip file of two gigabytes", () => attached("application/gzip", gzipOfZeros(2048))],
   ["an archive of 60,000 members", () => attached("application/zip", zip(members(60_000)))],
-  ["a gzip file in itself, thirty deep", () => attached("application/gzip", gzipTower(30))],
 ];
 
 const MIB = 1_048_576;
@@ -252,7 +255,7 @@ function gzipTower(depth: number): Buffer {
 }
 
 describe("decompression bombs are refused as such", () => {
-  test.each(bombs)("%s", async (name, make) => {
+  test.each(bombs.slice(0, rounds(2, bombs.length)))("%s", async (name, make) => {
     const entity = make();
     const began = performance.now();
     const { longestTurnMs, result } = await withTurnsWatched(() => submit(entity));

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
@@ -243,22 +244,27 @@ test("the token is in a file readable by its owner alone, stays the same over a 
   expect(await tokenOf()).not.toBe("short");
 });
 
-test.each([
+const publicUrls: readonly (readonly [url: string, isThere: boolean])[] = [
   ["https://kauke.example", false],
-  ["http://192.0.2.1:3000", false],
   ["http://localhost.attacker.example", false],
   ["http://localhost:8080", true],
+  ["http://192.0.2.1:3000", false],
   ["http://127.0.0.1:8080", true],
   ["http://app.localhost", true],
   ["http://[::1]:3000", true],
-])("with KAUKE_PUBLIC_URL=%s the inbox is available: %s", async (url, isThere) => {
-  const system = await startPreview({ KAUKE_PUBLIC_URL: url });
-  onTestFinished(() => system.close());
-  const headers = system.previewToken === null ? {} : { "x-preview-token": system.previewToken };
-  const answer = await fetch(`${system.url}/preview/api/messages`, { headers });
-  expect([answer.status, system.previewToken !== null]).toEqual([isThere ? 200 : 404, isThere]);
-  expect((await fetch(`${system.url}/preview`)).status).toBe(isThere ? 403 : 404);
-});
+];
+
+test.each(publicUrls.slice(0, isLongRun ? publicUrls.length : 3))(
+  "with KAUKE_PUBLIC_URL=%s the inbox is available: %s",
+  async (url, isThere) => {
+    const system = await startPreview({ KAUKE_PUBLIC_URL: url });
+    onTestFinished(() => system.close());
+    const headers = system.previewToken === null ? {} : { "x-preview-token": system.previewToken };
+    const answer = await fetch(`${system.url}/preview/api/messages`, { headers });
+    expect([answer.status, system.previewToken !== null]).toEqual([isThere ? 200 : 404, isThere]);
+    expect((await fetch(`${system.url}/preview`)).status).toBe(isThere ? 403 : 404);
+  },
+);
 
 test("without preview delivery there is no token and no page", async () => {
   const system = await startSystem({ env: { KAUKE_RELAY_URL: "smtp://127.0.0.1:1" }, overrides: { webRoot } });

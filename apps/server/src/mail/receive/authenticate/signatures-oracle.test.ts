@@ -290,7 +290,7 @@ test("generated signatures of all forms get the result that mailauth gives", { t
       }
       if (theirs !== null && fromCount(raw) <= 1) expect(found).toEqual(theirs.dkim);
     }),
-    { numRuns: rounds(800, 100_000) },
+    { numRuns: rounds(400, 100_000) },
   );
   printFigures("DKIM results that were compared", Object.fromEntries(results));
   for (const name of ["pass", "fail bad signature", "policy", "policy weak algorithm", "neutral expired"]) {

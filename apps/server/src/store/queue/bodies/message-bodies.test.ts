@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
@@ -45,7 +46,23 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
 }
 
 describe("bodies in rows", () => {
-  onEachDatabase((fixture) => behavesAsBodies(() => fixture.store.bodies));
+  onEachDatabase((fixture) => {
+    behavesAsBodies(() => fixture.store.bodies);
+
+    it.skipIf(!fixture.severalProcesses)("the rows reveal nothing of the body", async () => {
+      const id = randomUUID();
+      await fixture.store.bodies.put(id, [Buffer.from("a secret subject".repeat(1000))]);
+      const client = new pg.Client({ connectionString: fixture.databaseUrl() ?? "" });
+      await client.connect();
+      const { rows } = await client.query<{ sealed: Buffer }>(
+        "SELECT sealed FROM message_chunk WHERE message_id = $1",
+        [id],
+      );
+      await client.end();
+      const bytes = Buffer.concat(rows.map(({ sealed }) => sealed));
+      expect([bytes.length > 16_000, bytes.includes("secret")]).toEqual([true, false]);
+    });
+  });
 });
 
 describe("bodies in files", () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { walletStatement } from "@kauke/contract";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TokenTerms } from "../../../core/connection/token-terms.ts";
 import { newChallenge } from "../../../core/wallet/wallet-challenge.ts";
@@ -42,7 +43,7 @@ const kinds = {
 
 const count = async () => (await database.db.selectFrom("one_time_token").selectAll().execute()).length;
 
-describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
+describe.each(Object.entries(kinds))("a flood of %s", (kind, storeOf) => {
   const flood = async (many: number, openMax: number, addressAt: (n: number) => string) => {
     const store = storeOf(openMax);
     const keep = async (clientAddress: string) => {
@@ -61,12 +62,15 @@ describe.each(Object.entries(kinds))("a flood of %s", (_, storeOf) => {
     await database.db.deleteFrom("one_time_token").execute();
   });
 
-  test.each<[string, (n: number) => string]>([
+  const origins: readonly (readonly [from: string, at: (n: number) => string])[] = [
+    ["two hundred /48", (n) => `2001:db8:${n.toString(16)}::1`],
     ["one address", () => "198.51.100.7"],
     ["the addresses of a /24", (n) => `198.51.100.${n}`],
     ["the networks of a /48", (n) => `2001:db8:1:${n.toString(16)}::1`],
-    ["two hundred /48", (n) => `2001:db8:${n.toString(16)}::1`],
-  ])(
+  ];
+
+  // The same code counts both kinds: in `npm test` one of them is flooded from everywhere.
+  test.each(isLongRun || kind === "challenges of wallets" ? origins : origins.slice(0, 1))(
     "from %s evicts its own oldest tokens, or the oldest of all, and the bound is never exceeded",
     async (from, at) => {
       const { store, keep, quiet, flooded } = await flood(100, 30, at);
