@@ -253,7 +253,7 @@ describe("our signature", () => {
       console.log(`${name} is not installed: signatures are not verified with it.`);
       continue;
     }
-    test("${name} verifies every fixture, after being forwarded once and twice", { timeout: 120_000 }, async () => {
+    test(`${name} verifies every fixture, after being forwarded once and twice`, { timeout: 120_000 }, async () => {
       const failed: string[] = [];
       // A program that starts for each message gets every third of them in `npm test`.
       for (const file of fixtures.filter((_, at) => isLongRun || name === "mailauth" || at % 3 === 0)) {
