@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { isLongRun, isLongRun } from "@kauke/testkit/long-rounds";
+import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -58,6 +58,9 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
 async function endListeners(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'");
+  // Tests of other files have databases on the same server.
+  await client.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()",
+  );
   await client.end();
 }

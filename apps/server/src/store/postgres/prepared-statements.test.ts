@@ -69,7 +69,10 @@ describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", 
     expect(await run([1])).toEqual([{ one: 1 }]);
     const admin = new pg.Client({ connectionString: databaseUrl });
     await admin.connect();
-    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kauke'");
+    // Tests of other files have databases on the same server.
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kauke' AND datname = current_database()",
+    );
     await admin.end();
     await expect.poll(() => run([2]).catch(() => null)).toEqual([{ one: 2 }]);
     expect(await known()).toEqual([{ name: NAME }]);
