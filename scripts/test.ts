@@ -114,7 +114,8 @@ if (Object.hasOwn(plans, asked) && process.argv.includes("--help")) {
   process.exitCode = 1;
 } else {
   const { passed, failed, skipped } = await runPlan(plans[asked as Plan]);
-  if (skipped > 0) console.log(`\nSkipped, each for a reason printed above: ${skipped}`);
+  if (skipped > 0)
+    console.log(`\nSkipped, for npm run test:long or because a program named above is missing: ${skipped}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
