@@ -14,7 +14,7 @@ const inOwnProcess = [
   "apps/server/test/operator/reopen.test.ts",
 ];
 
-/** Seconds that the slowest files take beside four others. */
+/** Seconds that the slowest test files take while four others run. */
 const longestS = {
   "operator/start": 50,
   canary: 50,

@@ -1,6 +1,6 @@
 /**
  * The main journeys, once for every engine: what a person does, and where engines differ (clipboard, dialogs, worker).
- * `npm test` runs one of them in each engine, `npm run test:long` all.
+ * `npm test` runs few of them in each engine, `npm run test:long` all.
  */
 import { apiKeyPattern, type LabelWire } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";

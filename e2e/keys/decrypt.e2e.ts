@@ -103,31 +103,28 @@ test("with a pasted key nothing is requested from the server; Copy copies the te
   expect(await keptByThePage(page)).not.toContain("third flowerpot");
 });
 
-test.runIf(isLongRun)(
-  "the downloaded .json is accepted as a private key, pasted or chosen; an .age key file gets a message that says what it is",
-  async () => {
-    const { page, key } = await openDecrypt();
-    await openManual(page);
-    const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
-    const json = JSON.stringify({ keyName: "Personal", publicKey: key.publicKey, privateKey: key.privateKey });
-    const keyField = form(page, "Manual").getByLabel("Private Key");
-    await page
-      .getByLabel("Key file")
-      .setInputFiles(file("Personal.age", await encryptedText(key.privateKey, key.publicKey)));
-    await form(page, "Manual")
-      .getByText("This .age file is a key under its master password.", { exact: false })
-      .waitFor();
-    await page.getByLabel("Key file").setInputFiles(file("Personal.json", json));
-    await expect.poll(() => keyField.inputValue()).toBe(key.privateKey);
-    await keyField.fill(json);
-    await form(page, "Manual")
-      .getByLabel("Encrypted Text")
-      .fill(await encryptedText(secret, key.publicKey));
-    await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
-    await result(page).waitFor();
-    expect(await result(page).innerText()).toBe(secret);
-  },
-);
+test("the downloaded .json is accepted as a private key, pasted or chosen; an .age key file gets a message that says what it is", async () => {
+  const { page, key } = await openDecrypt();
+  await openManual(page);
+  const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  const json = JSON.stringify({ keyName: "Personal", publicKey: key.publicKey, privateKey: key.privateKey });
+  const keyField = form(page, "Manual").getByLabel("Private Key");
+  await page
+    .getByLabel("Key file")
+    .setInputFiles(file("Personal.age", await encryptedText(key.privateKey, key.publicKey)));
+  await form(page, "Manual")
+    .getByText("This .age file is a key under its master password.", { exact: false })
+    .waitFor();
+  await page.getByLabel("Key file").setInputFiles(file("Personal.json", json));
+  await expect.poll(() => keyField.inputValue()).toBe(key.privateKey);
+  await keyField.fill(json);
+  await form(page, "Manual")
+    .getByLabel("Encrypted Text")
+    .fill(await encryptedText(secret, key.publicKey));
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+  await result(page).waitFor();
+  expect(await result(page).innerText()).toBe(secret);
+});
 
 /** Everything in which a page could leave data, and everything it shows. */
 async function keptByThePage(page: Page): Promise<string> {
@@ -207,35 +204,32 @@ test.runIf(isLongRun)("missing input is named at its field, and failures have th
   await seeToast(page, "Key Compatibility Issue", advice);
 });
 
-test.runIf(isLongRun)(
-  "during decryption the button is disabled; leaving the page cancels the work without a message",
-  async () => {
-    const { page, context, key } = await openDecrypt();
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await context.route("**/protected", async (route) => {
-      await held;
-      await route.continue();
-    });
-    await decryptAuto(page, await encryptedText(secret, key.publicKey));
-    const pending = page.getByRole("button", { name: "Decrypting..." });
-    await pending.waitFor();
-    expect(await pending.isDisabled()).toBe(true);
-    await page.getByRole("link", { name: "_FORWARD" }).click();
-    await seePath(page, "/dashboard");
-    const answered = page.waitForResponse(/\/protected$/);
-    letGo();
-    await answered;
-    await page.getByRole("link", { name: "_DECRYPT" }).click();
-    await page.getByText(placeholder).waitFor();
-    expect(await toasts(page).count()).toBe(0);
-    // After the cancelled decryption another one works.
-    await decryptAuto(page, await encryptedText(secret, key.publicKey));
-    await result(page).waitFor();
-  },
-);
+test("during decryption the button is disabled; leaving the page cancels the work without a message", async () => {
+  const { page, context, key } = await openDecrypt();
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await context.route("**/protected", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
+  const pending = page.getByRole("button", { name: "Decrypting..." });
+  await pending.waitFor();
+  expect(await pending.isDisabled()).toBe(true);
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  const answered = page.waitForResponse(/\/protected$/);
+  letGo();
+  await answered;
+  await page.getByRole("link", { name: "_DECRYPT" }).click();
+  await page.getByText(placeholder).waitFor();
+  expect(await toasts(page).count()).toBe(0);
+  // After the cancelled decryption another one works.
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
+  await result(page).waitFor();
+});
 
 test("a person without keys is pointed to Settings, and can still decrypt with a pasted key", async () => {
   const { page } = await site.visit({ as: await site.person() });
@@ -357,30 +351,27 @@ test("only our own code can fill the frame: Trusted Types refuse any string", as
   expect((await visit.findings()).map(({ kind }) => kind)).toContain("CSP violation");
 });
 
-test.runIf(isLongRun)(
-  "a file that is not text is offered for saving, an unsuitable one is refused, and the text is restored",
-  async () => {
-    const { page, key } = await openDecrypt();
-    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) & 255));
-    const picker = form(page, "Auto").getByLabel("Encrypted file");
-    await picker.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Labas") });
-    await seeFieldError(form(page, "Auto").getByLabel("Encrypted Text"), "This file was not encrypted with AGE");
-    await picker.setInputFiles(await encryptFile("photo.jpg.age", bytes, key.publicKey));
-    await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
-    await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
-    await page.getByText("The content is not text: photo.jpg").waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Save" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("photo.jpg");
-    expect((await readFile(await download.path())).equals(bytes)).toBe(true);
-    await page.getByRole("button", { name: "Take photo.jpg.age away" }).click();
-    await seeFocus(form(page, "Auto").getByLabel("Encrypted Text"));
-    await page.getByRole("button", { name: "Clear Results" }).click();
-    await seeGone(page.getByText("The content is not text"));
-  },
-);
+test("a file that is not text is offered for saving, an unsuitable one is refused, and the text is restored", async () => {
+  const { page, key } = await openDecrypt();
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) & 255));
+  const picker = form(page, "Auto").getByLabel("Encrypted file");
+  await picker.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Labas") });
+  await seeFieldError(form(page, "Auto").getByLabel("Encrypted Text"), "This file was not encrypted with AGE");
+  await picker.setInputFiles(await encryptFile("photo.jpg.age", bytes, key.publicKey));
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await page.getByText("The content is not text: photo.jpg").waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("photo.jpg");
+  expect((await readFile(await download.path())).equals(bytes)).toBe(true);
+  await page.getByRole("button", { name: "Take photo.jpg.age away" }).click();
+  await seeFocus(form(page, "Auto").getByLabel("Encrypted Text"));
+  await page.getByRole("button", { name: "Clear Results" }).click();
+  await seeGone(page.getByText("The content is not text"));
+});
 
 test.runIf(isLongRun)("by keyboard alone: from the first tab to the text, and back", async () => {
   const { page, key } = await openDecrypt();

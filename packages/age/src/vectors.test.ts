@@ -79,7 +79,7 @@ const asText = ({ isArmored, file }: AgeVector) => (isArmored ? Buffer.from(file
 const asBinary = ({ isArmored, file }: AgeVector) =>
   isArmored ? dearmor(Buffer.from(file).toString("latin1"), AGE_FILE_MAX_BYTES) : file;
 
-/** The browser's scrypt is slow: with it `npm test` opens a file once, by the first of these ways. */
+/** scrypt in JavaScript, as in the browser, is slow: `npm test` opens a file that needs it in one way only. */
 const waysFor = <Way>(key: DecryptWith, ways: readonly Way[]): readonly Way[] =>
   isLong || !("password" in key) || key.passwordCipher !== undefined ? ways : ways.slice(0, 1);
 

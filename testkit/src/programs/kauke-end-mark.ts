@@ -1,2 +1,2 @@
-/** Ends what one command wrote to stdout and stderr, where one process runs several; after it the exit code follows. */
+/** Written to stdout and stderr after the output of each command of `kauke-process.ts`; on stdout the exit code follows. */
 export const endMark = "\0end\0";

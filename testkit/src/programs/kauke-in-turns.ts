@@ -31,7 +31,7 @@ function runNow(args: readonly string[], options: KaukeOptions): Promise<KaukeRu
       if (code !== undefined && end !== undefined) finish({ code: Number(code), out: out ?? "", err: err ?? "" });
     };
     const [takeOut, takeErr] = [take("out"), take("err")];
-    // An invalid setting ends the process.
+    // A command that finds an invalid setting ends the whole process.
     const ended = (code: number | null) => {
       child = null;
       finish({ code, ...texts });

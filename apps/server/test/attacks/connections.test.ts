@@ -70,7 +70,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
     for (const it of all) it[Symbol.dispose]();
   };
 
-  // In `npm test` a full listener, below, evicts sessions of one /24.
+  // `npm test` shows the same by the test of a full listener, which evicts sessions of one /24.
   test.runIf(isLongRun)("five addresses of one /24 cannot keep the MX full", async () => {
     await using scene = await startScene();
     const addresses = addressesOf(5, (n) => `127.1.0.${n + 1}`, 200);

@@ -222,7 +222,7 @@ test.each(submitted.slice(0, rounds(1, submitted.length)))(
   },
 );
 
-// In `npm test`, web-flood.test.ts tries wrong passwords.
+// `npm test` has a smaller flood of wrong passwords, in web-flood.test.ts.
 test.runIf(isLongRun)("two hundred wrong passwords right after a start do not delay others", async () => {
   await using fresh = await startScene({ env });
   const tries = Array.from({ length: 200 }, (_, at) =>

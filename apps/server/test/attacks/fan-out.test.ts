@@ -9,7 +9,7 @@ import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
 
 /** Number of aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
 const ALIASES = 100;
-/** Number of mailboxes that each alias forwards to: in the long rounds the maximum number of destinations. */
+/** Number of mailboxes that each alias forwards to; `npm run test:long` uses as many as an alias may have. */
 const MAILBOXES = isLongRun ? 10 : 2;
 
 const defaults = { KAUKE_LIMITS: "alias_create=100000/3600", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8" };

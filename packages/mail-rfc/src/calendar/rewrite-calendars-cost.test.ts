@@ -64,7 +64,7 @@ it.each(Object.entries(shapes))(
   { timeout },
   async (shape, make) => {
     const largest = [LARGEST, MESSAGE_BYTES].map((size) => prepare(make(size)));
-    // `npm test` measures looking and writing in turn, from shape to shape.
+    // In `npm test` only the search is measured for one shape, only the writing for the next.
     const place = Object.keys(shapes).indexOf(shape);
     const measured = Object.entries(turns).filter((_, at) => isLong || (at + place) % 2 === 0);
     for (const [name, turn] of measured) {

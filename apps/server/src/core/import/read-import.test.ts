@@ -261,7 +261,7 @@ function manyFiles(count: number): Uint8Array {
   return Buffer.concat(Array.from({ length: count }, (_, index) => localHeader(`f${index}`, 0)));
 }
 
-/** What stands before a file in an archive: for an empty file its size is 0, otherwise the file is deflated. */
+/** A local file header of a ZIP archive. @param sizeBytes size before compression; 0 for an empty, stored file */
 function localHeader(name: string, sizeBytes: number): Buffer {
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x04034b50);
