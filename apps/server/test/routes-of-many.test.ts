@@ -44,8 +44,9 @@ test("pausing, redirecting and deleting many aliases applies to the next mail in
 test("removing a mailbox applies to the next mail of its aliases in every worker", async () => {
   const aliases = await known(2, "gone@inbox.example, stays@inbox.example");
   const { body } = await person.call("GET", "/api/mailboxes");
-  const gone = (body as any).mailboxes.find((it: any) => it.email === "gone@inbox.example");
-  expect(await person.call("DELETE", `/api/mailboxes/${gone.id}`)).toMatchObject({ status: 200 });
+  const { mailboxes } = body as { mailboxes: { id: string; email: string }[] };
+  const gone = mailboxes.find((it) => it.email === "gone@inbox.example");
+  expect(await person.call("DELETE", `/api/mailboxes/${gone?.id}`)).toMatchObject({ status: 200 });
   for (const { alias } of aliases) for (let time = 0; time < 4; time += 1) await write(alias);
   expect(new Set(recipients())).toEqual(new Set(["stays@inbox.example"]));
 });
