@@ -125,11 +125,6 @@ function usualCount(sizeBytes: number, sessions: number): number {
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-/** Messages per measurement of a row: fewer if mail is deferred, since all must be accepted before the first retry. */
-export function countFor(row: PeerRow, { count, sizeBytes }: ForwardCase): number {
-  return row === "spool-deferred" ? Math.min(count, sizeBytes > 131_072 ? 40 : 200) : count;
-}
-
 export const isRaced = (row: PeerRow, { sessions }: ForwardCase) =>
   rowFacts[row].onTopOf === undefined || sessions === 20;
 

@@ -10,7 +10,7 @@ import { checkSample } from "../forward/forward-sample.ts";
 import { type ForwardSystem, type OurSystem, type OurVariant, startOurs } from "../forward/forward-system.ts";
 import { measure, pass } from "../forward/measure-forward.ts";
 import { freePort } from "../free-port.ts";
-import type { LoadSink, MailLoad } from "../mail-job.ts";
+import type { MailLoad } from "../mail-job.ts";
 import type { MixCounts } from "../mix/mail-mix.ts";
 import { copyMixAccounts, mixDomain } from "../mix/mix-accounts.ts";
 import { mixLoad, startManySinks } from "../mix/mix-load.ts";
@@ -20,7 +20,7 @@ import { ownLoad } from "../own-load.ts";
 import type { Profiler } from "../profile.ts";
 import { spoolOnce } from "../spool.ts";
 import { startHaraka } from "./haraka.ts";
-import { countFor, isHaraka, isPeer, isPostfix, type PeerRow, rowFacts } from "./peer-rows.ts";
+import { isHaraka, isPeer, isPostfix, type PeerRow, rowFacts } from "./peer-rows.ts";
 import type { PeerMeasured } from "./peer-table.ts";
 import { startPostfix } from "./postfix.ts";
 
@@ -69,9 +69,12 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
     workers: system.workers,
     seen,
     mix,
-    warmUp: (count) => warmUp(system, { load, sink, count }),
-    async measure(given) {
-      const testCase = { ...given, count: countFor(row, given) };
+    // The same as of the row `spool`, for the row that stores every message too.
+    warmUp: async (count) =>
+      sink === null
+        ? warmUp(count ?? 1000, measured)
+        : warmUp(count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
+    async measure(testCase) {
       if (profiler === null || ours === null) return measured(testCase);
       const name = `${row}-${testCase.sizeBytes}-${testCase.sessions}-${Date.now()}`;
       return profiler.during(ours.pid, name, () => measured(testCase));
@@ -169,15 +172,10 @@ function peerAliases(): [alias: string, mailbox: string][] {
   ]);
 }
 
-async function warmUp(
-  system: ForwardSystem,
-  { load, sink, count }: { load: MailLoad; sink: LoadSink | null; count: number | null },
-): Promise<void> {
-  const own = sink ?? { received: () => 0, close: async () => {} };
-  if (sink === null) return;
+async function warmUp(count: number, send: (testCase: ForwardCase) => Promise<unknown>): Promise<void> {
   // Sent in portions, since an alias may have 1000 messages waiting in the spool.
-  for (let left = count ?? system.warmUp; left > 0; left -= 500)
-    await pass(system, { load, sink: own }, { sizeBytes: 4096, sessions: 20, count: Math.min(left, 500) });
+  for (let left = count; left > 0; left -= 500)
+    await send({ sizeBytes: 4096, sessions: 20, count: Math.min(left, 500) });
 }
 
 async function spooledTwice(

@@ -13,7 +13,7 @@ import { loadLines, watchLoad } from "../other-load.ts";
 import { makeProfiler, topEntries } from "../profile.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
-import { casesOf, countFor, isHaraka, isPostfix, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
+import { casesOf, isHaraka, isPostfix, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
 import { type PeerSystem, startPeerSystem } from "./peer-systems.ts";
 import { type PeerReport, type PeerResult, peerMarkdown } from "./peer-table.ts";
 import { missingPostfix } from "./postfix.ts";
@@ -95,7 +95,7 @@ async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], st
       for (const system of rotated(racing, rounds + index)) {
         const { row } = system;
         const key = `${row} ${testCase.sizeBytes} ${testCase.sessions}`;
-        const result = results.get(key) ?? { row, ...testCase, count: countFor(row, testCase), rounds: [] };
+        const result = results.get(key) ?? { row, ...testCase, rounds: [] };
         result.rounds.push(await system.measure(testCase));
         results.set(key, result);
       }

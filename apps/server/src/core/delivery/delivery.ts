@@ -153,6 +153,11 @@ export interface Claimed {
   unreadable: UnreadableDelivery[];
   /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
+  /**
+   * Whether another claim with the same options might return some of them. If not, they belong to accounts that have
+   * their share, or another process has them locked.
+   */
+  isCutShort: boolean;
 }
 
 /** Bytes that a delivery adds to its message's spool size: its row with indexes, and the minimum size of a file. */

@@ -1,7 +1,7 @@
 /** Tests when the delivery worker queries the queue, which is a list in these tests. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
-import type { DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type { ClaimOptions, DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
 import { BackgroundMemory } from "../background-memory.ts";
 import { MemoryBudget } from "../memory-budget.ts";
 import { ShutdownSignal } from "../shutdown-signal.ts";
@@ -37,15 +37,22 @@ function startWorker() {
   const running = new Map<LeasedDelivery, (outcome: DeliveryOutcome) => void>();
   const poison = new Set<string>();
   const settled = new Map<string, DeliveryOutcome>();
+  /** Number of deliveries that each claim returned. */
+  const claims: number[] = [];
+  const putBack: string[] = [];
   let storeFailures = 0;
   const quiet = () => {};
   const logger = { info: quiet, warn: quiet, error: quiet };
   const metrics = { count: quiet, gauge: quiet };
   worker = new DeliveryWorker({
     deliveries: {
-      claim: async ({ limit }) => ({ deliveries: due.splice(0, limit), unreadable: [], isMore: due.length > 0 }),
+      claim: async (options) => {
+        const deliveries = takeDue(due, options);
+        claims.push(deliveries.length);
+        return { deliveries, unreadable: [], isMore: due.length > 0, isCutShort: deliveries.length >= options.limit };
+      },
       extendLease: async () => true,
-      putBack: async () => {},
+      putBack: async (deliveries) => void putBack.push(...deliveries.map(({ id }) => id)),
       nextDueAt: async () => null,
       onWake: () => quiet,
     },
@@ -76,7 +83,19 @@ function startWorker() {
   const failStore = (times: number) => {
     storeFailures = times;
   };
-  return { due, running, poison, settled, failStore, end, runs };
+  return { due, running, claims, putBack, poison, settled, failStore, end, runs };
+}
+
+/** Removes from the list, as a claim does from the queue, at most `limit` deliveries and `perAccount` of an account. */
+function takeDue(due: LeasedDelivery[], { limit, full = [], perAccount = limit }: ClaimOptions): LeasedDelivery[] {
+  const counts = new Map<string | null, number>();
+  const isWithinShare = ({ userId }: LeasedDelivery) => {
+    counts.set(userId, (counts.get(userId) ?? 0) + 1);
+    return !full.includes(userId ?? "") && (counts.get(userId) ?? 0) <= perAccount;
+  };
+  const claimed = due.filter(isWithinShare).slice(0, limit);
+  for (const it of claimed) due.splice(due.indexOf(it), 1);
+  return claimed;
 }
 
 test("a wake-up while every slot is taken leads to a claim as soon as a slot is free", async () => {
@@ -104,6 +123,25 @@ test("a wake-up while every slot is taken leads to a claim as soon as a slot is 
   for (const it of Array.from(running.keys())) end(it);
   await vi.waitFor(() => expect(running.has(late)).toBe(true), { timeout: 3000 });
   end(late);
+});
+
+test("a hundred due deliveries of one account take few claims, and another account's delivery doesn't wait for them", async () => {
+  const { due, running, claims, putBack, end, runs } = startWorker();
+  due.push(...Array.from({ length: 100 }, () => delivery("one.example", "busy")));
+  worker.wake();
+  await runs(8);
+  // Everything else that is due belongs to an account with its share, so the queue is not read again at once.
+  expect(claims).toEqual([0, 40]);
+  const other = delivery("two.example", "other");
+  due.push(other);
+  await vi.waitFor(() => expect(running.has(other)).toBe(true), { timeout: 3000 });
+  for (let left = 101; left > 0; left--) {
+    await vi.waitFor(() => expect(running.size).toBeGreaterThan(0), { timeout: 3000 });
+    end(running.keys().next().value as LeasedDelivery);
+  }
+  await runs(0);
+  expect([due, putBack]).toEqual([[], []]);
+  expect(claims.filter((count) => count > 0).length).toBeLessThanOrEqual(5);
 });
 
 test("a message that can't be copied is deferred by the retry schedule as one attempt, and others are delivered", async () => {

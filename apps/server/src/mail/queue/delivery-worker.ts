@@ -44,8 +44,8 @@ export interface DeliveryWorkerDeps {
 const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
-/** Maximum deliveries of one account in one claim: its slots and its share of the deliveries waiting for one. */
-const PER_ACCOUNT_MAX = 24;
+/** Deliveries claimed beyond the free slots, and those still waiting for a slot at which the next claim is worthwhile. */
+const [CLAIM_AHEAD, WAITING_LOW] = [32, 24];
 /** Milliseconds after which an attempt gives up its slot and continues without one. */
 const SLOT_MS = 5000;
 const LEASE_MS = 60_000;
@@ -53,7 +53,7 @@ const HEARTBEAT_MS = 20_000;
 /** Maximum milliseconds between two claims: a wake-up may be lost together with a database connection. */
 const SLEEP_MAX_MS = 15_000;
 const AFTER_ERROR_MS = 1000;
-/** Milliseconds of sleep after a claim that could start nothing although deliveries are due. */
+/** Milliseconds of sleep when deliveries are due that can't be started before a slot is free. */
 const AFTER_NOTHING_MS = 500;
 /** Milliseconds for gathering due deliveries for one claim, and unattempted ones to put back by one statement. */
 const GATHER_MS = 100;
@@ -107,11 +107,9 @@ export class DeliveryWorker {
     }
     this.#claiming = true;
     this.#claimDone = this.#claim().finally(() => {
-      this.#claiming = false;
-      if (this.#claimAgain) {
-        this.#claimAgain = false;
-        this.wake();
-      }
+      const isWoken = this.#claimAgain;
+      [this.#claiming, this.#claimAgain] = [false, false];
+      if (isWoken) this.wake();
     });
   }
 
@@ -148,21 +146,20 @@ export class DeliveryWorker {
         if (limit <= 0 && ownLimit <= 0) return;
         this.#announcedDueAt = Number.POSITIVE_INFINITY;
         [this.#claimedAt, this.#freedSinceClaim] = [performance.now(), 0];
-        const full = [...this.#shares.fullAccounts(), ...this.#deps.attempts.slowAccounts()];
-        const { deliveries, unreadable, isMore } = await this.#deps.deliveries.claim({
+        const { deliveries, unreadable, isMore, isCutShort } = await this.#deps.deliveries.claim({
           now: this.#deps.clock.now(),
           leaseMs: LEASE_MS,
-          limit: Math.max(limit, 0),
+          limit: limit > 0 ? limit + CLAIM_AHEAD : 0,
           ownLimit: Math.max(ownLimit, 0),
-          perAccount: PER_ACCOUNT_MAX,
-          full,
+          perAccount: this.#shares.claimableOfAccount(),
+          full: [...this.#shares.fullAccounts(), ...this.#deps.attempts.slowAccounts()],
           running: this.#deps.attempts.unsentByAccount(),
         });
         this.#isMoreDue = isMore;
         await this.#putOffUnreadable(unreadable);
         const started = await this.#admit(deliveries.filter((it) => !this.#deps.leases.takeOver(it)));
         if (!isMore) return await this.#sleepUntilDue();
-        if (started === 0) return this.#sleep(AFTER_NOTHING_MS);
+        if (started === 0 || !isCutShort) return this.#sleep(AFTER_NOTHING_MS);
       }
     } catch (thrown) {
       this.#deps.logger.error("delivery_claim_failed", { stack: nameOf(thrown) });
@@ -215,11 +212,12 @@ export class DeliveryWorker {
     if (waiting.length > 0) await this.#putBack(waiting).catch(() => {});
   }
 
-  #startWaiting(): void {
-    while (!this.#closed) {
-      const delivery = this.#shares.next();
-      if (delivery === null) return;
-      this.#start(delivery, (attempt) => this.#runStillLeased(delivery, attempt));
+  /** @returns whether a waiting delivery started */
+  #startWaiting(): boolean {
+    for (let isStarted = false; ; ) {
+      const delivery = this.#closed ? null : this.#shares.next();
+      if (delivery === null) return isStarted;
+      isStarted = this.#start(delivery, (attempt) => this.#runStillLeased(delivery, attempt)) || isStarted;
     }
   }
 
@@ -248,13 +246,14 @@ export class DeliveryWorker {
     if (this.#freedSlots.has(slot)) return;
     this.#freedSlots.add(slot);
     this.#shares.leave(delivery);
-    this.#startWaiting();
-    if (this.#isMoreDue) this.#claimSoon();
+    const isTakenAgain = this.#startWaiting();
+    if (this.#isMoreDue) this.#claimSoon(isTakenAgain);
   }
 
-  /** Claims again only once several slots are free, since a claim for one slot costs nearly as much as one for many. */
-  #claimSoon(): void {
+  /** Claims again only once several slots became free and few deliveries wait for one: large claims cost less. */
+  #claimSoon(isTakenAgain: boolean): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#freedSinceClaim);
+    if (isTakenAgain && this.#shares.waiting.length > WAITING_LOW) return;
     const isWorthwhile = freed >= CLAIM_AT_FREE_SLOTS && performance.now() - this.#claimedAt >= CLAIM_SPACING_MS;
     if (isWorthwhile) this.wake();
     else this.#sleepAtMost(0);

@@ -65,10 +65,11 @@ export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Cla
   return async (options) => {
     const first = await claimOldest(deps, options);
     const left = options.limit - first.usual;
-    if (!first.isHidden || left <= 0) return { ...read(deps, first.rows), isMore: first.isMore };
+    const { isMore, isCutShort } = first;
+    if (!first.isHidden || left <= 0) return { ...read(deps, first.rows), isMore, isCutShort };
     const next = await claimInTurn(deps, { ...options, limit: left }, turn);
     turn = next.turn;
-    return { ...read(deps, [...first.rows, ...next.rows]), isMore: true };
+    return { ...read(deps, [...first.rows, ...next.rows]), isMore: true, isCutShort: true };
   };
 }
 
@@ -78,6 +79,8 @@ interface Oldest {
   usual: number;
   /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
+  /** Whether the limits, not an account's share, excluded some of them. */
+  isCutShort: boolean;
   /** Whether the claim may have missed due rows of other accounts, because it reads a bounded number of rows. */
   isHidden: boolean;
 }
@@ -119,11 +122,14 @@ async function claimOldest(deps: ClaimDeps, options: ClaimOptions): Promise<Olde
         greatest((SELECT count(*) FROM urgent_seen), (SELECT count(*) FROM due_seen))::integer AS largest
     )`;
   const { rows, counts } = await lease<{ seen: number; largest: number }>(deps, candidates, { ...options, ownLimit });
+  const usual = rows.filter((row) => row.priority !== OWN_PRIORITY).length;
+  const isHidden = window > 0 && counts.largest >= window;
   return {
     rows,
-    usual: rows.filter((row) => row.priority !== OWN_PRIORITY).length,
+    usual,
     isMore: rows.length < counts.seen || limit === 0 || ownLimit === 0,
-    isHidden: window > 0 && counts.largest >= window,
+    isCutShort: isHidden || (limit > 0 && usual >= limit) || (ownLimit > 0 && rows.length - usual >= ownLimit),
+    isHidden,
   };
 }
 
@@ -169,13 +175,18 @@ async function lease<Counts extends object>(
   { now, leaseMs, limit, ownLimit = 0 }: ClaimOptions,
 ): Promise<{ rows: ClaimedRow[]; counts: Counts }> {
   const until = new Date(now.getTime() + leaseMs);
-  const free = sql`SELECT delivery.id, ${DUE_AT} AS due_at FROM placed JOIN delivery ON delivery.id = placed.id
-    WHERE delivery.state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
+  // Joined row by row, since a join of the tables may read every due row of the queue.
+  const locked = sql`CROSS JOIN LATERAL (
+      SELECT id, ${DUE_AT} AS due_at FROM delivery
+      WHERE delivery.id = next.id AND state = 'open' AND ${DUE_AT} <= ${now}::timestamptz FOR UPDATE SKIP LOCKED
+    ) AS due_row`;
   const { rows } = await sql<ClaimedRow & Counts>`${preparedHere(db, signals)}
     WITH RECURSIVE ${candidates}, own_due AS MATERIALIZED (
-      ${free} AND is_own ORDER BY place LIMIT ${ownLimit}::integer FOR UPDATE OF delivery SKIP LOCKED
+      SELECT due_row.* FROM (SELECT id FROM placed WHERE is_own ORDER BY place) AS next ${locked}
+      LIMIT ${ownLimit}::integer
     ), usual_due AS MATERIALIZED (
-      ${free} AND NOT is_own ORDER BY place LIMIT ${limit}::integer FOR UPDATE OF delivery SKIP LOCKED
+      SELECT due_row.* FROM (SELECT id FROM placed WHERE NOT is_own ORDER BY place) AS next ${locked}
+      LIMIT ${limit}::integer
     ), due AS (
       SELECT * FROM own_due UNION ALL SELECT * FROM usual_due
     ), claimed AS (

@@ -121,6 +121,9 @@ async function withMessagesLocked<Row>(
   });
 }
 
+/** Not just `=`, for which PostgreSQL may read the index of aliases, and with it all waiting mail of the alias. */
+const isOfSameAlias = sql`ended.alias_id IS NOT NULL AND delivery.alias_id IS NOT DISTINCT FROM ended.alias_id`;
+
 /**
  * Ends leased deliveries, except those of composed mail. All subqueries of the SQL statement see the rows as they were
  * before it.
@@ -137,7 +140,7 @@ async function finishPlain(db: Database, endings: readonly Ending[], { signals }
       RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.taken_beside, given.is_taken
     ), beside AS (
       UPDATE delivery SET taken_beside = true FROM ended
-      WHERE ended.is_taken AND delivery.message_id = ended.message_id AND delivery.alias_id = ended.alias_id
+      WHERE ended.is_taken AND delivery.message_id = ended.message_id AND ${isOfSameAlias}
         AND delivery.id NOT IN (SELECT ended.id FROM ended)
     ), done AS (
       DELETE FROM message WHERE id IN (SELECT message_id FROM ended) AND NOT EXISTS (
@@ -146,7 +149,7 @@ async function finishPlain(db: Database, endings: readonly Ending[], { signals }
     )
     SELECT ended.id, ended.message_id, ended.alias_id, ended.is_taken, done.id IS NOT NULL AS is_message_done,
       NOT ended.taken_beside AND (done.id IS NOT NULL OR NOT EXISTS (
-        SELECT FROM delivery WHERE delivery.message_id = ended.message_id AND delivery.alias_id = ended.alias_id
+        SELECT FROM delivery WHERE delivery.message_id = ended.message_id AND ${isOfSameAlias}
           AND delivery.id NOT IN (SELECT ended.id FROM ended))) AS is_last
     FROM ended LEFT JOIN done ON done.id = ended.message_id
   `.execute(db);

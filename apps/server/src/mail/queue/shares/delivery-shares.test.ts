@@ -93,6 +93,25 @@ test("an account with no free slot and half of its places in the queue used is l
   expect(listed).toEqual([[], [], ["busy"]]);
 });
 
+test("an account may use a third of the free places in the queue, and always its own, so that others find room", () => {
+  const usual = { slots: 100, account: 1, destination: 100, waiting: 60, waitingOfAccount: 5 };
+  const shares = new DeliveryShares({ own: usual, usual });
+  const waitingOf = (account: string) => {
+    const answers = Array.from({ length: 40 }, () => shares.admit(delivery("a.example", account)));
+    return answers.filter((it) => it === "wait").length;
+  };
+  expect(["first", "second", "third"].map(waitingOf)).toEqual([15, 11, 8]);
+  expect(Array.from({ length: 6 }, (_, index) => waitingOf(`later ${index}`))).toEqual([6, 5, 5, 5, 5, 0]);
+});
+
+test("a claim for an account is large enough for its slots and half of its places in the queue", () => {
+  const usual = { slots: 100, account: 8, destination: 8, waiting: 240, waitingOfAccount: 10 };
+  const shares = new DeliveryShares({ own: usual, usual });
+  expect(shares.claimableOfAccount()).toBe(38);
+  for (let count = 0; count < 300; count++) shares.admit(delivery("a.example", `user ${count % 50}`));
+  expect(shares.claimableOfAccount()).toBe(13);
+});
+
 test("a slot that becomes free goes to the first waiting delivery whose shares have room", () => {
   const shares = sharesOf({ atOnce: 1, waiting: 5 });
   const [first, other] = [delivery("slow.example"), delivery("other.example")];

@@ -11,8 +11,9 @@ export interface LaneLimits {
   slots: number;
   account: number;
   destination: number;
-  /** Maximum deliveries waiting for a slot: in total, and of one account. */
+  /** Maximum deliveries waiting for a slot. */
   waiting: number;
+  /** Of these, the places that one account may use at any time; it may use a third of the free ones if that is more. */
   waitingOfAccount: number;
 }
 
@@ -97,12 +98,32 @@ export class DeliveryShares {
 
   /** Accounts with all their slots and half of their waiting places in use: no more of their mail need be claimed. */
   fullAccounts(): string[] {
-    const { account, waitingOfAccount } = this.#limits.usual;
+    const free = this.#freePlaces("usual");
+    const isEnough = (count: number) => count >= this.#halfOfPlaces(free + count);
     const waiting = new Map<string, number>();
     for (const { userId } of this.#waiting) if (userId !== null) waiting.set(userId, (waiting.get(userId) ?? 0) + 1);
     return [...waiting]
-      .filter(([id, count]) => count >= waitingOfAccount / 2 && this.#count(`usual of ${id}`) >= account)
+      .filter(([id, count]) => isEnough(count) && this.#count(`usual of ${id}`) >= this.#limits.usual.account)
       .map(([id]) => id);
+  }
+
+  /** Maximum deliveries of one account worth claiming at once: for its slots and half of its waiting places. */
+  claimableOfAccount(): number {
+    return this.#limits.usual.account + Math.floor(this.#halfOfPlaces(this.#freePlaces("usual")));
+  }
+
+  /** Half of the places that an account can get out of `free` ones: a quarter, which is a third of what is left then. */
+  #halfOfPlaces(free: number): number {
+    return Math.max(this.#limits.usual.waitingOfAccount, free / 4) / 2;
+  }
+
+  /** Number of waiting places that an account may use now. */
+  #placesOfAccount(lane: Lane): number {
+    return Math.max(this.#limits[lane].waitingOfAccount, Math.floor(this.#freePlaces(lane) / 3));
+  }
+
+  #freePlaces(lane: Lane): number {
+    return this.#limits[lane].waiting - this.#waiting.filter((it) => laneOf(it) === lane).length;
   }
 
   /** Retry time of a delivery that got `later` or was not attempted. */
@@ -116,9 +137,9 @@ export class DeliveryShares {
 
   #mayWait(delivery: LeasedDelivery): boolean {
     const lane = laneOf(delivery);
-    const { waiting, waitingOfAccount } = this.#limits[lane];
     const same = this.#waiting.filter((it) => laneOf(it) === lane);
-    return same.length < waiting && same.filter((it) => it.userId === delivery.userId).length < waitingOfAccount;
+    if (same.length >= this.#limits[lane].waiting) return false;
+    return same.filter((it) => it.userId === delivery.userId).length < this.#placesOfAccount(lane);
   }
 
   #destinationOf({ target }: LeasedDelivery): string {
