@@ -69,7 +69,7 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
     workers: system.workers,
     seen,
     mix,
-    // The same as of the row `spool`, for the row that stores every message too.
+    // As many messages as for the row `spool`, which also stores every message.
     warmUp: async (count) =>
       sink === null
         ? warmUp(count ?? 1000, measured)

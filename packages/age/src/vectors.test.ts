@@ -79,7 +79,7 @@ const asText = ({ isArmored, file }: AgeVector) => (isArmored ? Buffer.from(file
 const asBinary = ({ isArmored, file }: AgeVector) =>
   isArmored ? dearmor(Buffer.from(file).toString("latin1"), AGE_FILE_MAX_BYTES) : file;
 
-/** scrypt in JavaScript, as in the browser, is slow: `npm test` opens a file that needs it in one way only. */
+/** scrypt is slow in JavaScript, so `npm test` decrypts a file with a passphrase in one way only. */
 const waysFor = <Way>(key: DecryptWith, ways: readonly Way[]): readonly Way[] =>
   isLong || !("password" in key) || key.passwordCipher !== undefined ? ways : ways.slice(0, 1);
 

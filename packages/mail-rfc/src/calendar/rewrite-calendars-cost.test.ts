@@ -64,7 +64,7 @@ it.each(Object.entries(shapes))(
   { timeout },
   async (shape, make) => {
     const largest = [LARGEST, MESSAGE_BYTES].map((size) => prepare(make(size)));
-    // In `npm test` only the search is measured for one shape, only the writing for the next.
+    // `npm test` measures both searches for every second shape, and both kinds of writing for the others.
     const place = Object.keys(shapes).indexOf(shape);
     const measured = Object.entries(turns).filter((_, at) => isLong || (at + place) % 2 === 0);
     for (const [name, turn] of measured) {

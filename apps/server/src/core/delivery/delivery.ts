@@ -154,8 +154,8 @@ export interface Claimed {
   /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
   /**
-   * Whether another claim with the same options might return some of them. If not, they belong to accounts that have
-   * their share, or another process has them locked.
+   * Whether another claim with the same options might return some of them. If not, they belong to accounts that
+   * already have their share of slots, or another process has locked them.
    */
   isCutShort: boolean;
 }

@@ -86,7 +86,7 @@ function startWorker() {
   return { due, running, claims, putBack, poison, settled, failStore, end, runs };
 }
 
-/** Removes from the list, as a claim does from the queue, at most `limit` deliveries and `perAccount` of an account. */
+/** Takes deliveries from the list as a claim does: at most `limit`, and at most `perAccount` of one account. */
 function takeDue(due: LeasedDelivery[], { limit, full = [], perAccount = limit }: ClaimOptions): LeasedDelivery[] {
   const counts = new Map<string | null, number>();
   const isWithinShare = ({ userId }: LeasedDelivery) => {
@@ -130,7 +130,7 @@ test("a hundred due deliveries of one account take few claims, and another accou
   due.push(...Array.from({ length: 100 }, () => delivery("one.example", "busy")));
   worker.wake();
   await runs(8);
-  // Everything else that is due belongs to an account with its share, so the queue is not read again at once.
+  // The account has its share of slots and waiting places, so the rest of its deliveries is not claimed yet.
   expect(claims).toEqual([0, 40]);
   const other = delivery("two.example", "other");
   due.push(other);

@@ -44,8 +44,10 @@ export interface DeliveryWorkerDeps {
 const CLAIM_AT_FREE_SLOTS = 16;
 /** Minimum milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
-/** Deliveries claimed beyond the free slots, and those still waiting for a slot at which the next claim is worthwhile. */
-const [CLAIM_AHEAD, WAITING_LOW] = [32, 24];
+/** Maximum deliveries that a claim takes beyond the free slots; they wait in memory for a slot. */
+const CLAIM_AHEAD = 32;
+/** Number of deliveries waiting for a slot at or below which the queue is claimed again. */
+const WAITING_LOW = 24;
 /** Milliseconds after which an attempt gives up its slot and continues without one. */
 const SLOT_MS = 5000;
 const LEASE_MS = 60_000;
@@ -53,7 +55,7 @@ const HEARTBEAT_MS = 20_000;
 /** Maximum milliseconds between two claims: a wake-up may be lost together with a database connection. */
 const SLEEP_MAX_MS = 15_000;
 const AFTER_ERROR_MS = 1000;
-/** Milliseconds of sleep when deliveries are due that can't be started before a slot is free. */
+/** Milliseconds until the next claim when deliveries are due but none can start before a slot is free. */
 const AFTER_NOTHING_MS = 500;
 /** Milliseconds for gathering due deliveries for one claim, and unattempted ones to put back by one statement. */
 const GATHER_MS = 100;
@@ -250,7 +252,7 @@ export class DeliveryWorker {
     if (this.#isMoreDue) this.#claimSoon(isTakenAgain);
   }
 
-  /** Claims again only once several slots became free and few deliveries wait for one: large claims cost less. */
+  /** Claims when several slots have become free and few deliveries wait for one: a large claim costs little more. */
   #claimSoon(isTakenAgain: boolean): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#freedSinceClaim);
     if (isTakenAgain && this.#shares.waiting.length > WAITING_LOW) return;

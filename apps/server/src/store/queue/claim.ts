@@ -79,7 +79,7 @@ interface Oldest {
   usual: number;
   /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
-  /** Whether the limits, not an account's share, excluded some of them. */
+  /** Whether due deliveries were left out because of the claim's limits, not because of an account's share. */
   isCutShort: boolean;
   /** Whether the claim may have missed due rows of other accounts, because it reads a bounded number of rows. */
   isHidden: boolean;

@@ -13,7 +13,7 @@ export interface LaneLimits {
   destination: number;
   /** Maximum deliveries waiting for a slot. */
   waiting: number;
-  /** Of these, the places that one account may use at any time; it may use a third of the free ones if that is more. */
+  /** Waiting deliveries that one account may always have; it may have a third of the free places if that is more. */
   waitingOfAccount: number;
 }
 
@@ -112,7 +112,7 @@ export class DeliveryShares {
     return this.#limits.usual.account + Math.floor(this.#halfOfPlaces(this.#freePlaces("usual")));
   }
 
-  /** Half of the places that an account can get out of `free` ones: a quarter, which is a third of what is left then. */
+  /** Half of the places that one account can get: a quarter of `free`, which then is a third of the places left. */
   #halfOfPlaces(free: number): number {
     return Math.max(this.#limits.usual.waitingOfAccount, free / 4) / 2;
   }

@@ -123,7 +123,7 @@ const message = fc.record({
 
 const sealer: Sealing = { key: "rsa", domain: "list.example", results: "mx.b.example; spf=pass" };
 type DrawnMessage = typeof message extends fc.Arbitrary<infer Drawn> ? Drawn : never;
-/** Messages with the results that must occur: drawn at random, the rarest is missing in one run of twenty. */
+/** One message for each required result: random messages lack the rarest result in about one run of twenty. */
 const oneOfEach: [DrawnMessage][] = [
   [{ sealers: [sealer], edits: [], cut: null, answer: null }],
   [{ sealers: [sealer], edits: [], cut: null, answer: "failed" }],
