@@ -37,9 +37,11 @@ const asOld = async (route: Route) => {
 };
 const waysPath = "**/api/account/sign-in";
 
+/** Waits for the list of devices too: a fresh sign-in replaces the session, so its request would be refused after it. */
 async function openSettings({ page }: Pick<Visit, "page">): Promise<void> {
   await page.goto("/settings");
   await page.getByRole("heading", { name: "Solana wallet" }).waitFor();
+  await page.getByText("this device").waitFor();
 }
 
 async function atSettings(options: VisitOptions): Promise<Visit> {
@@ -151,6 +153,30 @@ test.runIf(isLongRun)(
     await openServerMessage(page, "Confirm your new e-mail", email);
   },
 );
+
+test("a request refused because a fresh sign-in overtook it does not sign the user out", async () => {
+  const { page, expectRefusal } = await site.visit({ as: await site.person() });
+  const signedInAgain = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<void>();
+  const answerLate = async (route: Route) => {
+    await signedInAgain.promise;
+    await route.fulfill({ status: 401, json: { message: "Unauthorized" } });
+    refused.resolve();
+  };
+  await page.route(waysPath, asOld);
+  await page.route("**/api/auth/sessions", answerLate, { times: 1 });
+  expectRefusal(401, "/api/auth/sessions");
+  await page.goto("/settings");
+  await press(page, "Change E-mail");
+  await proving(page).getByLabel("Password").fill(password);
+  await press(page, "Continue");
+  await page.getByRole("dialog", { name: "Change e-mail" }).waitFor();
+  signedInAgain.resolve();
+  await refused.promise;
+  await press(page, "Cancel");
+  await page.getByText("this device").waitFor();
+  await seePath(page, "/settings");
+});
 
 test.runIf(isLongRun)("cancelling the sign-in changes nothing; the focus returns", async () => {
   const visit = await site.visit({ as: await site.person() });

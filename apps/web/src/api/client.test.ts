@@ -19,3 +19,10 @@ test("a 401 response to a call that visitors make too does not mark the session 
   await expect(call("login", { body: { email: "ann@example.org", password: "wrong" } })).rejects.toThrow();
   expect(isSessionLost()).toBe(false);
 });
+
+test("a 401 response to a request sent before the last sign-in or sign-out does not mark the session as lost", async () => {
+  const refused = expect(call("listSessions")).rejects.toThrow();
+  markSignedIn();
+  await refused;
+  expect(isSessionLost()).toBe(false);
+});

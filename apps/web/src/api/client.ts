@@ -8,7 +8,7 @@ import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { changesNothing } from "./changes-nothing.ts";
 import { markReached, markUnreachable } from "./connection.ts";
 import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
-import { markSignedOut } from "./session/lost-session.ts";
+import { markSignedOut, readCookieVersion } from "./session/lost-session.ts";
 import { tellTabs } from "./session/session-tabs.ts";
 
 async function send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
@@ -85,13 +85,14 @@ export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest
 
 async function callWith(name: EndpointName, given: unknown, keepalive: boolean): Promise<Response> {
   const { method, path, body } = requestOf(name, given);
+  const sentWith = readCookieVersion();
   try {
     const ahead = method === "GET" ? takeAhead(path) : undefined;
     const response = await (ahead ?? request(method, path, body, keepalive));
     if (method !== "GET" && !changesNothing.has(name)) tellChanged();
     return response;
   } catch (error) {
-    if (error instanceof ApiError && isSessionOver(error) && needsSession(name)) markSignedOut();
+    if (error instanceof ApiError && isSessionOver(error) && needsSession(name)) markSignedOut(sentWith);
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { useSyncExternalStore } from "react";
 
 let lost = false;
 let note = "";
+let cookieVersion = 0;
 const listeners = new Set<() => void>();
 
 function set(value: boolean): void {
@@ -14,8 +15,24 @@ function set(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
-export const markSignedOut = (): void => set(true);
-export const markSignedIn = (): void => set(false);
+/** Counts the sign-ins and sign-outs of this page, each of which replaces or removes the session's cookie. */
+export const readCookieVersion = (): number => cookieVersion;
+
+/**
+ * Marks the session as lost.
+ * @param sentWith cookie version when the refused request was sent; if another cookie has replaced it since, the
+ * response says nothing about the present session and is ignored
+ */
+export function markSignedOut(sentWith = cookieVersion): void {
+  if (sentWith === cookieVersion) set(true);
+}
+
+/** Called at each sign-in, sign-out and fresh sign-in. */
+export function markSignedIn(): void {
+  cookieVersion++;
+  set(false);
+}
+
 export const isSessionLost = (): boolean => lost;
 
 /** @param text text to append to the toast about the lost session, e.g. that a draft is kept; "" for none */

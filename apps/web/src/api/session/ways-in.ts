@@ -3,6 +3,7 @@ import type { SignInWire, WalletBody, WalletProofBody, WalletPurpose, WaysInActi
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
+import { markSignedIn } from "./lost-session.ts";
 import { checkSession } from "./session.ts";
 import { sessionsKey, signInKey } from "./sign-in.ts";
 import type { WalletSigner } from "./wallet.ts";
@@ -18,17 +19,33 @@ function useStoreWays() {
   const client = useQueryClient();
   return async (ways: SignInWire) => {
     client.setQueryData<SignInWire>(signInKey, ways);
-    void client.invalidateQueries({ queryKey: sessionsKey });
+    // A first load in flight is not restarted by invalidation, and it may be refused with the replaced cookie.
+    void client
+      .cancelQueries({ queryKey: sessionsKey })
+      .then(() => client.invalidateQueries({ queryKey: sessionsKey }));
     await checkSession();
   };
 }
 
-export function useProveByPassword() {
+/**
+ * A fresh sign-in replaces the session's cookie, so requests that were in flight may be refused although the user is
+ * still signed in.
+ */
+function useFreshSignIn<Given>(prove: (given: Given) => Promise<SignInWire>) {
   const onSuccess = useStoreWays();
   return useMutation({
-    mutationFn: (password: string) => call("proveByPassword", { body: { password } }),
+    mutationFn: async (given: Given) => {
+      markSignedIn();
+      const ways = await prove(given);
+      markSignedIn();
+      return ways;
+    },
     onSuccess,
   });
+}
+
+export function useProveByPassword() {
+  return useFreshSignIn((password: string) => call("proveByPassword", { body: { password } }));
 }
 
 const isComplete = (body: WalletBody): body is WalletProofBody =>
@@ -43,12 +60,9 @@ async function walletProof(connect: () => Promise<WalletSigner>, purpose: Wallet
 }
 
 export function useProveByWallet() {
-  const onSuccess = useStoreWays();
-  return useMutation({
-    mutationFn: async (connect: () => Promise<WalletSigner>) =>
-      call("proveByWallet", { body: await walletProof(connect, "prove") }),
-    onSuccess,
-  });
+  return useFreshSignIn(async (connect: () => Promise<WalletSigner>) =>
+    call("proveByWallet", { body: await walletProof(connect, "prove") }),
+  );
 }
 
 /** Fresh sign-in with Google: leaves the page for the issuer, which redirects back to Settings. */
