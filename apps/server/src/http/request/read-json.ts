@@ -2,10 +2,15 @@
  * Parses JSON request bodies, and leaves the bodies of calls that take a file unread. Other content types are refused
  * (415), and an empty body becomes `undefined`. The text must be UTF-8. Fastify's own parser refuses keys that would
  * change an object's prototype.
+ *
+ * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
+ * loop each, so that other requests are answered between them.
  */
+import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { tooLarge } from "../../core/import/formats/checked-text.ts";
+import { LoopTurns } from "./loop-turns.ts";
 
 const MALFORMED = "The body is not valid JSON.";
 
@@ -18,13 +23,17 @@ export function readOnlyJson(app: FastifyInstance): void {
     if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(tooLarge());
     return done(null, body);
   });
+  const large = new LoopTurns();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request: FastifyRequest, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    const text = decode(body);
-    if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
-    return void parse(request, text, (error, value) => {
-      done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
-    });
+    const read = () => {
+      const text = decode(body);
+      if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
+      return void parse(request, text, (error, value) => {
+        done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
+      });
+    };
+    return body.length > limits.smallBodyMaxBytes ? large.run(read) : read();
   });
 }
 
