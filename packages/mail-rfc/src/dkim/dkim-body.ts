@@ -90,9 +90,13 @@ function hasOddLineEnd(window: Buffer, isRelaxed: boolean): boolean {
   return false;
 }
 
-/** Whether relaxed canonicalization changes a window's white space, apart from spaces before a line end. */
+/**
+ * Whether relaxed canonicalization changes a window's white space, apart from spaces before a line end. Base64, the
+ * text of attachments, has no space at all, which one search shows.
+ */
 function hasLooseSpace(window: Buffer): boolean {
-  return window.at(-1) === SPACE || window.indexOf(TAB) >= 0 || hasTwoSpaces(window);
+  if (window.indexOf(TAB) >= 0) return true;
+  return window.indexOf(SPACE) >= 0 && (window.at(-1) === SPACE || hasTwoSpaces(window));
 }
 
 /**
