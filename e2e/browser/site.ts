@@ -7,7 +7,7 @@ import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { makeDataDir, quickServer, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
-import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { afterAll, beforeAll, inject, onTestFinished, type RunnerTask, TestRunner } from "vitest";
 import { findLeaks } from "../mail/leak-scan.ts";
 import { openVisit, type Visit, type VisitOptions } from "./browser.ts";
 
@@ -72,7 +72,11 @@ export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {
       onTestFinished(({ task }) => endVisit(visit, { name: task.name, failed: task.result?.state === "fail" }));
       return visit;
     },
-    person: (email) => registerPerson(running().url, email),
+    async person(email) {
+      const person = await registerPerson(running().url, email);
+      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(({ task }) => freeAddress(person, task));
+      return person;
+    },
     async restart() {
       const { dataDir: kept, httpPort, mxPort, stop, output } = running();
       await stop();
@@ -93,6 +97,11 @@ async function freshDataDir(isEmpty: boolean): Promise<string> {
   const filter = (path: string) => !path.endsWith(".sock");
   if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true, filter });
   return dataDir;
+}
+
+/** Deletes the account of a failed test: when CI runs the test again, it registers the same address. */
+async function freeAddress(person: Person, { result }: Readonly<RunnerTask>): Promise<void> {
+  if (result?.state === "fail") await person.call("DELETE", "/api/account").catch(() => {});
 }
 
 async function endVisit(visit: Visit, test: { name: string; failed: boolean }): Promise<void> {

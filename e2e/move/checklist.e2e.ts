@@ -69,6 +69,28 @@ test.each(usuallyAt("phone"))(
   },
 );
 
+test("a tick is shown within its click, before the server has answered", async () => {
+  const { page } = await movePage("checks.tick@people.example", widths.desktop);
+  await choose(page, "export.json", text);
+  await page.getByRole("button", { name: "Add 2 sites" }).click();
+  await page.getByRole("heading", { name: "Change your address at 2 sites" }).waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route("**/api/checklist", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const isTicked = await tickAt(page, "shop.example").evaluate((tick: { click: () => void; checked: boolean }) => {
+    tick.click();
+    return tick.checked;
+  });
+  expect(isTicked).toBe(true);
+  const answered = page.waitForResponse("**/api/checklist");
+  held.resolve();
+  await answered;
+  await page.getByText("1 of 2 done").waitFor();
+  expect(await tickAt(page, "shop.example").isChecked()).toBe(true);
+});
+
 test.runIf(isLongRun)(
   "an ordinary address can be chosen too, and adding the same file again adds no sites",
   async () => {

@@ -1,7 +1,7 @@
 /** One row of the checklist: a site, its tick, its old address, and the alias that replaces the address. */
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { IconButton } from "../../../ui/IconButton.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
@@ -12,7 +12,8 @@ interface Props {
   /** Address of the alias that replaces the old one; `null` if the row has no alias or the alias was deleted. */
   alias: string | null;
   isMaking: boolean;
-  onTick: (done: boolean) => void;
+  /** Resolves once the server has answered. */
+  onTick: (done: boolean) => Promise<unknown>;
   onMake: () => void;
   onRemove: () => void;
 }
@@ -34,17 +35,31 @@ function Site({ site, id }: { site: string; id: string }) {
   );
 }
 
+/**
+ * The tick as shown: what was clicked until the server has answered. The cached row changes only after the click's
+ * event, and meanwhile React would set the checkbox back.
+ */
+function useTick(done: boolean, onTick: Props["onTick"]) {
+  const [clicked, setClicked] = useState<boolean | null>(null);
+  const onClick = (wanted: boolean) => {
+    setClicked(wanted);
+    void onTick(wanted).finally(() => setClicked(null));
+  };
+  return [clicked ?? done, onClick] as const;
+}
+
 export function ChecklistRow({ row, alias, isMaking, onTick, onMake, onRemove }: Props) {
   const id = useId();
-  const { site, oldAddress, done } = row;
+  const { site, oldAddress } = row;
+  const [ticked, tick] = useTick(row.done, onTick);
   return (
-    <li className={done ? "is-done" : undefined}>
+    <li className={ticked ? "is-done" : undefined}>
       <input
         type="checkbox"
         className="tick"
         aria-label={`Address changed at ${site}, ${oldAddress}`}
-        checked={done}
-        onChange={(event) => onTick(event.target.checked)}
+        checked={ticked}
+        onChange={(event) => tick(event.target.checked)}
       />
       <Site site={site} id={id} />
       <span className="addr old">

@@ -121,7 +121,7 @@ export function ChecklistTable({ userId, rows }: Props) {
   const { pendingId, make } = useSiteAlias(userId);
   const tick = ({ id }: ChecklistRowWire, done: boolean) => {
     list.keep(id);
-    change.mutate([{ id, done }], { onError: showChangeFailure });
+    return change.mutateAsync([{ id, done }]).catch(showChangeFailure);
   };
   const remove = ({ id, site }: ChecklistRowWire) =>
     change.mutate([{ id, remove: true }], {
