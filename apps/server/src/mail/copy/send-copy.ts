@@ -33,6 +33,7 @@ export function makeSendCopy(
     envelopeFrom,
     correspondents: [],
     onEvicted: null,
+    isWritten: false,
     async mailTo(rcptTo) {
       if (bytes === null) throw new Error("the copy was released");
       const { end } = readHeader(bytes);

@@ -65,6 +65,31 @@ test("memory of chunks copied into the message is freed at once, except memory t
   expect(last.toString("latin1", done?.consumed)).toBe("QUIT\r\n");
 });
 
+test("the memory of a joined message is freed when it was sent; that of a single chunk never, which has commands in it", () => {
+  const joined = read("a\r\nb\r\n.\r\nQUIT\r\n", [3]);
+  const bytes = joined?.result.kind === "message" ? joined.result.bytes : null;
+  // Small Buffers share memory, so this one is not freed either.
+  joined?.reader.freeMessage();
+  expect(bytes?.toString()).toBe("a\r\nb\r\n");
+  const text = `${"x".repeat(98)}\r\n`.repeat(1000);
+  const large = read(`${text}.\r\nQUIT\r\n`, [50_000]);
+  const largeBytes = large?.result.kind === "message" ? large.result.bytes : null;
+  expect(largeBytes?.length).toBe(text.length);
+  large?.reader.freeMessage();
+  expect(largeBytes?.length).toBe(0);
+  const single = read(`${text}.\r\nQUIT\r\n`);
+  single?.reader.freeMessage();
+  expect(textOf(single?.result)).toBe(text);
+});
+
+test("a reader that has given its bytes back frees nothing", () => {
+  const text = `${"x".repeat(98)}\r\n`.repeat(1000);
+  const large = read(`${text}.\r\n`, [50_000]);
+  large?.reader.release();
+  large?.reader.freeMessage();
+  expect(textOf(large?.result)).toBe(text);
+});
+
 const smuggled = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r.\r", "\r\n.\rX", "\n.X"];
 
 test.each(smuggled)("%j neither ends a message nor is accepted inside it", (variant) => {

@@ -16,7 +16,7 @@ import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
 import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { badSequence, notOffered, ok, sentTooEarly, syntaxError, tooManyRecipients } from "./session-replies.ts";
+import * as replies from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
 import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 
@@ -75,7 +75,7 @@ export class SmtpSession {
 
   /** Ends the session with 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
-    this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
+    this.leave(replies.closing(this.#options.mailHost));
   }
 
   /** Ends the session with a final reply; a message in progress is dropped. */
@@ -92,7 +92,7 @@ export class SmtpSession {
     this.#busy = false;
     if (this.#ended) return;
     if (this.#options.isClosing()) return this.shutdown();
-    if (!this.#input.isEmpty) return this.leave(sentTooEarly);
+    if (!this.#input.isEmpty) return this.leave(replies.sentTooEarly);
     this.#say(reply(220, null, `${this.#options.mailHost} ESMTP Kauke`));
     this.#flush();
     if (this.#isHalfClosed) this.#end();
@@ -168,7 +168,7 @@ export class SmtpSession {
     if (read === null) return true;
     this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
-    return this.#finishMessage(read.result).then((answer) => {
+    return this.#finishMessage(read.result, data).then((answer) => {
       data.release();
       this.#say(answer);
       this.#reset();
@@ -179,7 +179,7 @@ export class SmtpSession {
     });
   }
 
-  async #finishMessage(result: DataResult): Promise<SmtpReply> {
+  async #finishMessage(result: DataResult, data: DataReader): Promise<SmtpReply> {
     if (result.kind === "too_large") return replyFor("message_too_large");
     if (result.kind === "over_budget") return replyFor("memory_budget");
     if (result.kind === "smuggling") return reply(550, "5.6.11", "Lines must end in CRLF");
@@ -189,6 +189,7 @@ export class SmtpSession {
         mailFrom,
         recipients: this.#recipients,
         wire: withStuffedHeader(result.bytes),
+        freeWire: () => data.freeMessage(),
         helo: this.#helo ?? "",
         esmtp: this.#esmtp,
         secure: this.#secure,
@@ -203,11 +204,13 @@ export class SmtpSession {
 
   #command(line: string): void | Promise<void> {
     const command = parseCommand(line);
-    if (command === null) return this.#fail(syntaxError);
+    if (command === null) return this.#fail(replies.syntaxError);
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
-    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(sentTooEarly);
+    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(replies.sentTooEarly);
     if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#endWith421("Too many commands without mail");
+    const fixed = replies.fixed.get(verb);
+    if (fixed !== undefined) return this.#say(fixed);
     switch (verb) {
       case "EHLO":
       case "HELO":
@@ -220,25 +223,19 @@ export class SmtpSession {
         return this.#startData(argument);
       case "RSET":
         this.#reset();
-        return this.#say(ok);
-      case "NOOP":
-        return this.#say(ok);
+        return this.#say(replies.ok);
       case "QUIT":
-        this.#say(reply(221, "2.0.0", "Bye"));
-        return this.#end();
+        this.#say(replies.bye);
+        return this.#end(true);
       case "STARTTLS":
         return this.#startTls(argument);
-      case "VRFY":
-        return this.#say(reply(252, "2.5.0", "Can't verify addresses, but will accept mail"));
-      case "HELP":
-        return this.#say(reply(214, "2.0.0", "See RFC 5321"));
       case "AUTH":
         return this.#startAuth(argument);
       case "EXPN":
       case "BDAT":
-        return this.#fail(notOffered);
+        return this.#fail(replies.notOffered);
       default:
-        return this.#fail(syntaxError);
+        return this.#fail(replies.syntaxError);
     }
   }
 
@@ -249,15 +246,14 @@ export class SmtpSession {
     this.#esmtp = esmtp;
     const { mailHost, maxMessageBytes, upgrade } = this.#options;
     if (!esmtp) return this.#say(reply(250, null, mailHost));
-    const lines = [mailHost, "PIPELINING", `SIZE ${maxMessageBytes}`, "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"];
-    if (upgrade !== null && !this.#secure) lines.push("STARTTLS");
-    if (this.#auth !== null && this.#secure) lines.push("AUTH PLAIN LOGIN");
-    this.#out += lines.map((text, index) => `250${index === lines.length - 1 ? " " : "-"}${text}\r\n`).join("");
+    const hasStartTls = upgrade !== null && !this.#secure;
+    const hasAuth = this.#auth !== null && this.#secure;
+    this.#out += replies.ehloLines({ mailHost, maxMessageBytes, hasStartTls, hasAuth });
   }
 
   async #startAuth(argument: string): Promise<void> {
-    if (this.#auth === null) return this.#fail(notOffered);
-    if (this.#mailFrom !== null || this.#helo === null) return this.#fail(badSequence);
+    if (this.#auth === null) return this.#fail(replies.notOffered);
+    if (this.#mailFrom !== null || this.#helo === null) return this.#fail(replies.badSequence);
     this.#sayAuth(await this.#auth.begin(argument, this.#secure));
   }
 
@@ -268,7 +264,7 @@ export class SmtpSession {
 
   #mail(argument: string): void | Promise<void> {
     if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Send EHLO first"));
-    if (this.#mailFrom !== null) return this.#fail(badSequence);
+    if (this.#mailFrom !== null) return this.#fail(replies.badSequence);
     const mailFrom = this.#argument(() => readMailFrom(argument));
     if (mailFrom === null) return;
     if (mailFrom.sizeBytes > this.#options.maxMessageBytes) return this.#fail(replyFor("message_too_large"));
@@ -293,11 +289,11 @@ export class SmtpSession {
 
   #rcpt(argument: string): void | Promise<void> {
     const mailFrom = this.#mailFrom;
-    if (mailFrom === null) return this.#fail(badSequence);
+    if (mailFrom === null) return this.#fail(replies.badSequence);
     if (this.#recipients.length >= RECIPIENTS_MAX) {
       return this.#counts.isTooManyRecipients()
-        ? this.#endWith421(tooManyRecipients.text)
-        : this.#say(tooManyRecipients);
+        ? this.#endWith421(replies.tooManyRecipients.text)
+        : this.#say(replies.tooManyRecipients);
     }
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
@@ -317,7 +313,7 @@ export class SmtpSession {
 
   #startData(argument: string): void {
     if (argument !== "") return this.#fail(replyFor("invalid"));
-    if (this.#mailFrom === null) return this.#fail(badSequence);
+    if (this.#mailFrom === null) return this.#fail(replies.badSequence);
     if (this.#recipients.length === 0) return this.#fail(reply(554, "5.5.1", "No valid recipients"));
     const { budget, maxMessageBytes } = this.#options;
     if (!budget.take(MIN_ROOM_BYTES)) return this.#say(replyFor("memory_budget"));
@@ -330,7 +326,7 @@ export class SmtpSession {
   async #startTls(argument: string): Promise<void> {
     const { upgrade } = this.#options;
     if (argument !== "") return this.#fail(replyFor("invalid"));
-    if (upgrade === null || this.#secure) return this.#fail(notOffered);
+    if (upgrade === null || this.#secure) return this.#fail(replies.notOffered);
     if (this.#options.hasHandshakeRoom?.() === false) return this.#endWith421("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
@@ -388,9 +384,12 @@ export class SmtpSession {
     if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy();
   }
 
-  #end(): void {
+  /** @param hasQuit whether the client sent QUIT, after which it sends nothing more (RFC 5321 §4.1.1.10) */
+  #end(hasQuit = false): void {
     this.#flush();
     this.#ended = true;
+    const isDone = hasQuit && !this.#secure && this.#input.isEmpty && this.#socket.writableLength === 0;
+    if (isDone) return void this.#socket.destroy();
     this.#input.clear();
     this.#socket.end();
     // Received bytes are read and discarded: closing a socket with unread bytes could discard the last reply.

@@ -106,6 +106,7 @@ export async function deliver(
     );
     const inProgress = { transaction, bytes: { wire: transaction.wire }, all, ledger };
     const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inProgress, deps);
+    if (isWritten(inProgress)) transaction.freeWire?.();
     holdWhileNeeded(inProgress.bytes, all, deps);
     return answer;
   } finally {
@@ -127,6 +128,12 @@ async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDep
   await reportRefused(all, transaction.wire, deps.failures);
   deps.metrics.count("kauke_messages_total", { result: answer.kind === "keep" ? "kept" : "passed" });
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
+}
+
+/** Whether the message was only forwarded by SMTP, and every destination has it: nothing reads its bytes any more. */
+function isWritten({ transaction, all }: InProgress): boolean {
+  const isSent = ({ planned, outcome }: Running) => outcome?.kind === "taken" && planned.copy.isWritten;
+  return all.length > 0 && all.every(isSent) && transaction.recipients.every(({ kind }) => kind === "alias");
 }
 
 /**
