@@ -1,6 +1,7 @@
+import { connect } from "node:net";
 import { startSmtpServer } from "@kauke/testkit/smtp-server";
-import { greetedTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
-import { beforeEach, expect, test } from "vitest";
+import { greetedTalk, SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
+import { beforeEach, expect, test, vi } from "vitest";
 import { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { accept, reject } from "../verdict.ts";
@@ -57,6 +58,20 @@ test("a pipelined session in one packet gets every reply in order, and so does i
   talk.send("two\r\n.\r\nQUIT\r\n");
   expect((await talk.rest()).map((text) => text.slice(0, 3))).toEqual(["250", "221"]);
   expect(received.map((mail) => mail.wire.toString())).toEqual(["one\r\n", "two\r\n"]);
+});
+
+test("a client that keeps its side open after QUIT does not keep its place", async () => {
+  const { port } = await startMx({ maxConnectionsPerAddress: 1 });
+  const first = await SmtpTalk.over(connect({ port, host: "127.0.0.1", allowHalfOpen: true }));
+  expect(await first.ask("QUIT")).toBe("221 2.0.0 Bye");
+  await vi.waitFor(async () => expect((await smtpTalk(port)).greeting).toMatch(/^220 /), { timeout: 1000 });
+  first.socket.destroy();
+});
+
+test("a client that sends more after QUIT still gets its replies", async () => {
+  const talk = await greetedTalk((await startMx()).port);
+  talk.send(`NOOP\r\nQUIT\r\n${"more\r\n".repeat(1000)}`);
+  expect((await talk.rest()).map((text) => text.slice(0, 3))).toEqual(["250", "221"]);
 });
 
 test("commands out of order are refused and change nothing", async () => {
