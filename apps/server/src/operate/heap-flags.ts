@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 
-/** Milliseconds without a collection of the whole heap after which V8 may shrink it; V8 itself waits 8 seconds. */
+/** Milliseconds without a collection of the whole heap after which V8 may shrink it; its defaults are 8 and 30 seconds. */
 const SHRINK_AFTER_MS = 15 * 60_000;
 
 /**

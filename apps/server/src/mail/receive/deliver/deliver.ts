@@ -130,7 +130,7 @@ async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDep
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
 
-/** Whether the message was only forwarded by SMTP, and every destination has it: nothing reads its bytes any more. */
+/** Whether every destination took the message by SMTP and no socket reads its bytes any more, so they may be freed. */
 function isWritten({ transaction, all }: InProgress): boolean {
   const isSent = ({ planned, outcome }: Running) => outcome?.kind === "taken" && planned.copy.isWritten;
   return all.length > 0 && all.every(isSent) && transaction.recipients.every(({ kind }) => kind === "alias");
