@@ -6,7 +6,7 @@ import { product } from "@kauke/contract";
 import type { Config } from "./config.ts";
 import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
-import { setHeapFlags } from "./operate/heap-flags.ts";
+import { setV8Flags } from "./operate/v8-flags.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
@@ -20,7 +20,7 @@ import { StoreStartError } from "./store/start-error.ts";
  */
 const CLOSE_LIMIT_MS = 4500;
 
-setHeapFlags();
+setV8Flags();
 
 const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 

@@ -1,11 +1,11 @@
 /** The program of a mail worker, started by `launch-worker.ts`. */
-import { setHeapFlags } from "../operate/heap-flags.ts";
+import { setV8Flags } from "../operate/v8-flags.ts";
 import { createLogger } from "../operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "../operate/telemetry/uncaught-errors.ts";
 import { parentLink } from "./parent-link.ts";
 import { runMailWorker } from "./run-mail-worker.ts";
 
-setHeapFlags();
+setV8Flags();
 const logger = createLogger();
 logUncaughtErrors(logger);
 const link = parentLink();

@@ -3,17 +3,24 @@ import { setFlagsFromString } from "node:v8";
 /** Milliseconds without a collection of the whole heap after which V8 may shrink it; its defaults are 8 and 30 seconds. */
 const SHRINK_AFTER_MS = 15 * 60_000;
 
+/** Calls of a function after which V8 compiles it with its optimising compiler; its default is 3,000. */
+const OPTIMISE_AFTER_CALLS = 300;
+
 /**
- * Sets when V8 collects the whole heap. Call it when the process starts.
+ * Sets when V8 collects the whole heap and when it optimises code. Call it when the process starts.
  *
  * Message bytes, which live outside the heap, count towards the heap limit. By default they trigger a collection of
  * the whole heap every few dozen messages of a MiB (docs/decisions/2026-11-21-native-body-hash.md).
  *
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
  * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md).
+ *
+ * A message passes through hundreds of functions, most of them once, so V8 would regard few as busy
+ * (docs/decisions/2026-11-25-early-optimisation.md).
  */
-export function setHeapFlags(): void {
+export function setV8Flags(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString(`--memory-reducer-delay-ms=${SHRINK_AFTER_MS}`);
+  setFlagsFromString(`--invocation-count-for-turbofan=${OPTIMISE_AFTER_CALLS}`);
 }
