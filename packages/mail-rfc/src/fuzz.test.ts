@@ -132,6 +132,7 @@ function rewriteHeaders(text: string): void {
   // The forwarded and the answered header are valid to their last byte: no field may end the header or begin another
   // line.
   for (const written of [forwarded.header, answered.header]) expect(readHeader(written).end).toBe(written.length);
+  expect(forwarded.fields).toEqual(readHeader(forwarded.header).fields);
 }
 
 /** Checks that wire form and body encodings can be reversed for any bytes. */

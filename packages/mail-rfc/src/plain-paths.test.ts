@@ -7,14 +7,15 @@ import { domainToASCII } from "node:url";
 import { base32nopad } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress, parsePath, parsePathArgument } from "./address/address.ts";
-import { readAddressList } from "./address/address-list.ts";
+import { isPlainCanonical, parseAddress, parsePath, parsePathArgument, readPlainAddress } from "./address/address.ts";
+import { type Mailbox, readAddressList } from "./address/address-list.ts";
+import { formatAddressField } from "./address/format-address.ts";
 import { shownName } from "./address/shown-name.ts";
 import { asciiDomainOf, domainOf } from "./address/split-address.ts";
 import { toBase32 } from "./base32.ts";
 import { relaxedField, simpleBodyHash, simpleBodyHashOf } from "./dkim/dkim-canonical.ts";
-import { oneLine } from "./header/encoded-word.ts";
-import { headerFieldOfLines } from "./header/header-field.ts";
+import { canStandBare, encodeWords, oneLine } from "./header/encoded-word.ts";
+import { foldedField, headerField, headerFieldOfLines } from "./header/header-field.ts";
 import { fieldValue, type HeaderField, readHeader } from "./header/headers.ts";
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
@@ -264,6 +265,22 @@ describe("what is signed", () => {
   });
 });
 
+const wordOf = (length: number) => "w".repeat(length);
+
+/** Words of mailboxes between which a line may be folded. */
+function piecesOf(mailboxes: readonly Mailbox[]): string[] {
+  return mailboxes.flatMap(({ name, address }, index) => {
+    const { canonical } = parseAddress(address);
+    const line = oneLine(name ?? "");
+    const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+    const isAtoms = new RegExp(`^${atom}(?: ${atom})*$`).test(line);
+    const quoted = isAtoms ? line : `"${line.replace(/["\\]/g, "\\$&")}"`;
+    const words = canStandBare(line) ? quoted.split(" ") : encodeWords(line);
+    const own = line === "" ? [canonical] : [...words, `<${canonical}>`];
+    return index === mailboxes.length - 1 ? own : [...own.slice(0, -1), `${own.at(-1)},`];
+  });
+}
+
 describe("what is written", () => {
   const line = textOf(["a", "word", " ", "\t", "\r", "\n", "\u{7f}", "\u{e9}", "\u{2028}", "\u{1f600}", ...broken]);
   const longLine = fc.integer({ min: 990, max: 1000 }).map((length) => "x".repeat(length));
@@ -279,6 +296,60 @@ describe("what is written", () => {
         const outcome = outcomeOf(() => headerFieldOfLines("X", lines));
         if (!isUnsafe && !isLong) expect(outcome).toBe(`${written.join("\r\n")}\r\n`);
         else expect(["field_syntax", "field_line_too_long"]).toContain(outcome);
+      }),
+      runs,
+    );
+  });
+
+  it("folds a text where words with one space between them are folded", () => {
+    const word = fc.oneof(textOf(["a", "word", ",", "\u{e9}"], 12), fc.integer({ min: 60, max: 100 }).map(wordOf));
+    const words = fc.array(
+      word.map((text) => text || "a"),
+      { maxLength: 30 },
+    );
+    const style = fc.record({ columns: fc.integer({ min: 5, max: 90 }), indent: fc.constantFrom(" ", "\t") });
+    fc.assert(
+      fc.property(words, style, (given, folds) => {
+        const text = given.join(" ");
+        expect(foldedField("Name", text, folds)).toBe(headerField("Name", given, folds));
+      }),
+      runs,
+    );
+  });
+
+  it("writes mailboxes word by word, never splitting an address", () => {
+    const name = fc.option(textOf(["a", "word", " ", '"', "\\", ",", "(", "\t", "\u{e9}", "=?", wordOf(61)]), {
+      nil: null,
+    });
+    const address = fc.constantFrom(
+      "ann@x.org",
+      "Bob.Lee+tag@y.test",
+      '"a b"@x.org',
+      "j\u{f6}rg@x.org",
+      "a@[192.0.2.1]",
+    );
+    const mailboxes = fc.array(fc.record({ name, address }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(mailboxes, (given) => {
+        expect(formatAddressField("To", given)).toBe(headerField("To", piecesOf(given)));
+      }),
+      runs,
+    );
+  });
+
+  it.each(["", "@x.org", "ann", "ann@", "ann@X.org", "a b@x.org", "ann@x.org>", `${wordOf(65)}@x.org`, "\u{e9}@x.org"])(
+    "does not take %j for an address in canonical spelling",
+    (text) => {
+      expect(isPlainCanonical(text)).toBe(false);
+    },
+  );
+
+  it("takes for an address in canonical spelling only what the parser returns unchanged", () => {
+    fc.assert(
+      fc.property(textOf(["a", "B", "7", ".", "-", "_", "+", "@", "@", "x.org", '"', "[", wordOf(63)]), (text) => {
+        const plain = outcomeOf(() => readPlainAddress(text));
+        const isUnchanged = plain !== null && typeof plain !== "string" && plain.canonical === text;
+        expect(isPlainCanonical(text)).toBe(isUnchanged);
       }),
       runs,
     );

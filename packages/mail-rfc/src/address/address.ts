@@ -32,6 +32,7 @@ const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
 const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const PLAIN_LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
 const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL}(?:\\.${PLAIN_LOCAL})*)@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);
+const PLAIN_CANONICAL = new RegExp(PLAIN_ADDRESS.source.replaceAll("A-Za-z0-9_-", "a-z0-9_-"));
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 /**
@@ -89,6 +90,11 @@ export function readPlainAddress(text: string): MailPath | null {
   if (local === undefined || written === undefined || local.length > LOCAL_MAX_OCTETS) return null;
   const domain = written.toLowerCase();
   return { local, domain, canonical: `${local}@${domain}`, isLiteral: false, needsSmtpUtf8: false };
+}
+
+/** Whether a text is an address as `readPlainAddress` returns it: `parseAddress` would return it unchanged. */
+export function isPlainCanonical(text: string): boolean {
+  return text.length + 2 <= PATH_MAX_OCTETS && text.indexOf("@") <= LOCAL_MAX_OCTETS && PLAIN_CANONICAL.test(text);
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 
 import { canStandBare, encodeWords, oneLine } from "../header/encoded-word.ts";
-import { type FieldText, headerField, NO_FIELD } from "../header/header-field.ts";
-import { parseAddress } from "./address.ts";
+import { type FieldText, foldedField, headerField, NO_FIELD } from "../header/header-field.ts";
+import { isPlainCanonical, parseAddress } from "./address.ts";
 import type { Mailbox } from "./address-list.ts";
 
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -26,6 +26,10 @@ export function formatMailbox(mailbox: Mailbox): string {
  */
 export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
   if (mailboxes.length === 0) return NO_FIELD;
+  // Words separated by spaces, as nearly all mailboxes are: the address of a mailbox may not be split.
+  if (mailboxes.every(({ address }) => isPlainCanonical(address))) {
+    return foldedField(fieldName, mailboxes.map(plainMailbox).join(", "));
+  }
   const pieces = mailboxes.flatMap((mailbox, index) => {
     const own = mailboxPieces(mailbox);
     return index === mailboxes.length - 1 ? own : [...own.slice(0, -1), `${own.at(-1)},`];
@@ -39,16 +43,22 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
  */
 export const UNDISCLOSED_RECIPIENTS = headerField("To", ["undisclosed-recipients:;"]);
 
+/** @param address in canonical spelling, without a space */
+function plainMailbox({ name, address }: Mailbox): string {
+  const written = writeName(name ?? "");
+  return written === "" ? address : `${written} <${address}>`;
+}
+
 /** Splits a mailbox into the words between which a line may be folded; the address is never split. */
 function mailboxPieces({ name, address }: Mailbox): string[] {
   const { canonical } = parseAddress(address);
-  const words = nameWords(name ?? "");
-  return words.length === 0 ? [canonical] : [...words, `<${canonical}>`];
+  const written = writeName(name ?? "");
+  return written === "" ? [canonical] : [...written.split(" "), `<${canonical}>`];
 }
 
-function nameWords(text: string): string[] {
+/** @returns words with one space between them; empty when there is no name */
+function writeName(text: string): string {
   const name = oneLine(text);
-  if (name === "") return [];
-  if (!canStandBare(name)) return encodeWords(name);
-  return (ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`).split(" ");
+  if (!canStandBare(name)) return encodeWords(name).join(" ");
+  return name === "" || ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`;
 }

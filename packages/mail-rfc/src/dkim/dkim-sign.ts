@@ -4,11 +4,12 @@
  * parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
-import { bytesAsText, type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
+import { type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
 import type { HeaderField } from "../header/headers.ts";
 import { relaxedField } from "./dkim-canonical.ts";
 
 const SIGNATURE_COLUMNS = 70;
+const ASCII = /^[\0-\x7f]*$/;
 
 export interface DkimKey {
   /** Signing domain in lower case (`d=`). */
@@ -63,10 +64,10 @@ const signedNames = new Set([
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
-  const fields = await Promise.all(
-    keys.map((key) => signWith(key, { names, input, bodyHash, signedAt: source.signedAt, isInline: source.isInline })),
-  );
-  return joinFields(fields);
+  const toSign = { names, input, bodyHash, signedAt: source.signedAt, isInline: source.isInline };
+  const [key] = keys;
+  if (key !== undefined && keys.length === 1) return signWith(key, toSign);
+  return joinFields(await Promise.all(keys.map((one) => signWith(one, toSign))));
 }
 
 interface ToSign {
@@ -85,7 +86,8 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   const text = header.toString("latin1");
   const names: string[] = [];
   let input = "";
-  for (const { name, start, end } of fields.toReversed()) {
+  for (let at = fields.length - 1; at >= 0; at--) {
+    const { name, start, end } = fields[at]!;
     if (!signedNames.has(name)) continue;
     names.push(name);
     input += `${relaxedField(text.slice(start, end))}\r\n`;
@@ -113,10 +115,19 @@ export async function signedField(
   { lines, input, isInline }: { lines: readonly string[]; input: string; isInline: boolean | undefined },
   key: DkimKey,
 ): Promise<FieldText> {
-  const unsigned = relaxedField(bytesAsText(headerFieldOfLines(name, [...lines, "b="])));
-  const data = Buffer.from(`${input}${unsigned}`, "latin1");
+  const data = Buffer.from(`${input}${relaxedUnsigned(name, lines)}`, "latin1");
   const signature = isInline === true ? signHere(key, data) : await signInPool(key, data);
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
+}
+
+/**
+ * @returns the field with an empty `b=` in relaxed canonicalization (§3.4.2), one character per byte
+ * @param lines words with one space between them; a line may begin with a space
+ */
+function relaxedUnsigned(name: string, lines: readonly string[]): string {
+  let text = `${name.toLowerCase()}:`;
+  for (const line of lines) text += `${line.trimStart()} `;
+  return ASCII.test(text) ? `${text}b=` : Buffer.from(`${text}b=`).toString("latin1");
 }
 
 /** Splits the `b=` tag into lines; white space within it is ignored. */

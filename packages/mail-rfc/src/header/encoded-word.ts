@@ -62,7 +62,7 @@ export function oneLine(text: string): string {
 /** Whether every word of a line may be written into a header without encoding. */
 export function canStandBare(line: string): boolean {
   if (!/^[ -~]*$/.test(line) || line.includes("=?")) return false;
-  return line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
+  return line.length <= LONGEST_BARE_WORD || line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
 }
 
 /**

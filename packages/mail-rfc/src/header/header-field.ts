@@ -63,6 +63,29 @@ export function headerField(
 }
 
 /**
+ * Writes a text as `headerField` writes its words.
+ * @param text words with one space between them
+ * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
+ */
+export function foldedField(name: string, text: string, { columns = 76, indent = " " }: FoldStyle = {}): FieldText {
+  const lines: string[] = [];
+  let line = `${name}: `;
+  let at = 0;
+  while (line.length + text.length - at > columns) {
+    const last = at + columns - line.length;
+    // A first word that is too long for its line is not split.
+    const space = text.lastIndexOf(" ", last);
+    const end = space > at ? space : text.indexOf(" ", at);
+    if (end < 0) break;
+    lines.push(line + text.slice(at, end));
+    line = indent;
+    at = end + 1;
+  }
+  lines.push(line + text.slice(at));
+  return checked(name, lines);
+}
+
+/**
  * Writes a field with given lines: each line after the first is indented by a tab. A line may begin with a space.
  * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
  */
@@ -81,6 +104,11 @@ export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
 /** Encodes fields as a text with one character for each byte to be sent, the form in which received fields are read. */
 export function bytesAsText(field: FieldText): string {
   return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
+}
+
+/** @returns the name of a field in lower case @param field one field, not several */
+export function nameOf(field: FieldText): string {
+  return field.slice(0, field.indexOf(":")).toLowerCase();
 }
 
 /** Concatenates several fields in order. */

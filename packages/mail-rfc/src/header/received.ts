@@ -3,7 +3,7 @@
  * control character, a line break or a comment. Folded at 78 columns wherever a line has more than one word.
  */
 import { formatDate } from "./date.ts";
-import { canStandInField, type FieldText, headerField } from "./header-field.ts";
+import { canStandInField, type FieldText, foldedField } from "./header-field.ts";
 
 export interface ReceivedTrace {
   /** Argument of the client's EHLO or HELO. */
@@ -32,7 +32,7 @@ export function formatReceived(trace: ReceivedTrace): FieldText {
   const helo = domainWord(trace.helo);
   const host = `from ${helo} ${clientComment(trace, helo === trace.helo)} by ${domainWord(trace.by)}`;
   const text = `${host} with ${trace.protocol} id ${id}${forClause(trace.forAlias)}; ${formatDate(trace.at)}`;
-  return headerField("Received", text.split(" "), { columns: COLUMNS, indent: "\t" });
+  return foldedField("Received", text, { columns: COLUMNS, indent: "\t" });
 }
 
 /**

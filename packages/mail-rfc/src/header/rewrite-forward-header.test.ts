@@ -16,7 +16,11 @@ const isAlias = (address: string) => /^shop(\+.*)?@kauke\.test$/i.test(address);
 function rewrite(text: string | Buffer, change: Partial<ForwardHeaderSource> = {}) {
   const wire = stuff(Buffer.isBuffer(text) ? text : Buffer.from(text));
   const { fields, end } = readHeader(wire);
-  const { header, correspondents } = rewriteForwardHeader({
+  const {
+    header,
+    correspondents,
+    fields: written,
+  } = rewriteForwardHeader({
     header: wire.subarray(0, end),
     fields,
     aliasAddress: "shop@kauke.test",
@@ -26,6 +30,7 @@ function rewrite(text: string | Buffer, change: Partial<ForwardHeaderSource> = {
     removeResultsOf: "mx.kauke.test",
     ...change,
   });
+  expect(written).toEqual(readHeader(header).fields);
   return { header, text: header.toString(), correspondents, ...readHeader(header) };
 }
 const value = ({ header, fields }: ReturnType<typeof rewrite>, name: string) => firstValue(header, fields, name);

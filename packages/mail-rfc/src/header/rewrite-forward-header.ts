@@ -6,14 +6,15 @@
  */
 
 import { splitAliasAddress } from "../address/address.ts";
-import { addressesOf, addressKey, BARE_BREAK, cleanField, type HeaderSource } from "../address/address-header.ts";
+import { addressesOf, addressKey, type HeaderSource } from "../address/address-header.ts";
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { ReplyAddresses } from "../address/reply-addresses.ts";
 import { shownName } from "../address/shown-name.ts";
 import { splitAddress } from "../address/split-address.ts";
 import { isDroppedField } from "./forward-fields.ts";
-import { bytesAsText, canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
+import { canStandInField, type FieldText, headerField, NO_FIELD, nameOf } from "./header-field.ts";
+import { HeaderWriter, type WrittenHeader } from "./header-writer.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
 import { rewriteListField } from "./list-links.ts";
 import { findMessageIds } from "./message-id.ts";
@@ -30,8 +31,8 @@ export interface ForwardHeaderSource extends HeaderSource {
   replyAddressOf: (correspondent: string) => string;
   /** Whether an address is another alias of the same owner, which stays unchanged. */
   isOwnAlias?: (address: string) => boolean;
-  /** Fields of our own to put on top of the new block. */
-  trace?: FieldText;
+  /** Fields of our own to put on top of the new block, one text for each. */
+  trace?: readonly FieldText[];
   /** Our own name in Authentication-Results; received fields with it are forged and removed. */
   removeResultsOf: string;
   /**
@@ -40,9 +41,7 @@ export interface ForwardHeaderSource extends HeaderSource {
   messageIds?: MessageIdKeys;
 }
 
-export interface ForwardHeader {
-  /** New header block in wire form, without the blank line. */
-  header: Buffer;
+export interface ForwardHeader extends WrittenHeader {
   /** Everybody who was assigned a reply address, without duplicates. */
   correspondents: Mailbox[];
   /** Assigns further reply addresses, to people whom the message names outside its header (in calendars). */
@@ -72,46 +71,33 @@ const listFields = new Map([
 /** Rewrites the header block; does not read the body. Never throws on input from the sender. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
-  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.own.length);
+  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.keptOwn.size);
   // A map and not an object, since a sender may name a field "constructor".
   const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
-  const hasOneClick = hasHttpsUnsubscribe(source);
-  const done = new Set<string>();
-  const kept = new KeptFields(source.header);
+  const rest = new HeaderWriter(source.header);
   for (const field of source.fields) {
-    const { name } = field;
-    const isGone =
-      isDroppedField(name) || (name === "list-unsubscribe-post" && !hasOneClick) || isResultOf(source, field);
-    const text = isGone || done.has(name) ? NO_FIELD : (written.get(name) ?? writeListField(source, field, replies));
-    if (text === null) kept.keep(field);
-    else kept.write(text);
-    if (written.has(name)) done.add(name);
+    const text = written.get(field.name);
+    if (text !== undefined) {
+      // A second field with that name is removed.
+      rest.write(field.name, text);
+      written.set(field.name, NO_FIELD);
+    } else if (!isRemoved(source, field)) {
+      const list = writeListField(source, field, replies);
+      if (list === null) rest.keep(field);
+      else rest.write(field.name, list);
+    }
   }
-  let top = bytesAsText(source.trace ?? NO_FIELD);
-  for (const [name, text] of written) if (!done.has(name)) top += bytesAsText(text);
-  return { header: Buffer.from(top + kept.text, "latin1"), correspondents: replies.correspondents, replies };
+  const top = new HeaderWriter(source.header);
+  for (const text of source.trace ?? []) top.write(nameOf(text), text);
+  for (const [name, text] of written) top.write(name, text);
+  const block = top.followedBy(rest);
+  return { ...block, correspondents: replies.correspondents, replies };
 }
 
-/** Collects the fields of the new block, one character per byte. */
-class KeptFields {
-  text = "";
-  readonly #header: string;
-  /** Whether the header has no bare line breaks, so that no field needs to be cleaned. */
-  readonly #isClean: boolean;
-
-  constructor(header: Buffer) {
-    this.#header = header.toString("latin1");
-    this.#isClean = this.#header.endsWith("\r\n") && !BARE_BREAK.test(this.#header);
-  }
-
-  keep({ start, end }: HeaderField): void {
-    const field = this.#header.slice(start, end);
-    this.text += this.#isClean ? field : cleanField(field);
-  }
-
-  write(text: FieldText): void {
-    this.text += bytesAsText(text);
-  }
+function isRemoved(source: ForwardHeaderSource, field: HeaderField): boolean {
+  const { name } = field;
+  if (name === "list-unsubscribe-post") return !hasHttpsUnsubscribe(source);
+  return isDroppedField(name) || isResultOf(source, field);
 }
 
 /**
@@ -135,8 +121,8 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
     (mailbox) => mailboxFor(mailbox, source.isVerified, replies) ?? [],
   );
   const outward = (mailbox: Mailbox): Mailbox | [] => {
-    if (!isOwn(mailbox.address, source)) return mailboxFor(mailbox, true, replies) ?? [];
-    return lists.own.includes(mailbox) ? mailbox : [];
+    if (!lists.own.has(mailbox)) return mailboxFor(mailbox, true, replies) ?? [];
+    return lists.keptOwn.has(mailbox) ? mailbox : [];
   };
   return [
     ["from", author ? formatAddressField("From", [author]) : NOBODY],
@@ -159,15 +145,17 @@ interface Recipients {
   to: Mailbox[];
   cc: Mailbox[];
   /** Recipients in To and Cc that are aliases of the owner. */
-  own: Mailbox[];
+  own: ReadonlySet<Mailbox>;
+  /** The first `OWN_MAX` of them. */
+  keptOwn: ReadonlySet<Mailbox>;
 }
 
 function readRecipients(source: ForwardHeaderSource): Recipients {
   const named = (field: string) =>
     addressesOf(source, field).mailboxes.filter(({ address }) => canStandInField(address));
   const [to, cc] = [named("to"), named("cc")];
-  const own = [...to, ...cc].filter(({ address }) => isOwn(address, source)).slice(0, OWN_MAX);
-  return { to, cc, own };
+  const own = new Set([...to, ...cc].filter(({ address }) => isOwn(address, source)));
+  return { to, cc, own, keptOwn: own.size <= OWN_MAX ? own : new Set([...own].slice(0, OWN_MAX)) };
 }
 
 /** Whether an address is the alias in any letter case with any tag, or another alias of the same owner. */

@@ -52,11 +52,11 @@ const FILE_NAME = "message.eml.age";
 /** @param rewritten the header of a plain copy, from which the reply addresses are taken */
 export function outerMessage(
   source: EncryptedSource,
-  { header, correspondents }: Rewritten,
+  { header, fields: headerFields, replies }: Rewritten,
   mailHost: string,
 ): OuterMessage {
   const { envelope, aliasAddress } = source;
-  const plain: HeaderSource = { header, fields: readHeader(header).fields };
+  const plain: HeaderSource = { header, fields: headerFields ?? readHeader(header).fields };
   const isVerified = envelope.authentication?.isAligned ?? true;
   const from = withoutNames(plain, "from", isVerified ? null : UNVERIFIED);
   const replyTo = withoutNames(plain, "reply-to", null);
@@ -82,7 +82,7 @@ export function outerMessage(
     header: fieldTextBytes(...fields),
     opening: Buffer.from(`\r\n${openingOf(boundary, aliasAddress)}`, "utf8"),
     closing: Buffer.from(`\r\n--${boundary}--\r\n`),
-    correspondents: correspondents.filter(({ token }) => shown.has(replyAddress(token, domain))),
+    correspondents: (replies?.correspondents() ?? []).filter(({ token }) => shown.has(replyAddress(token, domain))),
   };
 }
 

@@ -100,6 +100,8 @@ class PlainCopy implements ForwardCopy {
   readonly #memory: CopyMemory;
   readonly #about: Pick<ForwardSource, "envelope" | "aliasAddress" | "account">;
   readonly #header: Buffer;
+  /** Fields of the header; `null` if they are not known without reading it. */
+  readonly #fields: ToSign["fields"];
   readonly #bodyStart: number;
   #bytes: { wire: Buffer; rest: Buffer } | null;
   #invitations: ReturnType<typeof forwardInvitations>;
@@ -118,6 +120,7 @@ class PlainCopy implements ForwardCopy {
     // The people named in the message's calendars get reply addresses as well.
     this.#invitations = forwardInvitations(source, rewritten);
     this.#header = this.#invitations?.header ?? rewritten.header;
+    this.#fields = this.#invitations === null ? rewritten.fields : null;
     this.webhookSecret = source.webhookSecret;
     this.envelopeFrom = rewritten.envelopeFrom;
     this.correspondents = rewritten.replies?.correspondents() ?? [];
@@ -162,7 +165,7 @@ class PlainCopy implements ForwardCopy {
 
   async #sign(wire: Buffer, bodyStart: number): Promise<Pick<SignedBody, "signature" | "signed">> {
     const domain = domainOf(this.#about.aliasAddress);
-    const signed: ToSign = { domain, header: this.#header, wire, bodyStart };
+    const signed: ToSign = { domain, header: this.#header, fields: this.#fields, wire, bodyStart };
     return { signature: await this.#parts.signer.sign(signed), signed };
   }
 

@@ -8,6 +8,7 @@ import { createHmac } from "node:crypto";
 import {
   type CalendarChange,
   type CalendarPlan,
+  fieldTextBytes,
   forwardCalendars,
   planCalendars,
   readMessageFields,
@@ -90,9 +91,10 @@ function makeBody(source: RewriteSource, { edits }: Extract<CalendarPlan, { kind
   return { wire: [wire], hash, newBytes: wire.length };
 }
 
-function hide(source: RewriteSource, { header, traceBytes }: Rewritten, reason: HideReason): ForwardedInvitations {
+function hide(source: RewriteSource, { header, trace }: Rewritten, reason: HideReason): ForwardedInvitations {
   const { aliasAddress, envelope } = source;
   const received = source.wire.subarray(bodyStartOf(source));
+  const traceBytes = fieldTextBytes(...trace).length;
   const wrapped = wrapMessage({
     header: header.subarray(traceBytes),
     body: received,

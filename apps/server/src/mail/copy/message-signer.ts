@@ -1,5 +1,5 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
-import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, readHeader } from "@kauke/mail-rfc";
+import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, type HeaderField, readHeader } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { BodyHashes } from "./body-hashes.ts";
 
@@ -7,6 +7,8 @@ export interface ToSign {
   domain: string;
   /** The whole header block as it is sent, without the blank line. */
   header: Buffer;
+  /** Fields of `header`; absent or `null` if they are not known without reading it. */
+  fields?: readonly HeaderField[] | null;
   /** Dot-stuffed message whose body is signed; the hash of the body is computed once per buffer object. */
   wire: Buffer;
   /** Offset of the body in `wire`. */
@@ -28,9 +30,9 @@ export interface MessageSigner {
 export function messageSigner(keys: readonly DkimKey[], now: () => Date, isInline = false): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
   const bodyHashes = new BodyHashes();
-  const sourceOf = ({ header, wire, bodyStart }: ToSign) => ({
+  const sourceOf = ({ header, fields, wire, bodyStart }: ToSign) => ({
     header,
-    fields: readHeader(header).fields,
+    fields: fields ?? readHeader(header).fields,
     bodyHash: bodyHashes.of(wire, bodyStart),
     signedAt: now(),
     isInline,

@@ -10,13 +10,12 @@ import {
   formatReceived,
   formatResultsField,
   type HeaderBlock,
+  type HeaderField,
   headerField,
-  joinFields,
   type Mailbox,
   MailSyntaxError,
   type MessageIdKeys,
   messageIdKeys,
-  NO_FIELD,
   type ReplyAddresses,
   replyAddress,
   replyToken,
@@ -43,11 +42,12 @@ export interface Rewritten {
   envelopeFrom: string;
   /** The whole new header block without the blank line. */
   header: Buffer;
-  /** Size of our own fields at the top of `header`. */
-  traceBytes: number;
+  /** Fields of `header`; `null` if they are not known without reading it. */
+  fields: readonly HeaderField[] | null;
+  /** Our own fields at the top of `header`. */
+  trace: readonly FieldText[];
   /** The blank line and everything after it as received, dot-stuffed. */
   rest: Buffer;
-  correspondents: readonly Correspondent[];
   /** Reply addresses, to be used in the rest of the message as well; `null` when nobody gets one. */
   replies: ForwardReplies | null;
 }
@@ -88,31 +88,30 @@ export function rewrite(source: RewriteSource, rules: RewriteRules): Rewritten {
     at: envelope.receivedAt,
   });
   const results = envelope.authentication?.results ?? null;
-  const trace = joinFields([
+  const trace = [
     headerField("Delivered-To", [aliasAddress]),
-    results === null ? NO_FIELD : formatResultsField(results),
+    ...(results === null ? [] : [formatResultsField(results)]),
     received,
-  ]);
-  const { header, replies } = rewriteHeader(source, trace, rules);
+  ];
   return {
     envelopeFrom: forwardSender(source, rules),
-    header,
-    traceBytes: Buffer.byteLength(trace),
+    trace,
     rest: restOf(source.wire, source.header),
-    correspondents: replies?.correspondents() ?? [],
-    replies,
+    ...rewriteHeader(source, trace, rules),
   };
 }
 
 /** @param trace our own fields, written on top */
 function rewriteHeader(
   source: RewriteSource,
-  trace: FieldText,
+  trace: readonly FieldText[],
   rules: RewriteRules,
-): Pick<Rewritten, "header" | "replies"> {
+): Pick<Rewritten, "header" | "fields" | "replies"> {
   const { wire, aliasAddress, replyKey, envelope } = source;
   const header = wire.subarray(0, source.header.end);
-  if (replyKey === null) return { header: Buffer.concat([fieldTextBytes(trace), header]), replies: null };
+  if (replyKey === null) {
+    return { header: Buffer.concat([fieldTextBytes(...trace), header]), fields: null, replies: null };
+  }
   const domain = domainOf(aliasAddress);
   const tokens = new Map<string, string>();
   const replyAddressOf = (correspondent: string) => {
@@ -138,7 +137,7 @@ function rewriteHeader(
   });
   const { replies: addresses } = rewritten;
   const correspondents = () => addresses.correspondents.map(withToken);
-  return { header: rewritten.header, replies: { addresses, correspondents } };
+  return { header: rewritten.header, fields: rewritten.fields, replies: { addresses, correspondents } };
 }
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
