@@ -86,8 +86,7 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   const text = header.toString("latin1");
   const names: string[] = [];
   let input = "";
-  for (let at = fields.length - 1; at >= 0; at--) {
-    const { name, start, end } = fields[at]!;
+  for (const { name, start, end } of fields.toReversed()) {
     if (!signedNames.has(name)) continue;
     names.push(name);
     input += `${relaxedField(text.slice(start, end))}\r\n`;
