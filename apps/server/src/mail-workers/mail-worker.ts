@@ -1,7 +1,8 @@
 /** The program of a mail worker, started by `launch-worker.ts`. */
-import { setV8Flags } from "../operate/v8-flags.ts";
+
 import { createLogger } from "../operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "../operate/telemetry/uncaught-errors.ts";
+import { setV8Flags } from "../operate/v8-flags.ts";
 import { parentLink } from "./parent-link.ts";
 import { runMailWorker } from "./run-mail-worker.ts";
 

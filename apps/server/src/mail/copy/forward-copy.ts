@@ -9,7 +9,7 @@ import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
 import type { SealsFor } from "./arc-sealing.ts";
 import { CopyMemory } from "./copy-memory.ts";
-import { forwardInvitations } from "./invitations.ts";
+import { type ForwardedInvitations, forwardInvitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
@@ -104,7 +104,7 @@ class PlainCopy implements ForwardCopy {
   readonly #fields: ToSign["fields"];
   readonly #bodyStart: number;
   #bytes: { wire: Buffer; rest: Buffer } | null;
-  #invitations: ReturnType<typeof forwardInvitations>;
+  #invitations: ForwardedInvitations | null;
   #signedBody: Promise<SignedBody> | null = null;
   #arcSet: Promise<Buffer> | null = null;
   #json: Promise<Buffer | null> | null = null;
@@ -128,7 +128,7 @@ class PlainCopy implements ForwardCopy {
 
   async mailTo(rcptTo: string): Promise<OutgoingMail> {
     const { signature, signed, body } = await (this.#signedBody ??= this.#makeSignedBody());
-    const arcSet = await this.#arcSetFor(rcptTo, signed);
+    const arcSet = this.#needsArcSet(rcptTo) ? [await this.#arcSetOf(signed)] : [];
     this.#memory.present(this.#bytes);
     const { eightBit, smtpUtf8 } = this.#about.envelope;
     const wireParts = [...arcSet, signature, this.#header, ...body];
@@ -152,29 +152,35 @@ class PlainCopy implements ForwardCopy {
     this.#memory.release();
   }
 
-  async #makeSignedBody(): Promise<SignedBody> {
+  #makeSignedBody(): Promise<SignedBody> {
     const { wire, rest } = this.#memory.present(this.#bytes);
-    if (this.#invitations === null) return { ...(await this.#sign(wire, this.#bodyStart)), body: [rest] };
-    const made = await oneAtATime(this.#invitations.makeBody);
+    return this.#invitations === null
+      ? this.#sign({ wire, bodyStart: this.#bodyStart }, [rest])
+      : this.#makeInvitation(this.#invitations);
+  }
+
+  async #makeInvitation({ makeBody }: ForwardedInvitations): Promise<SignedBody> {
+    const made = await oneAtATime(makeBody);
     if (!this.#memory.keep(made.newBytes)) throw new Error("no room in memory now");
     // The signer reads only the header, because the body hash is already known.
     const hashed = Buffer.alloc(0);
     this.#parts.signer.bodyHashes.remember(hashed, 0, made.hash);
-    return { ...(await this.#sign(hashed, 0)), body: [CRLF, ...made.wire] };
+    return this.#sign({ wire: hashed, bodyStart: 0 }, [CRLF, ...made.wire]);
   }
 
-  async #sign(wire: Buffer, bodyStart: number): Promise<Pick<SignedBody, "signature" | "signed">> {
+  #sign(hashed: Pick<ToSign, "wire" | "bodyStart">, body: readonly Buffer[]): Promise<SignedBody> {
     const domain = domainOf(this.#about.aliasAddress);
-    const signed: ToSign = { domain, header: this.#header, fields: this.#fields, wire, bodyStart };
-    return { signature: await this.#parts.signer.sign(signed), signed };
+    const signed: ToSign = { domain, header: this.#header, fields: this.#fields, ...hashed };
+    return this.#parts.signer.sign(signed).then((signature) => ({ signature, signed, body }));
   }
 
-  /** @returns the ARC set, which is made once for all destinations; nothing for a destination that gets none */
-  async #arcSetFor(rcptTo: string, signed: ToSign): Promise<Buffer[]> {
-    const { signer, sealsFor } = this.#parts;
-    const { authentication } = this.#about.envelope;
-    if (!sealsFor(rcptTo, (authentication ?? nothingChecked).arc)) return [];
-    return [await (this.#arcSet ??= signer.seal(signed, authentication))];
+  #needsArcSet(rcptTo: string): boolean {
+    return this.#parts.sealsFor(rcptTo, (this.#about.envelope.authentication ?? nothingChecked).arc);
+  }
+
+  /** Makes the ARC set once for all destinations that get one. */
+  #arcSetOf(signed: ToSign): Promise<Buffer> {
+    return (this.#arcSet ??= this.#parts.signer.seal(signed, this.#about.envelope.authentication));
   }
 
   /** Reserves memory before the body is made: it contains both the raw message and the attachments as base64. */

@@ -75,6 +75,11 @@ export class ReplyBook {
     };
   }
 
+  /** Whether all correspondents are known to be stored, so that `keep` would have nothing to do. */
+  isKnown(copies: readonly CopyReplies[]): boolean {
+    return copies.every(({ correspondents }) => correspondents.every(({ token }) => this.#stored.has(token)));
+  }
+
   /**
    * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are
    * stored chunk by chunk with turns of the event loop between, one message per account at a time.

@@ -60,12 +60,20 @@ const isWebhookPaused: Check = (delivery, _copy, known, { aliases }) =>
   known === null ? outcomeIfPaused(delivery, aliases) : null;
 
 /** A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back. */
-const areReplyAddressesStored: Check = async ({ aliasId, userId }, { correspondents }, known, { replyBook }) => {
+const areReplyAddressesStored: Check = (delivery, copy, known, deps) => {
   if (known !== null) return known.isHeld === true ? tooManyCorrespondents : null;
+  return storeReplyAddresses(delivery, copy, deps);
+};
+
+async function storeReplyAddresses(
+  { aliasId, userId }: DeliveryToAttempt,
+  { correspondents }: ForwardCopy,
+  { replyBook }: Pick<AttemptDeps, "replyBook">,
+): Promise<DeliveryOutcome | null> {
   if (aliasId === null || userId === null || correspondents.length === 0) return null;
   const over = await replyBook.keep([{ aliasId, userId, correspondents }]);
   return over.size === 0 ? null : tooManyCorrespondents;
-};
+}
 
 /** Since RCPT has listed the mailboxes that are not confirmed, a first attempt to any other needs no look-up. */
 const isMailboxConfirmed: Check = (delivery, _copy, known, { guard }) => {
@@ -93,7 +101,8 @@ export async function attemptDelivery(
   deps: AttemptDeps,
 ): Promise<DeliveryOutcome> {
   for (const check of checks) {
-    const outcome = await check(delivery, copy, known, deps);
+    const returned = check(delivery, copy, known, deps);
+    const outcome = returned instanceof Promise ? await returned : returned;
     if (outcome !== null) return outcome;
   }
   return deps.findings.watch(delivery, attempt(delivery, copy, deps.transports, signal), signal);

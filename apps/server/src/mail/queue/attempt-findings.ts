@@ -31,7 +31,8 @@ export class AttemptFindings {
   async watch(delivery: Tried, attempting: Promise<DeliveryOutcome>, signal: AttemptSignal): Promise<DeliveryOutcome> {
     const outcome = await attempting;
     const { id, target, wasMissing = false } = delivery;
-    await this.#health.note(delivery, { outcome, isMissing: signal.isMailboxMissing === true, wasMissing });
+    const noting = this.#health.note(delivery, { outcome, isMissing: signal.isMailboxMissing === true, wasMissing });
+    if (noting !== null) await noting;
     const due = this.#waitingMail.note(destinationName(target.destination), id, outcome);
     if (due.length > 0) this.#hasten(due);
     return outcome;

@@ -22,21 +22,15 @@ export async function attempt(
   signal?: AttemptSignal,
 ): Promise<DeliveryOutcome> {
   try {
-    return await send(delivery, copy, transports, signal);
+    const { destination } = delivery.target;
+    if (destination.kind === "mailbox") {
+      return await transports.mail.send(await copy.mailTo(destination.address), signal);
+    }
+    const body = await copy.webhookBody();
+    if (body === null || copy.webhookSecret === null) return failedHere;
+    const { id } = delivery;
+    return await transports.webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, signal);
   } catch (thrown) {
     return thrown instanceof EncryptionFailed ? notEncrypted : failedHere;
   }
-}
-
-async function send(
-  delivery: { id: string; target: DeliveryTarget },
-  copy: ForwardCopy,
-  transports: Transports,
-  signal?: AttemptSignal,
-): Promise<DeliveryOutcome> {
-  const { destination } = delivery.target;
-  if (destination.kind === "mailbox") return transports.mail.send(await copy.mailTo(destination.address), signal);
-  const body = await copy.webhookBody();
-  if (body === null || copy.webhookSecret === null) return failedHere;
-  return transports.webhook.post({ url: destination.url, id: delivery.id, secret: copy.webhookSecret, body }, signal);
 }

@@ -35,6 +35,14 @@ export interface AttemptFacts {
   wasMissing: boolean;
 }
 
+/** A destination mailbox, and the message with which it was tried. */
+interface TriedMailbox {
+  userId: string;
+  address: string;
+  messageId: string;
+  aliasId: string | null;
+}
+
 const KNOWN_MAX = 10_000;
 
 export class MailboxHealth {
@@ -46,17 +54,24 @@ export class MailboxHealth {
     this.#deps = deps;
   }
 
-  /** Never throws: what can't be written now is recorded with the next message. */
-  async note({ messageId, aliasId, userId, target }: Tried, found: AttemptFacts): Promise<void> {
+  /**
+   * Never throws: what can't be written now is recorded with the next message.
+   * @returns `null` when the attempt reveals nothing new about a mailbox, as nearly always
+   */
+  note({ messageId, aliasId, userId, target }: Tried, found: AttemptFacts): Promise<void> | null {
     const { destination, purpose } = target;
-    if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return;
+    if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return null;
     const { address } = destination;
     const key = `${userId}\0${address}`;
     const isTaken = found.outcome.kind === "taken";
-    if (!found.isMissing && !(isTaken && (found.wasMissing || this.#known.has(key)))) return;
+    if (!found.isMissing && !(isTaken && (found.wasMissing || this.#known.has(key)))) return null;
+    return this.#write(key, { userId, address, messageId, aliasId }, isTaken);
+  }
+
+  async #write(key: string, mailbox: TriedMailbox, isTaken: boolean): Promise<void> {
     try {
-      if (isTaken) await this.#clear(key, { userId, address });
-      else if (this.#isWorthCounting(key)) await this.#count(key, { userId, address, messageId, aliasId });
+      if (isTaken) await this.#clear(key, mailbox);
+      else if (this.#isWorthCounting(key)) await this.#count(key, mailbox);
     } catch {
       this.#deps.logger.warn("mailbox_standing_failed");
     }
@@ -72,15 +87,12 @@ export class MailboxHealth {
     return this.#deps.clock.now().getTime() - known.firstAt.getTime() >= MISSING_MAILBOX_RULE.spanMs;
   }
 
-  async #clear(key: string, { userId, address }: { userId: string; address: string }): Promise<void> {
+  async #clear(key: string, { userId, address }: TriedMailbox): Promise<void> {
     this.#known.delete(key);
     await this.#deps.missingMailboxes.clear(userId, address);
   }
 
-  async #count(
-    key: string,
-    refusal: { userId: string; address: string; messageId: string; aliasId: string | null },
-  ): Promise<void> {
+  async #count(key: string, refusal: TriedMailbox): Promise<void> {
     const counted = await this.#deps.missingMailboxes.note(refusal);
     this.#known.delete(key);
     if (counted === null) return;
@@ -88,15 +100,7 @@ export class MailboxHealth {
     if (counted.isNew) await this.#notify(refusal);
   }
 
-  async #notify({
-    userId,
-    address,
-    aliasId,
-  }: {
-    userId: string;
-    address: string;
-    aliasId: string | null;
-  }): Promise<void> {
+  async #notify({ userId, address, aliasId }: TriedMailbox): Promise<void> {
     const { notices, clock, random, logger } = this.#deps;
     logger.info("mailbox_suspended", aliasId === null ? {} : { id: aliasId });
     const text = `Mail to ${address} is refused for now: for more than a day its mail host has said that there is no such mailbox. Press "Try again" beside your alias when it exists.`;

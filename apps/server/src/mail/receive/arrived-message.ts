@@ -5,6 +5,7 @@ import type { Clock, Random } from "../../core/ports.ts";
 import type { SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
 import type { Transaction } from "../transaction.ts";
+import type { CleanUps } from "./clean-ups.ts";
 import type { InboundPlan } from "./inbound-plan.ts";
 import type { PreparedReplies } from "./prepared-replies.ts";
 
@@ -13,7 +14,7 @@ export interface ArrivedMessage {
   /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
   readonly mail: ReceivedMail;
   /** Clean-up that runs once the reply is decided, whatever it is. */
-  readonly ends: AsyncDisposableStack;
+  readonly ends: CleanUps;
 }
 
 export interface Screened {

@@ -22,13 +22,20 @@ const provenByUs = {
 } as const satisfies MessageAuthentication;
 
 /** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
-export async function authenticateSender(
+export function authenticateSender(
   message: ScreenedMessage,
   { authenticate }: AuthenticateSenderDeps,
-): Promise<StageVerdict<ScreenedMessage>> {
-  const { transaction, mail } = message;
+): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
+  const { mail } = message;
   if (mail.isOurs ?? mail.isProven ?? false) return accept(withFindings(message, provenByUs));
-  if (authenticate === null) return accept(message);
+  return authenticate === null ? accept(message) : checkSender(message, authenticate);
+}
+
+async function checkSender(
+  message: ScreenedMessage,
+  authenticate: (mail: ToAuthenticate) => Promise<Authentication>,
+): Promise<StageVerdict<ScreenedMessage>> {
+  const { transaction } = message;
   const { found, refusal, isUnfinished } = await authenticate({
     ...transaction.envelope,
     raw: unstuff(transaction.wire),
@@ -40,11 +47,18 @@ export async function authenticateSender(
 }
 
 /** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
-export async function nameClient(message: ScreenedMessage): Promise<StageVerdict<ScreenedMessage>> {
-  const { transaction, mail } = message;
-  if (mail.clientName === undefined) return accept(message);
-  const envelope = { ...transaction.envelope, clientName: await mail.clientName };
-  return accept({ ...message, transaction: { ...transaction, envelope } });
+export function nameClient(
+  message: ScreenedMessage,
+): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
+  const { clientName } = message.mail;
+  if (clientName instanceof Promise) return clientName.then((name) => accept(withClientName(message, name)));
+  return accept(withClientName(message, clientName ?? null));
+}
+
+function withClientName(message: ScreenedMessage, clientName: string | null): ScreenedMessage {
+  if (clientName === null) return message;
+  const { transaction } = message;
+  return { ...message, transaction: { ...transaction, envelope: { ...transaction.envelope, clientName } } };
 }
 
 function withFindings(

@@ -11,6 +11,7 @@ import type { Transaction } from "../transaction.ts";
 import { replyOf } from "../verdict.ts";
 import { type ArrivedMessage, transactionOf } from "./arrived-message.ts";
 import { type AuthenticateSenderDeps, authenticateSender, nameClient } from "./authenticate-sender.ts";
+import { CleanUps } from "./clean-ups.ts";
 import type { ClientNames } from "./client-names.ts";
 import { type DeliverMessageDeps, deliverMessage, enqueueReplies } from "./deliver/deliver-message.ts";
 import { type KeepForOperatorDeps, keepForOperator } from "./keep-for-operator.ts";
@@ -70,13 +71,19 @@ async function receive(
   stages: ReturnType<typeof stagesAfterDot>,
   deps: MxServiceDeps,
 ): Promise<SmtpReply> {
-  await using ends = new AsyncDisposableStack();
-  const transaction = transactionOf(mail, deps);
-  traceArrival(transaction, deps.trace);
-  const verdict = await stages.run({ transaction, mail, ends }, (stage, { verdict, notes = [] }) => {
-    for (const detail of notes) deps.trace?.add(transaction.messageId, { stage, verdict, detail });
-  });
-  return verdict.verdict === "accept" ? verdict.value : replyOf(verdict);
+  const ends = new CleanUps();
+  const { trace } = deps;
+  try {
+    const transaction = transactionOf(mail, deps);
+    traceArrival(transaction, trace);
+    const verdict = await stages.run({ transaction, mail, ends }, (stage, { verdict, notes = [] }) => {
+      if (trace !== null) for (const detail of notes) trace.add(transaction.messageId, { stage, verdict, detail });
+    });
+    return verdict.verdict === "accept" ? verdict.value : replyOf(verdict);
+  } finally {
+    const ending = ends.run();
+    if (ending !== null) await ending;
+  }
 }
 
 function traceArrival({ messageId, recipients, wire }: Transaction, trace: Pick<MailTrace, "add"> | null): void {

@@ -18,14 +18,22 @@ import { writingDestination } from "./writing-destination.ts";
  * accepted.
  * @returns a refusal or deferral of any reply as the verdict for the whole transaction
  */
-export async function prepareReplies(
+export function prepareReplies(
   message: ScreenedMessage,
+  deps: WriteAsDeps,
+): StageVerdict<AnsweringMessage> | Promise<StageVerdict<AnsweringMessage>> {
+  const recipients = message.transaction.recipients.filter((recipient) => recipient.kind === "reply");
+  if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
+  return prepareAll(message, recipients, deps);
+}
+
+async function prepareAll(
+  message: ScreenedMessage,
+  recipients: readonly ReplyRecipient[],
   deps: WriteAsDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
   const replies = new PreparedReplies();
-  const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
-  if (recipients.length === 0) return accept({ ...message, replies });
   ends.defer(() => replies.discard());
   const groups = [...Map.groupBy(recipients, (recipient) => recipient.route.aliasId).values()] as [ReplyRecipient][];
   // All aliases are checked before a reply is prepared: the verdict is for the whole transaction, which the sender may

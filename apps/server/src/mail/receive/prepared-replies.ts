@@ -8,6 +8,10 @@ import type { SmtpReply } from "../reply.ts";
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
 
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
   add(message: PreparedMessage): void {
     this.#messages.push(message);
   }

@@ -3,27 +3,36 @@
  * every reply finds its way back. Copies of aliases that may not store more correspondents wait in the queue, without
  * delaying the others.
  */
-import type { ReplyBook } from "../copy/reply-book.ts";
+import type { CopyReplies, ReplyBook } from "../copy/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, answer, defer, type StageVerdict } from "../verdict.ts";
 import type { PlannedMessage } from "./arrived-message.ts";
 import type { PlannedAlias } from "./inbound-plan.ts";
 
 export interface StoreReplyAddressesDeps {
-  replyBook: Pick<ReplyBook, "keep">;
+  replyBook: Pick<ReplyBook, "isKnown" | "keep">;
 }
 
 /**
  * Stores the correspondents of all copies of a message.
  * @returns a deferral when all its aliases may not store more, so that the sender keeps the message
  */
-export async function storeReplyAddresses(
+export function storeReplyAddresses(
   message: PlannedMessage,
   { replyBook }: StoreReplyAddressesDeps,
+): StageVerdict<PlannedMessage> | Promise<StageVerdict<PlannedMessage>> {
+  const copies = message.plan.aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies]));
+  return replyBook.isKnown(copies) ? accept(message) : keepReplies(message, copies, replyBook);
+}
+
+async function keepReplies(
+  message: PlannedMessage,
+  copies: readonly CopyReplies[],
+  replyBook: Pick<ReplyBook, "keep">,
 ): Promise<StageVerdict<PlannedMessage>> {
   const { aliases, keepFor, otherwiseTaken } = message.plan;
   try {
-    const over = await replyBook.keep(aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies])));
+    const over = await replyBook.keep(copies);
     if (over.size === 0) return accept(message);
     const isOver = ({ replies }: PlannedAlias) => replies !== undefined && over.has(replies.aliasId);
     if (aliases.every(isOver) && keepFor.length === 0 && !otherwiseTaken) return defer("rate_limited");

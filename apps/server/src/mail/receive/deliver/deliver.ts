@@ -227,29 +227,35 @@ function stateOf(entry: Running): DestinationState {
  * Waits for all attempts: at most `budgetMs`, and only briefly at shutdown or when memory is short.
  * @returns function to call when the transaction's bytes have been released
  */
-async function settledWithin(
+function settledWithin(
   all: readonly Running[],
   { wire }: Transaction,
   { budgetMs, shutdown, waiting }: DeliverDeps,
 ): Promise<() => void> {
-  const timers: NodeJS.Timeout[] = [];
-  let stopListening = () => {};
-  let stopWaiting = () => {};
-  const over = new Promise<void>((resolve) => {
-    timers.push(setTimeout(resolve, shutdown.isShuttingDown ? SHUTDOWN_BUDGET_MS : budgetMs));
-    stopListening = shutdown.onShutdown(() => timers.push(setTimeout(resolve, SHUTDOWN_BUDGET_MS)));
-    stopWaiting = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: resolve });
+  return new Promise((resolve, reject) => {
+    let open = all.length;
+    let isOver = false;
+    let lastTimer: NodeJS.Timeout | undefined;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      clearTimeout(timer);
+      clearTimeout(lastTimer);
+      stopListening();
+      return true;
+    };
+    const over = () => void (end() && resolve(stopWaiting));
+    const failed = (thrown: unknown) => {
+      if (!end()) return;
+      stopWaiting();
+      reject(thrown);
+    };
+    const timer = setTimeout(over, shutdown.isShuttingDown ? SHUTDOWN_BUDGET_MS : budgetMs);
+    const stopListening = shutdown.onShutdown(() => (lastTimer = setTimeout(over, SHUTDOWN_BUDGET_MS)));
+    const stopWaiting = waiting.add({ bytes: wire.length, parties: () => all.flatMap(partiesOf), answer: over });
+    for (const { promise } of all) promise.then(() => void (--open === 0 && over()), failed);
+    if (open === 0) over();
   });
-  try {
-    await Promise.race([Promise.all(all.map((entry) => entry.promise)), over]);
-    return stopWaiting;
-  } catch (thrown) {
-    stopWaiting();
-    throw thrown;
-  } finally {
-    stopListening();
-    for (const timer of timers) clearTimeout(timer);
-  }
 }
 
 function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {

@@ -10,10 +10,15 @@ export interface TakeReportsDeps {
 }
 
 /** @returns a rejection for a message to a bounce address that is no delivery report */
-export async function takeReports(
+export function takeReports(
   message: ScreenedMessage,
   deps: TakeReportsDeps,
-): Promise<StageVerdict<ScreenedMessage>> {
+): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
+  const mayBeReport = message.transaction.recipients.some(({ kind }) => kind === "bounce" || kind === "operator");
+  return mayBeReport ? takeReport(message, deps) : accept(message);
+}
+
+async function takeReport(message: ScreenedMessage, deps: TakeReportsDeps): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
   if (!(await takeBounces(transaction, bounces, deps.takeBounce))) return reject("not_a_bounce");

@@ -28,7 +28,10 @@ export interface ChannelTarget {
 interface Wait {
   done: (value?: PeerReply) => void;
   failed: (error: ChannelError) => void;
-  timer: NodeJS.Timeout;
+  /** When the wait fails, by `performance.now`. */
+  endsAt: number;
+  /** Why it fails then. */
+  late: LossReason;
   kind: "open" | "reply" | "drain";
 }
 
@@ -50,6 +53,9 @@ export class SmtpChannel {
   #reader = new ReplyReader();
   #replies: PeerReply[] = [];
   #wait: Wait | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, by `performance.now`; infinite while none is set. */
+  #timerAt = Number.POSITIVE_INFINITY;
   #lost: LossReason | null = null;
   #isSecure = false;
   #unlisten: () => void = () => {};
@@ -171,6 +177,7 @@ export class SmtpChannel {
   quit(graceMs: number): void {
     if (this.#lost !== null) return;
     this.#lost = "connection_lost";
+    clearTimeout(this.#timer);
     const socket = this.#socket;
     const timer = setTimeout(() => socket.destroy(), graceMs);
     socket.once("close", () => clearTimeout(timer));
@@ -180,6 +187,7 @@ export class SmtpChannel {
   fail(reason: LossReason): void {
     if (this.#lost !== null) return;
     this.#lost = reason;
+    clearTimeout(this.#timer);
     this.#socket.destroy();
     const wait = this.#wait;
     if (wait !== null) this.#clear(wait).failed(new ChannelError(reason));
@@ -238,9 +246,25 @@ export class SmtpChannel {
   #waitFor(kind: Wait["kind"], timeoutMs: number, late: LossReason = "timed_out"): Promise<PeerReply | undefined> {
     return new Promise((done, failed) => {
       if (this.#lost !== null) return failed(new ChannelError(this.#lost));
-      const timer = setTimeout(() => this.fail(late), timeoutMs);
-      this.#wait = { kind, done, failed, timer };
+      const endsAt = performance.now() + timeoutMs;
+      this.#wait = { kind, done, failed, endsAt, late };
+      if (endsAt < this.#timerAt) this.#setTimer(endsAt);
     });
+  }
+
+  /** One timer serves many waits: each message has several of minutes each, and nearly none of them ends late. */
+  #setTimer(at: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    // The socket keeps the process alive.
+    this.#timer = setTimeout(() => this.#checkTime(), Math.max(at - performance.now(), 1)).unref();
+  }
+
+  #checkTime(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    if (this.#wait === null) return;
+    if (performance.now() < this.#wait.endsAt) this.#setTimer(this.#wait.endsAt);
+    else this.fail(this.#wait.late);
   }
 
   #settle(kind: Wait["kind"], value?: PeerReply): void {
@@ -249,7 +273,6 @@ export class SmtpChannel {
   }
 
   #clear(wait: Wait): Wait {
-    clearTimeout(wait.timer);
     this.#wait = null;
     return wait;
   }

@@ -50,6 +50,7 @@ export interface SendResult {
   isUncertain: boolean;
 }
 
+const envelopeStages = ["mail", "rcpt", "data"] as const satisfies readonly SmtpStage[];
 const REPLIES_AFTER: Partial<Record<SmtpStage, number>> = { mail: 2, rcpt: 1 };
 
 /** Sends one message at a time. */
@@ -141,12 +142,15 @@ export class SmtpConnection {
     this.#needsReset = false;
     this.#channel.write((resets ? "RSET\r\n" : "") + commands.join(""));
     if (resets) await this.#channel.reply(commandMs);
-    const refusal =
-      this.#judge(await this.#channel.reply(commandMs), "mail") ??
-      this.#judge(await this.#channel.reply(commandMs), "rcpt") ??
-      this.#judge(await this.#channel.reply(dataMs), "data");
-    if (refusal !== null) await this.#catchUp();
-    return refusal;
+    for (const stage of envelopeStages) {
+      // Replies usually arrive together, and one that is here is not waited for.
+      const reply = this.#channel.reply(stage === "data" ? dataMs : commandMs);
+      const refusal = this.#judge(reply instanceof Promise ? await reply : reply, stage);
+      if (refusal === null) continue;
+      await this.#catchUp();
+      return refusal;
+    }
+    return null;
   }
 
   /** Reads the outstanding replies after a refused envelope, so that the next message starts in step. */
@@ -164,10 +168,9 @@ export class SmtpConnection {
   }
 
   async #inTurn(commands: readonly string[]): Promise<DeliveryOutcome | null> {
-    const stages: readonly SmtpStage[] = ["mail", "rcpt", "data"];
     if (this.#needsReset) await this.#command("RSET\r\n", this.#times.commandMs);
     this.#needsReset = false;
-    for (const [index, stage] of stages.entries()) {
+    for (const [index, stage] of envelopeStages.entries()) {
       const timeoutMs = stage === "data" ? this.#times.dataMs : this.#times.commandMs;
       const refusal = this.#judge(await this.#command(commands[index] ?? "", timeoutMs), stage);
       if (refusal !== null) return refusal;

@@ -76,7 +76,6 @@ interface Waiter {
 
 /** A connection for one message, or why there is none. */
 type Lease = (Extract<OpenResult, { kind: "open" }> & { isReused?: boolean }) | Pick<OpenFailure, "kind" | "outcome">;
-type OpenLease = Extract<Lease, { kind: "open" }>;
 
 const defaults = {
   connectionsPerHost: 20,
@@ -119,17 +118,9 @@ export class SmtpPool {
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     const host = this.#host(peer);
-    const lease = await this.#take(host, signal);
+    const taken = this.#take(host, signal);
+    const lease = taken instanceof Promise ? await taken : taken;
     if (lease.kind === "failed") return unsent(lease.outcome);
-    return await this.#sendOver(host, lease, mail, signal);
-  }
-
-  async #sendOver(
-    host: Host,
-    lease: OpenLease,
-    mail: OutgoingMail,
-    signal: AttemptSignal | undefined,
-  ): Promise<SendResult> {
     const result = await this.#use(host, lease.connection, mail, signal);
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
     if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
