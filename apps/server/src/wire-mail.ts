@@ -1,5 +1,6 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
+import type { SignText } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
@@ -52,6 +53,7 @@ import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
 import type { MailStore } from "./mail-store.ts";
+import { SigningThread } from "./operate/workers/signing-thread.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 
 /**
@@ -84,8 +86,6 @@ export interface MailParts {
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
   encrypter?: Encrypter | undefined;
-  /** Whether mail is signed on the calling thread, which a mail worker has for itself. Default: in the thread pool. */
-  signsInline?: boolean;
   /** Tells a mail worker that the lease of an attempt it is making has changed. @returns whether it makes one */
   takeOverElsewhere?: (lease: HeldLease) => boolean;
 }
@@ -111,7 +111,9 @@ export function wireMail(parts: MailParts): WiredMail {
   const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
   const attempts = new RunningAttempts(attemptLimits, undefined, shares);
   const sealsFor = arcSealing(config.arcSeal, (domain) => attempts.providerOf(domain));
-  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor });
+  const signing = new SigningThread(store.dkimKeys, parts.logger);
+  const signText = signing.signText;
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor, signText });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
@@ -146,18 +148,20 @@ export function wireMail(parts: MailParts): WiredMail {
     async close() {
       await webhookBodies.close();
       await Promise.all([deliveryWorker?.settled(), ...backgroundAttempts]);
+      await signing.close();
     },
   };
 }
 
 interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies" | "sealsFor"> {
   reports: DeliveryReports;
+  signText: SignText;
 }
 
 /** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
-  { copyMemory, webhookBodies, reports, sealsFor }: CopyAndSettleParts,
+  { copyMemory, webhookBodies, reports, sealsFor, signText }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
   const { deliveries, bodies, notices } = store;
@@ -165,7 +169,7 @@ function copyAndSettle(
   const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
-    signer: messageSigner(store.dkimKeys, () => clock.now(), parts.signsInline),
+    signer: messageSigner(store.dkimKeys, () => clock.now(), signText),
     sealsFor,
     copyMemory,
     webhookBodies,

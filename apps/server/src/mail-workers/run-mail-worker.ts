@@ -114,7 +114,7 @@ async function start({ link, setup, logger, overrides }: Started): Promise<Shutd
     confirmation,
     encrypter,
   };
-  const mail = wireMail({ ...tools, config, store, queue: null, signsInline: true, transports, resolver });
+  const mail = wireMail({ ...tools, config, store, queue: null, transports, resolver });
   link.onMessage((message) => {
     if (message.kind === "lease") mail.leases.takeOver(message);
   });

@@ -1,6 +1,5 @@
 /**
- * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Signatures are computed in the thread
- * pool, or on the calling thread where nothing else waits for it. Keys are passed as `KeyObject`, so that they are
+ * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Keys are passed as `KeyObject`, so that they are
  * parsed once and not for every message.
  */
 import { createHash, type KeyObject, sign } from "node:crypto";
@@ -28,9 +27,15 @@ export interface DkimSource {
   bodyHash: Buffer;
   /** Signing time, written in seconds (`t=`). */
   signedAt: Date;
-  /** Computes the signature on the calling thread, which saves the hand-over to the thread pool. Default false. */
-  isInline?: boolean;
+  /** Computes the signatures. Default: `signInPool`. */
+  signText?: SignText;
 }
+
+/**
+ * Computes a signature.
+ * @param text what is signed, one character per byte
+ */
+export type SignText = (key: DkimKey, text: string) => Promise<Buffer>;
 
 /** Fields to be signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
 const signedNames = new Set([
@@ -64,7 +69,7 @@ const signedNames = new Set([
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
-  const toSign = { names, input, bodyHash, signedAt: source.signedAt, isInline: source.isInline };
+  const toSign = { names, input, bodyHash, signedAt: source.signedAt, signText: source.signText };
   const [key] = keys;
   if (key !== undefined && keys.length === 1) return signWith(key, toSign);
   return joinFields(await Promise.all(keys.map((one) => signWith(one, toSign))));
@@ -75,7 +80,7 @@ interface ToSign {
   input: string;
   bodyHash: string;
   signedAt: Date;
-  isInline: boolean | undefined;
+  signText: SignText | undefined;
 }
 
 /**
@@ -95,13 +100,13 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   return { names, input };
 }
 
-function signWith(key: DkimKey, { names, input, bodyHash, signedAt, isInline }: ToSign): Promise<FieldText> {
+function signWith(key: DkimKey, { names, input, bodyHash, signedAt, signText }: ToSign): Promise<FieldText> {
   const lines = [
     `v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
     `t=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
     ...foldNames(names),
   ];
-  return signedField("DKIM-Signature", { lines, input, isInline }, key);
+  return signedField("DKIM-Signature", { lines, input, signText }, key);
 }
 
 /**
@@ -111,11 +116,10 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt, isInline }: 
  */
 export async function signedField(
   name: string,
-  { lines, input, isInline }: { lines: readonly string[]; input: string; isInline: boolean | undefined },
+  { lines, input, signText = signInPool }: { lines: readonly string[]; input: string; signText: SignText | undefined },
   key: DkimKey,
 ): Promise<FieldText> {
-  const data = Buffer.from(`${input}${relaxedUnsigned(name, lines)}`, "latin1");
-  const signature = isInline === true ? signHere(key, data) : await signInPool(key, data);
+  const signature = await signText(key, `${input}${relaxedUnsigned(name, lines)}`);
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
@@ -154,17 +158,14 @@ export function foldNames(names: readonly string[]): string[] {
   return lines;
 }
 
-function signHere(key: DkimKey, data: Buffer): Buffer {
-  return sign(...digestAndInput(key, data), key.privateKey);
-}
-
-function signInPool(key: DkimKey, data: Buffer): Promise<Buffer> {
-  const [digest, input] = digestAndInput(key, data);
+/** Signs in the thread pool of libuv, which files and other work share. */
+export const signInPool: SignText = (key, text) => {
+  const [digest, input] = digestAndInput(key, Buffer.from(text, "latin1"));
   const { privateKey } = key;
   return new Promise((resolve, reject) => {
     sign(digest, input, privateKey, (error, signature) => (error === null ? resolve(signature) : reject(error)));
   });
-}
+};
 
 /** RFC 8463 §3: Ed25519 signs the SHA-256 of the data. */
 function digestAndInput({ algorithm }: DkimKey, data: Buffer): ["sha256" | null, Buffer] {

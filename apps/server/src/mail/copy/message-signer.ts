@@ -1,5 +1,14 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
-import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, type HeaderField, readHeader } from "@kauke/mail-rfc";
+import {
+  arcSeal,
+  type DkimKey,
+  dkimSign,
+  fieldTextBytes,
+  type HeaderField,
+  readHeader,
+  type SignText,
+  signInPool,
+} from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { BodyHashes } from "./body-hashes.ts";
 
@@ -26,8 +35,11 @@ export interface MessageSigner {
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
-/** @param isInline whether to sign on the calling thread instead of in the thread pool */
-export function messageSigner(keys: readonly DkimKey[], now: () => Date, isInline = false): MessageSigner {
+export function messageSigner(
+  keys: readonly DkimKey[],
+  now: () => Date,
+  signText: SignText = signInPool,
+): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
   const bodyHashes = new BodyHashes();
   const sourceOf = ({ header, fields, wire, bodyStart }: ToSign) => ({
@@ -35,7 +47,7 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date, isInlin
     fields: fields ?? readHeader(header).fields,
     bodyHash: bodyHashes.of(wire, bodyStart),
     signedAt: now(),
-    isInline,
+    signText,
   });
 
   return {
