@@ -7,7 +7,7 @@ export interface ContentParameters {
   /** Media type or disposition in lower case, without parameters, e.g. `text/calendar`. */
   value: string;
   /** Distinct values by parameter name; names in lower case, without the `*` and numbers of RFC 2231. */
-  parameters: ReadonlyMap<string, readonly string[]>;
+  parameters: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the field is longer than `CONTENT_FIELD_MAX`, so that the rest was not parsed. */
   isCut: boolean;
 }
@@ -27,10 +27,9 @@ export function readContentParameters(text: string): ContentParameters {
   // Some programs do not support comments, so the field is parsed with its comments as well.
   if (withoutComments !== field) readParameters(field, parameters);
   const [value = ""] = withoutComments.split(";", 1);
-  const texts = Array.from(parameters, ([name, contents]) => [name, [...contents]] as const);
   return {
     value: value.replace(/\s+/g, "").toLowerCase(),
-    parameters: new Map(texts),
+    parameters,
     isCut: text.length > CONTENT_FIELD_MAX,
   };
 }

@@ -6,7 +6,12 @@
  */
 
 import type { HeaderSource } from "../address/address-header.ts";
-import { CONTENT_FIELD_MAX, onlyParameter, readContentParameters } from "../body/content-parameters.ts";
+import {
+  CONTENT_FIELD_MAX,
+  type ContentParameters,
+  onlyParameter,
+  readContentParameters,
+} from "../body/content-parameters.ts";
 import { delimiterLines } from "../body/delimiter-lines.ts";
 import { costNs, type ParseBudget, ParseLimitError } from "../body/parse-budget.ts";
 import { type PartHeader, partFieldsOf, readPartHeader } from "../body/part-header.ts";
@@ -325,10 +330,13 @@ function isOpaque(part: Described): boolean {
 }
 
 function isNamed({ content, contentDisposition: disposition }: Described, pattern: RegExp): boolean {
-  const isMatch = (name: string) => name.length > NAME_MAX || pattern.test(decodeEncodedWords(name));
-  if (content.parameters.get("name")?.some(isMatch)) return true;
-  if (!disposition.includes(";")) return false;
-  return readContentParameters(disposition).parameters.get("filename")?.some(isMatch) ?? false;
+  const hasMatch = ({ parameters }: ContentParameters, name: string): boolean => {
+    for (const text of parameters.get(name) ?? [])
+      if (text.length > NAME_MAX || pattern.test(decodeEncodedWords(text))) return true;
+    return false;
+  };
+  if (hasMatch(content, "name")) return true;
+  return disposition.includes(";") && hasMatch(readContentParameters(disposition), "filename");
 }
 
 const isCalendarPart = ({ kind }: FoundPart) => kind === "calendar";
