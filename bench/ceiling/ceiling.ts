@@ -27,7 +27,7 @@ export async function startCeiling({ sinkPort }: { sinkPort: number }): Promise<
     port,
     rcptTo: "alias@in.test",
     meter,
-    warmUp: 2000,
+    warmUp: 4000,
     async close() {
       process.removeListener("exit", kill);
       kill();

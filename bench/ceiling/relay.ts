@@ -130,6 +130,8 @@ class Outgoing {
       Outgoing.open--;
       const at = Outgoing.idle.indexOf(this);
       if (at >= 0) Outgoing.idle.splice(at, 1);
+      // The sink closes idle connections, sometimes just before one is used: it has none of the message then.
+      else if (this.#step === "mail") Outgoing.send(this.#current);
       else this.#current.answer("451 the connection to the next host was lost");
     });
   }

@@ -18,7 +18,7 @@ export interface ForwardSystem {
   /** Address of the mail host for `rcptTo`; 127.0.0.1 by default. */
   sinkHost?: string;
   meter: CpuMeter;
-  /** Messages sent before the first measurement, so that code is compiled and connections are cached. */
+  /** Messages sent before the first measurement, so that code is compiled in every process, and connections are cached. */
   warmUp: number;
   close(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export async function startOurs(
     ...(accounts === undefined ? {} : { destination: accounts.destination }),
     ...(accounts?.sinkHost === undefined ? {} : { sinkHost: accounts.sinkHost }),
     meter,
-    warmUp: variant === "spooled" ? 1000 : 2000,
+    warmUp: (variant === "spooled" ? 2000 : 4000) * Number(env.KAUKE_WORKERS ?? ourWorkers),
     makeAlias,
     pid: server.pid,
     async close() {

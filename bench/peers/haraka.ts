@@ -115,7 +115,7 @@ export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem
     port,
     rcptTo,
     meter,
-    warmUp: 500,
+    warmUp: 1000,
     async close() {
       process.removeListener("exit", kill);
       kill();
