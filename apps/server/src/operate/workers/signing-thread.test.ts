@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { generateKeyPairSync, verify } from "node:crypto";
 import type { DkimKey } from "@kauke/mail-rfc";
 import { afterEach, describe, expect, it } from "vitest";
@@ -83,6 +84,21 @@ describe("the signing thread", () => {
       expect(isRight(`text ${n}`, signature)).toBe(true);
     await expect.poll(() => warnings).toEqual(["signing_thread_ended"]);
     expect(isRight("later", await thread.signText(first, "later"))).toBe(true);
+  });
+
+  it("keeps the process alive while a signature is made, and not afterwards", () => {
+    const program = `
+      import { generateKeyPairSync } from "node:crypto";
+      import { SigningThread } from ${JSON.stringify(new URL("./signing-thread.ts", import.meta.url).href)};
+      const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+      const key = { domain: "kauke.test", selector: "s", algorithm: "rsa-sha256", privateKey };
+      const thread = new SigningThread([key], { warn() {} });
+      let signed = 0;
+      for (; !thread.isRunning || signed < 500; signed++) await thread.signText(key, "text");
+      console.log("signed");`;
+    const options = { encoding: "utf8", timeout: 20_000 } as const;
+    const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], options);
+    expect([stdout.trim(), status]).toEqual(["signed", 0]);
   });
 
   it("says what is wrong with a key that can't sign", async () => {

@@ -51,6 +51,8 @@ export class SigningThread {
     this.#submitted = (this.#submitted + 1) | 0;
     Atomics.store(slots.counters, COUNTER.submitted, this.#submitted);
     if (Atomics.load(slots.counters, COUNTER.isAsleep) === 1) Atomics.notify(slots.counters, COUNTER.submitted);
+    // Nothing else may keep the process alive while it waits for a signature.
+    if (this.#waiting.length === 0) this.#port?.ref();
     return new Promise((resolve) => this.#waiting.push({ key, text, resolve }));
   };
 
@@ -101,6 +103,7 @@ export class SigningThread {
       const first = this.#waiting.shift();
       if (first !== undefined) first.resolve(signature ?? signInPool(first.key, first.text));
     }
+    if (this.#waiting.length === 0) this.#port?.unref();
   }
 
   #fail(): void {
