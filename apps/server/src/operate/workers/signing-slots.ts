@@ -1,7 +1,7 @@
 /**
  * Memory shared by the main thread and the signing thread: a ring of slots, each for one text to be signed and then for
- * its signature. A message between threads costs more than half a signature's share of the main thread, so both sides
- * only count in shared memory, and one wakes the other only if it sleeps.
+ * its signature. Passing a message between the threads for every signature would cost what the thread saves, so both
+ * sides only count in shared memory, and one wakes the other only if it sleeps.
  */
 
 /** Positions of the counters. */
@@ -16,7 +16,7 @@ export const COUNTER = {
   isTold: 3,
 } as const;
 
-/** Texts that may wait at once; more than the sessions of one network. */
+/** Maximum texts that wait at once. */
 export const SLOTS = 128;
 /** Maximum bytes of a text; one of a usual header has some 1,200. */
 export const TEXT_MAX_BYTES = 8192;

@@ -95,7 +95,7 @@ export class SigningThread {
   #collect(): void {
     const slots = this.#slots;
     if (slots === null) return;
-    // Told before the count is read: a signature finished after that is told again.
+    // Reset before the count is read, so that a signature finished after that is announced again.
     Atomics.store(slots.counters, COUNTER.isTold, 0);
     const done = Atomics.load(slots.counters, COUNTER.done);
     for (; this.#done !== done; this.#done = (this.#done + 1) | 0) {
