@@ -15,8 +15,8 @@ const OPTIMISE_AFTER_CALLS = 300;
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
  * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md).
  *
- * A message passes through hundreds of functions, most of them once, so V8 would regard few as busy
- * (docs/decisions/2026-11-25-early-optimisation.md).
+ * A message calls hundreds of functions, most of them once, so by default V8 optimises them only after thousands of
+ * messages (docs/decisions/2026-11-25-early-optimisation.md).
  */
 export function setV8Flags(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");

@@ -26,7 +26,7 @@ export function formatMailbox(mailbox: Mailbox): string {
  */
 export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
   if (mailboxes.length === 0) return NO_FIELD;
-  // Words separated by spaces, as nearly all mailboxes are: the address of a mailbox may not be split.
+  // These addresses contain no space, so that folding the text at its spaces splits no address.
   if (mailboxes.every(({ address }) => isPlainCanonical(address))) {
     return foldedField(fieldName, mailboxes.map(plainMailbox).join(", "));
   }

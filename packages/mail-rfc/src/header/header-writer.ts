@@ -10,6 +10,8 @@ export interface WrittenHeader {
   fields: readonly HeaderField[];
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 export class HeaderWriter {
   /** The fields written so far, one character per byte, but for those of the current run. */
   #text = "";
@@ -20,8 +22,8 @@ export class HeaderWriter {
   /** Adjacent received fields, which are copied together. */
   #run = { start: 0, end: 0 };
 
-  /** @param received header block from which fields are kept */
-  constructor(received: Buffer) {
+  /** @param received header block from which fields are kept; needed only for `keep` */
+  constructor(received: Buffer = NO_BYTES) {
     this.#received = received.toString("latin1");
     this.#isClean = this.#received.endsWith("\r\n") && !BARE_BREAK.test(this.#received);
   }

@@ -87,7 +87,7 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
       else rest.write(field.name, list);
     }
   }
-  const top = new HeaderWriter(source.header);
+  const top = new HeaderWriter();
   for (const text of source.trace ?? []) top.write(nameOf(text), text);
   for (const [name, text] of written) top.write(name, text);
   const block = top.followedBy(rest);

@@ -1,4 +1,4 @@
-/** Clean-up that stages register for the end of a transaction. Nearly all transactions need none, and pay nothing. */
+/** Clean-up that stages register for the end of a transaction. Costs nothing in a transaction without any, as nearly all are. */
 export class CleanUps {
   #stack: AsyncDisposableStack | null = null;
 

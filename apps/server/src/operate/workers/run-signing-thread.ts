@@ -27,7 +27,7 @@ for (let at = 0; ; at = (at + 1) | 0) {
   if (Atomics.exchange(counters, COUNTER.isTold, 1) === 0) port.postMessage(null);
 }
 
-/** Never throws: the main thread makes a signature that is missing here. */
+/** Never throws. @returns an empty buffer when signing fails; the main thread then signs the text in the pool */
 function signatureOf({ text, key }: { text: Buffer; key: number }): Buffer {
   const privateKey = keys[key];
   try {

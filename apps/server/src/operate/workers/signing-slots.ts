@@ -50,7 +50,7 @@ export class SigningSlots {
     return { text: this.#content(start), key: this.#bytes.readUInt32LE(start + LENGTH_BYTES) };
   }
 
-  /** Replaces a text by its signature; an empty one says that it could not be made. */
+  /** Replaces a text by its signature; an empty one means that the text could not be signed. */
   writeSignature(at: number, signature: Buffer): void {
     const start = startOf(at);
     this.#bytes.writeUInt32LE(signature.length, start);

@@ -31,7 +31,7 @@ afterEach(async () => {
   warnings.length = 0;
 });
 
-/** Waits until the thread signs, which it does after its first signature was made in the pool. */
+/** Starts a thread and waits until it runs. The first signature starts it, and is made in the pool. */
 async function running(its: readonly DkimKey[] = keys): Promise<SigningThread> {
   const thread = aThread(its);
   await thread.signText(its[0] as DkimKey, "start");

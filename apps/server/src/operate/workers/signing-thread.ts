@@ -51,7 +51,7 @@ export class SigningThread {
     this.#submitted = (this.#submitted + 1) | 0;
     Atomics.store(slots.counters, COUNTER.submitted, this.#submitted);
     if (Atomics.load(slots.counters, COUNTER.isAsleep) === 1) Atomics.notify(slots.counters, COUNTER.submitted);
-    // Nothing else may keep the process alive while it waits for a signature.
+    // Until the text is signed there may be nothing else that keeps the process alive.
     if (this.#waiting.length === 0) this.#port?.ref();
     return new Promise((resolve) => this.#waiting.push({ key, text, resolve }));
   };

@@ -1,4 +1,4 @@
-/** A channel to a peer that answers each line it gets after as many milliseconds as the line says; "never": not at all. */
+/** The peer replies to a line after the number of milliseconds in it, and never to the line "never". */
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";

@@ -143,7 +143,7 @@ export class SmtpConnection {
     this.#channel.write((resets ? "RSET\r\n" : "") + commands.join(""));
     if (resets) await this.#channel.reply(commandMs);
     for (const stage of envelopeStages) {
-      // Replies usually arrive together, and one that is here is not waited for.
+      // Replies usually arrive together: one that has been read already needs no `await`.
       const reply = this.#channel.reply(stage === "data" ? dataMs : commandMs);
       const refusal = this.#judge(reply instanceof Promise ? await reply : reply, stage);
       if (refusal === null) continue;
