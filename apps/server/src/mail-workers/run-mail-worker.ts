@@ -1,6 +1,6 @@
 /**
  * A mail worker: the listeners for incoming and submitted mail and the first attempts to deliver it, using the store of
- * the owner process. Each worker is a process of its own, so it signs messages on its main thread instead of in a pool.
+ * the owner process. Each has a signing thread of its own.
  */
 import type { Config } from "../config.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";

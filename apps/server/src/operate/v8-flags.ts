@@ -6,14 +6,22 @@ const SHRINK_AFTER_MS = 15 * 60_000;
 /** Calls of a function after which V8 compiles it with its optimising compiler; its default is 3,000. */
 const OPTIMISE_AFTER_CALLS = 300;
 
+/** By how much the old generation may grow before it is collected, as a percentage of what the last collection left. */
+const GROWTH_PERCENT = 200;
+
 /**
- * Sets when V8 collects the whole heap and when it optimises code. Call it when the process starts.
+ * Sets when V8 collects the whole heap, where it allocates objects and when it optimises code. Call it when the process starts.
  *
  * Message bytes, which live outside the heap, count towards the heap limit. By default they trigger a collection of
  * the whole heap every few dozen messages of a MiB (docs/decisions/2026-11-21-native-body-hash.md).
  *
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
  * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md).
+ *
+ * V8 allocates objects in the old generation if most of those made by the same line of code used to live long. Some
+ * lines make objects of long-lived and of short-lived sockets, and an object of the old generation keeps everything it
+ * refers to until the whole heap is collected: 5 KB of each message. After a rest, V8 also lowers the size at which it
+ * collects the heap (docs/decisions/2026-11-25-short-lived-sockets.md).
  *
  * A message calls hundreds of functions, most of them once, so by default V8 optimises them only after thousands of
  * messages (docs/decisions/2026-11-25-early-optimisation.md).
@@ -22,5 +30,7 @@ export function setV8Flags(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString(`--memory-reducer-delay-ms=${SHRINK_AFTER_MS}`);
+  setFlagsFromString("--no-allocation-site-pretenuring");
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString(`--invocation-count-for-turbofan=${OPTIMISE_AFTER_CALLS}`);
 }
