@@ -6,8 +6,11 @@ const SHRINK_AFTER_MS = 15 * 60_000;
 /** Calls of a function after which V8 compiles it with its optimising compiler; its default is 3,000. */
 const OPTIMISE_AFTER_CALLS = 300;
 
-/** By how much the old generation may grow before it is collected, as a percentage of what the last collection left. */
-const GROWTH_PERCENT = 200;
+/**
+ * By how much the old generation of a mail worker may grow before it is collected, as a percentage of what the last
+ * collection left.
+ */
+const WORKER_GROWTH_PERCENT = 200;
 
 /**
  * Sets when V8 collects the whole heap, where it allocates objects and when it optimises code. Call it when the process starts.
@@ -20,8 +23,7 @@ const GROWTH_PERCENT = 200;
  *
  * V8 allocates objects in the old generation if most of those made by the same line of code used to live long. Some
  * lines make objects of long-lived and of short-lived sockets, and an object of the old generation keeps everything it
- * refers to until the whole heap is collected: 5 KB of each message. After a rest, V8 also lowers the size at which it
- * collects the heap (docs/decisions/2026-11-25-short-lived-sockets.md).
+ * refers to until the whole heap is collected: 5 KB of each message (docs/decisions/2026-11-25-short-lived-sockets.md).
  *
  * A message calls hundreds of functions, most of them once, so by default V8 optimises them only after thousands of
  * messages (docs/decisions/2026-11-25-early-optimisation.md).
@@ -31,6 +33,13 @@ export function setV8Flags(): void {
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString(`--memory-reducer-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString("--no-allocation-site-pretenuring");
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString(`--invocation-count-for-turbofan=${OPTIMISE_AFTER_CALLS}`);
+}
+
+/**
+ * Lets the heap of a mail worker grow further than V8 would after a rest. Only for processes without the web API, whose
+ * large requests would then take a quarter more memory.
+ */
+export function letHeapGrow(): void {
+  setFlagsFromString(`--heap-growing-percent=${WORKER_GROWTH_PERCENT}`);
 }
