@@ -7,7 +7,7 @@ import { base32nopad } from "@scure/base";
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
 /**
- * Encodes tokens, of which every forwarded message has several, in a quarter of the library's time.
+ * Encodes a token. Every forwarded message has several, and this takes a quarter of the time that the library takes.
  * @returns one character for every five bits; the last character is filled with zero bits
  */
 export function toBase32(bytes: Uint8Array): string {

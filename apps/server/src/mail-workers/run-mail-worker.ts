@@ -1,6 +1,6 @@
 /**
  * A mail worker: the listeners for incoming and submitted mail and the first attempts to deliver it, using the store of
- * the owner process. Each has a signing thread of its own.
+ * the owner process. Each mail worker signs on a thread of its own (`signing-thread.ts`).
  */
 import type { Config } from "../config.ts";
 import type { Clock, Logger, Random } from "../core/ports.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 const flags = JSON.stringify(new URL("./v8-flags.ts", import.meta.url).href);
 const setFlags = `import { setV8Flags } from ${flags}; setV8Flags();`;
 
-/** Runs a module in a process of its own. */
+/** Runs the source of a module in a process of its own. */
 const run = (source: string) =>
   spawnSync(process.execPath, ["--input-type=module", "--eval", source], { encoding: "utf8" });
 
@@ -14,7 +14,7 @@ test("this version of V8 knows every flag that is set", () => {
   expect(run(`import v8 from "node:v8"; v8.setFlagsFromString("--no-such-flag=1");`).stderr).toContain("no-such-flag");
 });
 
-/** Prints by how many bytes the old generation grew at most while streams were made that nothing refers to any more. */
+/** Source of a module that makes streams, drops each at once, and prints the largest growth of the old generation, in bytes. */
 const dropStreams = `
   import { Duplex } from "node:stream";
   import { getHeapSpaceStatistics } from "node:v8";

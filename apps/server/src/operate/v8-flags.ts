@@ -13,7 +13,8 @@ const OPTIMISE_AFTER_CALLS = 300;
 const WORKER_GROWTH_PERCENT = 200;
 
 /**
- * Sets when V8 collects the whole heap, where it allocates objects and when it optimises code. Call it when the process starts.
+ * Sets when V8 collects the whole heap, where it allocates objects and when it optimises code. Call it when the process
+ * starts.
  *
  * Message bytes, which live outside the heap, count towards the heap limit. By default they trigger a collection of
  * the whole heap every few dozen messages of a MiB (docs/decisions/2026-11-21-native-body-hash.md).
@@ -21,9 +22,9 @@ const WORKER_GROWTH_PERCENT = 200;
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
  * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md).
  *
- * V8 allocates objects in the old generation if most of those made by the same line of code used to live long. Some
- * lines make objects of long-lived and of short-lived sockets, and an object of the old generation keeps everything it
- * refers to until the whole heap is collected: 5 KB of each message (docs/decisions/2026-11-25-short-lived-sockets.md).
+ * By default V8 allocates an object directly in the old generation when most earlier objects from the same line of code
+ * lived long. For objects of sockets that guess is often wrong, and an object in the old generation keeps everything it
+ * refers to until the whole heap is collected: 5 KB for each message (docs/decisions/2026-11-25-short-lived-sockets.md).
  *
  * A message calls hundreds of functions, most of them once, so by default V8 optimises them only after thousands of
  * messages (docs/decisions/2026-11-25-early-optimisation.md).
@@ -37,8 +38,8 @@ export function setV8Flags(): void {
 }
 
 /**
- * Lets the heap of a mail worker grow further than V8 would after a rest. Only for processes without the web API, whose
- * large requests would then take a quarter more memory.
+ * Lets the old generation grow to three times what the last collection left; after a rest V8 would allow less. Call it
+ * only in processes without the web API: with it, large requests would take more memory.
  */
 export function letHeapGrow(): void {
   setFlagsFromString(`--heap-growing-percent=${WORKER_GROWTH_PERCENT}`);
