@@ -66,6 +66,20 @@ describe("the signing thread", () => {
     expect(isRight(longest, await thread.signText(first, longest))).toBe(true);
   });
 
+  it("lets nobody wait for a sender who fills every slot: the next text is signed in the pool meanwhile", async () => {
+    const slow = keyOf(generateKeyPairSync("rsa", { modulusLength: 4096 }).privateKey);
+    const thread = await running([first, slow]);
+    let finished = 0;
+    const filling = Array.from({ length: SLOTS }, async () => {
+      await thread.signText(slow, "fills a slot");
+      finished++;
+    });
+    expect(isRight("next", await thread.signText(first, "next"))).toBe(true);
+    expect(finished).toBeLessThan(SLOTS);
+    await Promise.all(filling);
+    expect(finished).toBe(SLOTS);
+  });
+
   it("loses no signature when it is closed or dies: the pool makes them", async () => {
     const thread = await running();
     const signing = Array.from({ length: SLOTS }, (_, n) => thread.signText(first, `text ${n}`));
