@@ -7,12 +7,6 @@ const SHRINK_AFTER_MS = 15 * 60_000;
 const OPTIMISE_AFTER_CALLS = 300;
 
 /**
- * By how much the old generation of a mail worker may grow before it is collected, as a percentage of what the last
- * collection left.
- */
-const WORKER_GROWTH_PERCENT = 200;
-
-/**
  * Sets when V8 collects the whole heap, where it allocates objects and when it optimises code. Call it when the process
  * starts.
  *
@@ -20,7 +14,8 @@ const WORKER_GROWTH_PERCENT = 200;
  * the whole heap every few dozen messages of a MiB (docs/decisions/2026-11-21-native-body-hash.md).
  *
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
- * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md).
+ * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md). For the same reason a collection of the
+ * young generation at rest does not lower the limit of the old one (docs/decisions/2026-11-25-limit-after-a-rest.md).
  *
  * By default V8 allocates an object directly in the old generation when most earlier objects from the same line of code
  * lived long. For objects of sockets that guess is often wrong, and an object in the old generation keeps everything it
@@ -33,14 +28,7 @@ export function setV8Flags(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString(`--memory-reducer-delay-ms=${SHRINK_AFTER_MS}`);
+  setFlagsFromString("--no-scavenger-updates-allocation-limit");
   setFlagsFromString("--no-allocation-site-pretenuring");
   setFlagsFromString(`--invocation-count-for-turbofan=${OPTIMISE_AFTER_CALLS}`);
-}
-
-/**
- * Lets the old generation grow to three times what the last collection left; after a rest V8 would allow less. Call it
- * only in processes without the web API: with it, large requests would take more memory.
- */
-export function letHeapGrow(): void {
-  setFlagsFromString(`--heap-growing-percent=${WORKER_GROWTH_PERCENT}`);
 }
