@@ -3,6 +3,12 @@ import { setFlagsFromString } from "node:v8";
 /** Milliseconds without a collection of the whole heap after which V8 may shrink it; its defaults are 8 and 30 seconds. */
 const SHRINK_AFTER_MS = 15 * 60_000;
 
+/**
+ * By how much the old generation may grow before it is collected, as a percentage of what the last collection left. V8
+ * would choose between 10 and 300 %, the more the busier the process was.
+ */
+const GROWTH_PERCENT = 100;
+
 /** Calls of a function after which V8 compiles it with its optimising compiler; its default is 3,000. */
 const OPTIMISE_AFTER_CALLS = 300;
 
@@ -15,7 +21,8 @@ const OPTIMISE_AFTER_CALLS = 300;
  *
  * A process at rest shrinks its heap rarely: mail comes in bursts, and after each collection of a process at rest the
  * next messages cost a quarter more (docs/decisions/2026-11-25-heap-at-rest.md). For the same reason a collection of the
- * young generation at rest does not lower the limit of the old one (docs/decisions/2026-11-25-limit-after-a-rest.md).
+ * young generation at rest does not lower the limit of the old one, and the limit does not depend on how busy the
+ * process was (docs/decisions/2026-11-25-limit-after-a-rest.md).
  *
  * By default V8 allocates an object directly in the old generation when most earlier objects from the same line of code
  * lived long. For objects of sockets that guess is often wrong, and an object in the old generation keeps everything it
@@ -28,6 +35,7 @@ export function setV8Flags(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${SHRINK_AFTER_MS}`);
   setFlagsFromString(`--memory-reducer-delay-ms=${SHRINK_AFTER_MS}`);
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString("--no-scavenger-updates-allocation-limit");
   setFlagsFromString("--no-allocation-site-pretenuring");
   setFlagsFromString(`--invocation-count-for-turbofan=${OPTIMISE_AFTER_CALLS}`);

@@ -4,12 +4,14 @@
  * change an object's prototype.
  *
  * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
- * loop each, so that other requests are answered between them.
+ * loop each, so that other requests are answered between them; their bytes are freed as soon as they are decoded.
  */
 import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
+import { freeMemory } from "../../core/free-memory.ts";
 import { tooLarge } from "../../core/import/formats/checked-text.ts";
+import { collectBody } from "./collect-body.ts";
 import { LoopTurns } from "./loop-turns.ts";
 
 const MALFORMED = "The body is not valid JSON.";
@@ -24,16 +26,21 @@ export function readOnlyJson(app: FastifyInstance): void {
     return done(null, body);
   });
   const large = new LoopTurns();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request: FastifyRequest, body: Buffer, done) => {
-    if (body.length === 0) return done(null, undefined);
-    const read = () => {
-      const text = decode(body);
-      if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
-      return void parse(request, text, (error, value) => {
-        done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
-      });
-    };
-    return body.length > limits.smallBodyMaxBytes ? large.run(read) : read();
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload, done) => {
+    collectBody(request, payload, (failure, body) => {
+      if (failure !== null) return done(failure);
+      if (body.length === 0) return done(null, undefined);
+      const isLarge = body.length > limits.smallBodyMaxBytes;
+      const read = () => {
+        const text = decode(body);
+        if (isLarge) freeMemory(body);
+        if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
+        return void parse(request, text, (error, value) => {
+          done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
+        });
+      };
+      return isLarge ? large.run(read) : read();
+    });
   });
 }
 

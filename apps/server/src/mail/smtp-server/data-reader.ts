@@ -4,7 +4,7 @@
  * whole message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its
  * bytes are dropped, but it is read to its end.
  */
-import { freeMemory } from "../free-memory.ts";
+import { freeMemory } from "../../core/free-memory.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 
 export type DataResult =

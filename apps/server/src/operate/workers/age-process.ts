@@ -13,6 +13,8 @@ process.on("disconnect", () => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
 async function answer({ name, input }: Order): Promise<void> {
+  // Garbage of the order before would be added to the 256 MiB that scrypt may take.
+  globalThis.gc?.();
   // The thrown error is not passed on, because its message may contain the private key.
   const outcome = await runAgeJob(name, input).catch(() => "broken" as const);
   process.send?.(outcome);

@@ -36,6 +36,10 @@ describe("a worker process", () => {
     expect(await pidOf()).toBe(pid);
   });
 
+  it("can collect its heap between two orders", async () => {
+    expect(await start().ask({ canCollect: true })).toBe("function");
+  });
+
   it.each([
     ["ends by itself", { exit: true }],
     ["fills its heap", { fill: true }],

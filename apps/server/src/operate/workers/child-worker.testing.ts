@@ -8,6 +8,7 @@ interface TestOrder {
   exit?: true;
   fill?: true;
   hang?: true;
+  canCollect?: true;
 }
 
 const kept: string[][] = [];
@@ -15,9 +16,10 @@ const kept: string[][] = [];
 process.on("message", (order: TestOrder) => obey(order.input ?? order.content ?? order));
 process.on("disconnect", () => process.exit(0));
 
-function obey({ say, after = 0, block, exit, fill, hang }: TestOrder): void {
+function obey({ say, after = 0, block, exit, fill, hang, canCollect }: TestOrder): void {
   if (exit) process.exit(7);
   if (hang) return;
+  if (canCollect) return void process.send?.(typeof globalThis.gc);
   // Fills the heap beyond its limit, as a parser of hostile input might.
   while (fill) kept.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${kept.length}`));
   if (block !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block);

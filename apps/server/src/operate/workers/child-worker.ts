@@ -56,7 +56,9 @@ export class ChildWorker {
     // could contain one.
     const child = fork(program, {
       env: {},
-      execArgv: [`--max-old-space-size=${heapMaxMib}`],
+      // A small young generation is collected often, so that garbage takes little memory. With `--expose-gc` a child
+      // can collect its whole heap between two orders.
+      execArgv: [`--max-old-space-size=${heapMaxMib}`, "--max-semi-space-size=4", "--expose-gc"],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
