@@ -1,4 +1,5 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
+
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { SignText } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
@@ -9,6 +10,7 @@ import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { type MailLimitRules, mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { takeLimit } from "./core/rate-limit/take-limit.ts";
+import { ShortLivedSet } from "./core/short-lived.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
@@ -114,7 +116,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const signing = new SigningThread(store.dkimKeys, parts.logger);
   const signText = signing.signText;
   const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor, signText });
-  const backgroundAttempts = new Set<Promise<void>>();
+  const backgroundAttempts = new ShortLivedSet<Promise<void>>();
   const mailRules = mailLimitRules(config.limits);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
   const newRules = config.limits === "off" ? null : newCorrespondents;

@@ -1,5 +1,7 @@
 /** Calls from a mail worker to the owner, and their answers. */
+
 import { AppError } from "../core/app-error.ts";
+import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";
 import type { ToOwner, ToWorker } from "./messages.ts";
 import { errorFromData } from "./remote-error.ts";
@@ -16,7 +18,7 @@ export type CallOwner = (part: string, method: string, args: unknown[]) => Promi
  * when the owner has ended
  */
 export function remoteCalls(link: Link<ToOwner, ToWorker>): CallOwner {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new ShortLivedMap<number, Waiting>();
   let lastId = 0;
   let isClosed = false;
   const take = (id: number) => {

@@ -2,11 +2,13 @@
  * The owner's side of one mail worker's calls: runs the permitted methods, and records what the worker holds, i.e.
  * leases of attempts in progress and messages in flight. When the worker has ended, both return to the queue.
  */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../core/app-error.ts";
 import type { OpenDelivery } from "../core/delivery/delivery.ts";
 import type { InFlightMessage } from "../core/delivery/in-flight.ts";
 import type { Clock, Logger } from "../core/ports.ts";
+import { ShortLivedMap, ShortLivedSet } from "../core/short-lived.ts";
 import type { MailStore } from "../mail-store.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ToOwner } from "./messages.ts";
@@ -39,9 +41,9 @@ const CALLS_MAX = 5000;
 export class WorkerCalls {
   readonly #parts: WorkerCallsParts;
   /** Tokens of the leases that the worker holds, by delivery id. */
-  readonly #leases = new Map<string, string>();
-  readonly #inFlight = new Map<string, Flying>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #leases = new ShortLivedMap<string, string>();
+  readonly #inFlight = new ShortLivedMap<string, Flying>();
+  readonly #running = new ShortLivedSet<Promise<unknown>>();
   /** Whether the worker has made a call yet. */
   hasBegun = false;
   #hasEnded = false;

@@ -2,7 +2,9 @@
  * Metrics of a mail worker, sent to the owner process, which exports them. Counts are collected for `SEND_AFTER_MS`
  * after the first; gauges are read every `GAUGES_EVERY_MS`. Nothing is sent while nothing changes.
  */
+
 import type { Metrics } from "../core/ports.ts";
+import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";
 import type { Count, ToOwner, ToWorker } from "./messages.ts";
 
@@ -16,7 +18,7 @@ export interface WorkerMetrics extends Metrics {
 }
 
 export function workerMetrics(link: Link<ToOwner, ToWorker>): WorkerMetrics {
-  const counts = new Map<string, Count>();
+  const counts = new ShortLivedMap<string, Count>();
   const readings = new Map<string, () => number>();
   const sent = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;

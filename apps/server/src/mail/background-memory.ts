@@ -3,6 +3,7 @@
  * (account, destination) over all workers; messages are evicted for new mail when the budget is nearly full. An evicted
  * message is on disk, and the delivery worker delivers it from there.
  */
+import { ShortLivedSet } from "../core/short-lived.ts";
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
@@ -41,7 +42,7 @@ export class BackgroundMemory {
   readonly #partyBytes: number;
   readonly #now: () => number;
   /** Background messages, oldest first. */
-  readonly #held = new Set<Held>();
+  readonly #held = new ShortLivedSet<Held>();
   readonly #parts: ReliefParts;
   readonly #bytesOfParties: SharedCounts;
   #usedBytes = 0;

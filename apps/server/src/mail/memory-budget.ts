@@ -3,6 +3,7 @@
  * it is used up, senders are asked to retry later. A budget within another budget is one client's share of it. When a
  * budget is nearly full, callbacks registered with it free memory; in a shared budget also those in other workers.
  */
+import { ShortLivedSet } from "../core/short-lived.ts";
 import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
 import type { WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import { ReliefParts } from "./relief-parts.ts";
@@ -23,7 +24,7 @@ export class MemoryBudget {
   readonly #whole: MemoryBudget | null;
   readonly #client: ClientBytes | null;
   readonly #parts: ReliefParts | null;
-  readonly #reliefs = new Set<Relief>();
+  readonly #reliefs = new ShortLivedSet<Relief>();
   #usedBytes = 0;
 
   /**

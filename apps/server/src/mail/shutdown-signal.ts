@@ -1,6 +1,8 @@
+import { ShortLivedSet } from "../core/short-lived.ts";
+
 /** Signals that the process is shutting down. Lighter than an AbortSignal, since every message in progress listens. */
 export class ShutdownSignal {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ShortLivedSet<() => void>();
   #isShuttingDown = false;
 
   get isShuttingDown(): boolean {

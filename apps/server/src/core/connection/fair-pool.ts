@@ -6,6 +6,7 @@
  * them, and each evicts members of its own. Pure: time and the state of members are passed in.
  */
 
+import { ShortLivedMap } from "../short-lived.ts";
 import type { SharedCounts } from "../worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../worker-shares/worker-shares.ts";
 import type { ClientParty } from "./client-network.ts";
@@ -61,7 +62,7 @@ interface Candidate<T> {
 
 export class FairPool<T> {
   readonly #rules: PoolRules;
-  readonly #members = new Map<T, ClientParty | null>();
+  readonly #members = new ShortLivedMap<T, ClientParty | null>();
   readonly #networks: SharedCounts;
   readonly #blocks: SharedCounts;
 

@@ -4,6 +4,7 @@
  * `WAITING_MAX` unsent keys of events are sent at once. When a limiter is created, its worker asks the other workers
  * for that limiter's state, because they may have been counting before this worker was started.
  */
+import { ShortLivedMap, ShortLivedSet } from "../short-lived.ts";
 import type { ShareBatch, ShareChange, ShareExchange } from "./share-exchange.ts";
 import { SharedCounts } from "./shared-counts.ts";
 import type { EventReceiver, PublishEvent, WorkerShares } from "./worker-shares.ts";
@@ -35,7 +36,7 @@ export class ExchangedShares implements WorkerShares {
   readonly #exchange: ShareExchange;
   readonly #channels = new Map<string, Channel>();
   /** Names of limiters with unsent changes. */
-  readonly #changed = new Set<string>();
+  readonly #changed = new ShortLivedSet<string>();
   /** Names of limiters whose state this worker will request from the others in its next batch. */
   readonly #toAsk = new Set<string>();
   /** Names of limiters whose state another worker requested; sent with the next batch. */
@@ -51,7 +52,7 @@ export class ExchangedShares implements WorkerShares {
   }
 
   events(name: string, receiver: EventReceiver): PublishEvent {
-    const unsent = new Map<string, number>();
+    const unsent = new ShortLivedMap<string, number>();
     this.#open(name, {
       takeChanges() {
         const changes = [...unsent];

@@ -3,6 +3,7 @@
  * its own counts as absolute numbers, not as differences, so that a worker that starts later needs no history and a
  * repeated message changes nothing. Counts of zero take no memory.
  */
+import { ShortLivedMap, ShortLivedSet } from "../short-lived.ts";
 import { apportion, type WorkerCount } from "./apportion.ts";
 
 /**
@@ -24,7 +25,7 @@ interface Publisher {
 
 export class SharedCounts {
   readonly #publisher: Publisher | null;
-  readonly #own = new Map<string, number>();
+  readonly #own = new ShortLivedMap<string, number>();
   #ownTotal = 0;
   readonly #members = new Map<number, Member>();
   /** Count of each key, summed over all other workers. */
@@ -34,7 +35,7 @@ export class SharedCounts {
   #common = 0;
   /** This worker's counts as they were last published. */
   readonly #published = new Map<string, number>();
-  readonly #changed = new Set<string>();
+  readonly #changed = new ShortLivedSet<string>();
   #isWithheld: ((key: string) => boolean) | null = null;
 
   constructor(publisher: Publisher | null = null) {

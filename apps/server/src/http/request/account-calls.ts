@@ -2,7 +2,9 @@
  * Limits the concurrent calls of one account. A call may need memory for everything an account owns, such as its list
  * of aliases; hundreds of them at once would use up the memory.
  */
+
 import { AppError } from "../../core/app-error.ts";
+import { ShortLivedMap } from "../../core/short-lived.ts";
 
 const CALLS_MAX = 4;
 const WAITING_MAX = 200;
@@ -13,7 +15,7 @@ interface Account {
 }
 
 export class AccountCalls {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new ShortLivedMap<string, Account>();
 
   /**
    * Runs a call of the account, after its earlier calls if too many of them are in progress.

@@ -5,11 +5,13 @@
  * correspondents are limited per day for each alias and account. Known correspondents are always accepted, and other
  * aliases of the same message are not affected.
  */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import { ShortLivedMap } from "../../core/short-lived.ts";
 import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface Correspondent {
@@ -54,7 +56,7 @@ export class ReplyBook {
   readonly #stored = new Set<string>();
   readonly #new: { alias: TokenBuckets; account: TokenBuckets } | null;
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
-  readonly #queueEnds = new Map<string, Promise<void>>();
+  readonly #queueEnds = new ShortLivedMap<string, Promise<void>>();
 
   /**
    * @param rules limits on new correspondents; `null`: no limit

@@ -3,6 +3,7 @@
  * one; a lease that is not renewed expires, and another worker may claim the delivery. An attempt occupies a slot only
  * while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
  */
+
 import type {
   DeliveryOutcome,
   DeliveryStore,
@@ -12,6 +13,7 @@ import type {
 import { isOwnMail } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
+import { ShortLivedSet } from "../../core/short-lived.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import { untried } from "../classify-reply.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
@@ -64,7 +66,7 @@ const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_la
 
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new ShortLivedSet<Promise<void>>();
   readonly #shares: DeliveryShares;
   /** Deliveries that were leased but not attempted, to be put back into the queue together. */
   #untried: LeasedDelivery[] = [];

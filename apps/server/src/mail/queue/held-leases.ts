@@ -4,7 +4,9 @@
  * again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is retried
  * until it succeeds, so that a delivered message is not sent again.
  */
+
 import type { Logger, Metrics } from "../../core/ports.ts";
+import { ShortLivedMap } from "../../core/short-lived.ts";
 import type { ShutdownSignal } from "../shutdown-signal.ts";
 
 const FIRST_WAIT_MS = 250;
@@ -29,7 +31,7 @@ export interface HeldLease {
 
 export class HeldLeases {
   readonly #deps: HeldLeasesDeps;
-  readonly #held = new Map<string, HeldLease>();
+  readonly #held = new ShortLivedMap<string, HeldLease>();
 
   constructor(deps: HeldLeasesDeps) {
     this.#deps = deps;

@@ -3,12 +3,14 @@
  * limits of connections and of TLS handshakes, and what is evicted for them, are decided by
  * `core/connection/fair-pool.ts`.
  */
+
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { type ClientParty, clientParty } from "../../core/connection/client-network.ts";
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 import { LISTEN_BACKLOG } from "../../core/connection/listen-backlog.ts";
 import type { Metrics } from "../../core/ports.ts";
+import { ShortLivedSet } from "../../core/short-lived.ts";
 import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
@@ -99,7 +101,7 @@ export class SmtpServer {
   /** Number of signed-in connections by account, over all workers. */
   readonly #accounts: SharedCounts;
   /** Sockets of connections that are being closed and no longer count as connections. */
-  readonly #leaving = new Set<Socket>();
+  readonly #leaving = new ShortLivedSet<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;
   readonly #stopRelief: () => void;

@@ -7,6 +7,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { clientNetwork } from "../../../core/connection/client-network.ts";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { ShortLivedSet } from "../../../core/short-lived.ts";
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { untried } from "../../classify-reply.ts";
@@ -171,7 +172,7 @@ export class Attempt implements AttemptSignal, AttemptView {
 export class RunningAttempts {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
-  readonly #running = new Set<Attempt>();
+  readonly #running = new ShortLivedSet<Attempt>();
   readonly #slow: SlowDestinations;
   readonly #busy: BusyDestinations;
   readonly #room: AttemptRoom;

@@ -3,8 +3,10 @@
  * between parties, a timeout for idle connections, and a back-off after a host could not be reached. It has no
  * knowledge of MX or relays.
  */
+
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
+import { ShortLivedMap, ShortLivedSet } from "../../../core/short-lived.ts";
 import { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss, deferred } from "../../classify-reply.ts";
@@ -104,9 +106,9 @@ export class SmtpPool {
   readonly #providers = new Map<string, Provider>();
   readonly #shared: SharedConnections;
   /** Controllers to abort connections that are being opened. */
-  readonly #opening = new Set<AbortController>();
+  readonly #opening = new ShortLivedSet<AbortController>();
   /** Idle connections, oldest first. */
-  readonly #idle = new Map<SmtpConnection, Host>();
+  readonly #idle = new ShortLivedMap<SmtpConnection, Host>();
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
