@@ -1,5 +1,4 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
-
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { SignText } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";

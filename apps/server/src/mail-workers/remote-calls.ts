@@ -1,5 +1,4 @@
 /** Calls from a mail worker to the owner, and their answers. */
-
 import { AppError } from "../core/app-error.ts";
 import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";

@@ -2,7 +2,6 @@
  * The owner's side of one mail worker's calls: runs the permitted methods, and records what the worker holds, i.e.
  * leases of attempts in progress and messages in flight. When the worker has ended, both return to the queue.
  */
-
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../core/app-error.ts";
 import type { OpenDelivery } from "../core/delivery/delivery.ts";

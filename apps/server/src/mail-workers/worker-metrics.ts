@@ -2,7 +2,6 @@
  * Metrics of a mail worker, sent to the owner process, which exports them. Counts are collected for `SEND_AFTER_MS`
  * after the first; gauges are read every `GAUGES_EVERY_MS`. Nothing is sent while nothing changes.
  */
-
 import type { Metrics } from "../core/ports.ts";
 import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";

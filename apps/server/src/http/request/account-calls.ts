@@ -2,7 +2,6 @@
  * Limits the concurrent calls of one account. A call may need memory for everything an account owns, such as its list
  * of aliases; hundreds of them at once would use up the memory.
  */
-
 import { AppError } from "../../core/app-error.ts";
 import { ShortLivedMap } from "../../core/short-lived.ts";
 

@@ -1,7 +1,6 @@
 /**
  * Work that runs after the response to its call, so that the response time does not show whether there is such work.
  */
-
 import type { Logger, Random } from "../../core/ports.ts";
 import { ShortLivedSet } from "../../core/short-lived.ts";
 

@@ -5,7 +5,6 @@
  * correspondents are limited per day for each alias and account. Known correspondents are always accepted, and other
  * aliases of the same message are not affected.
  */
-
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import { type Clock, steadyMs } from "../../core/ports.ts";

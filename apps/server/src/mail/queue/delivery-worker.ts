@@ -3,14 +3,13 @@
  * one; a lease that is not renewed expires, and another worker may claim the delivery. An attempt occupies a slot only
  * while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
  */
-
-import type {
-  DeliveryOutcome,
-  DeliveryStore,
-  LeasedDelivery,
-  UnreadableDelivery,
+import {
+  type DeliveryOutcome,
+  type DeliveryStore,
+  isOwnMail,
+  type LeasedDelivery,
+  type UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
-import { isOwnMail } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
 import { ShortLivedSet } from "../../core/short-lived.ts";

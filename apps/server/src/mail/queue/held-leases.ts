@@ -4,7 +4,6 @@
  * again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is retried
  * until it succeeds, so that a delivered message is not sent again.
  */
-
 import type { Logger, Metrics } from "../../core/ports.ts";
 import { ShortLivedMap } from "../../core/short-lived.ts";
 import type { ShutdownSignal } from "../shutdown-signal.ts";

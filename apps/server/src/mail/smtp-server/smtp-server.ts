@@ -3,7 +3,6 @@
  * limits of connections and of TLS handshakes, and what is evicted for them, are decided by
  * `core/connection/fair-pool.ts`.
  */
-
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 import { type ClientParty, clientParty } from "../../core/connection/client-network.ts";

@@ -3,14 +3,13 @@
  * the sealed spool before it answers 250 (ARCHITECTURE.md, "A message"). An attempt that outlives the transaction has
  * its row committed under a lease it holds. It may be stopped only while its destination can't have the message yet.
  */
-
 import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../../core/app-error.ts";
 import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../../core/delivery/delivery.ts";
 import type { InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../../core/ports.ts";
-import { ShortLivedSet } from "../../../core/short-lived.ts";
+import type { ShortLivedSet } from "../../../core/short-lived.ts";
 import type { SpoolPlace, SpoolSpace } from "../../../core/spool/spool-space.ts";
 import type { BackgroundMemory } from "../../background-memory.ts";
 import { untried } from "../../classify-reply.ts";

@@ -3,7 +3,6 @@
  * between parties, a timeout for idle connections, and a back-off after a host could not be reached. It has no
  * knowledge of MX or relays.
  */
-
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
 import { ShortLivedMap, ShortLivedSet } from "../../../core/short-lived.ts";
