@@ -12,7 +12,6 @@ import {
 } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
-import { ShortLivedSet } from "../../core/short-lived.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import { untried } from "../classify-reply.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
@@ -65,7 +64,7 @@ const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_la
 
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps;
-  readonly #running = new ShortLivedSet<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   readonly #shares: DeliveryShares;
   /** Deliveries that were leased but not attempted, to be put back into the queue together. */
   #untried: LeasedDelivery[] = [];
