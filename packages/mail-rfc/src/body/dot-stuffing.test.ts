@@ -48,6 +48,17 @@ describe("dot-stuffing", () => {
     );
   });
 
+  it.each(Array.from({ length: 9 }, (_, index) => 64 * 1024 - 6 + index))(
+    "finds a dot that begins a line after %d bytes, near the end of a searched window, once",
+    (bytes) => {
+      for (const first of ["a", "."]) {
+        const plain = `a${first}${"a".repeat(bytes - 2)}\r\n.b\r\nc.`;
+        expect(stuff(Buffer.from(plain)).toString()).toBe(plain.replace("\r\n.", "\r\n.."));
+        expect(unstuff(Buffer.from(plain)).toString()).toBe(plain.replace("\r\n.", "\r\n"));
+      }
+    },
+  );
+
   it("never writes a line of a single dot, which would end the message", () => {
     fc.assert(
       fc.property(message, (plain) => {

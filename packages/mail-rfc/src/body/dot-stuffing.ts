@@ -9,6 +9,9 @@ const LINE_DOT = Buffer.from("\r\n.");
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
+const CRLF_BYTES = 2;
+/** Bytes that are searched for dots at once. */
+const WINDOW_BYTES = 64 * 1024;
 /** Number of lines beginning with a dot from which on dots are added byte by byte instead of by native search. */
 const MANY_DOTS = 10_000;
 
@@ -89,13 +92,21 @@ function stuffByByte(bytes: Buffer): Buffer {
   return out.subarray(0, to);
 }
 
-/** @returns offsets of dots that begin a line, at most `most` of them */
+/**
+ * Searches window by window, and skips those without any dot, as in base64: a search for a dot takes a fifth of the time
+ * of one for dots that begin a line.
+ * @returns offsets of dots that begin a line, at most `most` of them
+ */
 function findLineDots(bytes: Buffer, most = Number.POSITIVE_INFINITY): number[] {
   const dots = bytes[0] === DOT ? [0] : [];
-  // Base64 has no dots; testing for any dot first is much faster than searching line starts.
-  if (bytes.indexOf(DOT) < 0) return dots;
-  for (let at = bytes.indexOf(LINE_DOT); at >= 0 && dots.length < most; at = bytes.indexOf(LINE_DOT, at + 3)) {
-    dots.push(at + 2);
+  for (let start = 0; start < bytes.length && dots.length < most; start += WINDOW_BYTES) {
+    // The line end before the first dot of a window may be in the window before.
+    const from = Math.max(0, start - CRLF_BYTES);
+    const window = bytes.subarray(from, start + WINDOW_BYTES);
+    if (window.indexOf(DOT) < 0) continue;
+    for (let at = window.indexOf(LINE_DOT); at >= 0 && dots.length < most; at = window.indexOf(LINE_DOT, at + 3)) {
+      dots.push(from + at + CRLF_BYTES);
+    }
   }
   return dots;
 }

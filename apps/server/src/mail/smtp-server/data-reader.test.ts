@@ -51,6 +51,18 @@ test("the message does not depend on how the bytes are split into chunks", () =>
   );
 });
 
+test("what is rejected does not depend on how the bytes are split into chunks", () => {
+  const piece = fc.constantFrom("\r\n", "\r", "\n", ".", "\0", "a", "longer text", "\n.", "\r.");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 8 }), (pieces, cuts) => {
+      const text = `${pieces.join("")}\r\n.\r\n`;
+      fc.pre(`\r\n${text}`.indexOf("\r\n.\r\n") === text.length - 3);
+      expect(textOf(read(text, cuts)?.result)).toBe(textOf(read(text)?.result));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
 test("memory of chunks copied into the message is freed at once, except memory that other bytes share", () => {
   const reader = new DataReader(1e6, roomy());
   const own = () => Buffer.from(new ArrayBuffer(20_000)).fill("text\r\n");

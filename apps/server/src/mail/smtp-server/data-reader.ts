@@ -19,6 +19,8 @@ const SMALL_BYTES = 4096;
 const BLOCK_BYTES = 16_384;
 
 const END = Buffer.from("\r\n.\r\n", "latin1");
+/** Bytes of the terminator that an earlier chunk may end with. */
+const TAIL_BYTES = END.length - 1;
 const CR_DOT = Buffer.from("\r.", "latin1");
 const LF_DOT = Buffer.from("\n.", "latin1");
 const DOT = 0x2e;
@@ -60,8 +62,8 @@ export class DataReader {
    * now on: its memory may be freed once its bytes are copied into the message.
    */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
-    const joint = Buffer.concat([this.#tail, chunk.subarray(0, END.length - 1)]);
-    const inJoint = joint.indexOf(END);
+    const joint = this.#jointWith(chunk);
+    const inJoint = joint === null ? -1 : joint.indexOf(END);
     // Most attachments contain no dot, which is found much faster than line starts.
     const hasDot = chunk.indexOf(DOT) >= 0;
     // A terminator that starts in the tail, the last bytes of earlier chunks, ends within the joint of tail and chunk;
@@ -70,8 +72,7 @@ export class DataReader {
     const part = end < 0 ? chunk : chunk.subarray(0, end);
     this.#checkForSmuggling(joint, part, hasDot);
     this.#keep(part);
-    this.#tail =
-      part.length >= END.length - 1 ? part.subarray(part.length - (END.length - 1)) : joint.subarray(-(END.length - 1));
+    this.#tail = (part.length >= TAIL_BYTES ? part : (joint ?? part)).subarray(-TAIL_BYTES);
     return end < 0 ? null : { result: this.#finish(), consumed: end };
   }
 
@@ -91,6 +92,15 @@ export class DataReader {
   freeMessage(): void {
     if (this.#joined !== null) freeMemory(this.#joined);
     this.#joined = null;
+  }
+
+  /**
+   * @returns the last bytes of earlier chunks and the first of this one, so that what lies across both is found; `null`
+   * for a longer chunk when none of these bytes is a dot or NUL, so that there is nothing to find
+   */
+  #jointWith(chunk: Buffer): Buffer | null {
+    const isPlain = chunk.length >= TAIL_BYTES && !hasDotOrNulSoon(this.#tail) && !hasDotOrNulSoon(chunk);
+    return isPlain ? null : Buffer.concat([this.#tail, chunk.subarray(0, TAIL_BYTES)]);
   }
 
   #keep(part: Buffer): void {
@@ -123,10 +133,10 @@ export class DataReader {
     this.release();
   }
 
-  #checkForSmuggling(joint: Buffer, part: Buffer, hasDot: boolean): void {
+  #checkForSmuggling(joint: Buffer | null, part: Buffer, hasDot: boolean): void {
     if (this.#failure !== null) return;
-    const isLoose = hasLooseDot(joint) || hasLooseNul(joint) || (hasDot && hasLooseDot(part)) || hasLooseNul(part);
-    if (isLoose) this.#fail("smuggling");
+    const isLooseInJoint = joint !== null && (hasLooseDot(joint) || hasLooseNul(joint));
+    if (isLooseInJoint || (hasDot && hasLooseDot(part)) || hasLooseNul(part)) this.#fail("smuggling");
   }
 
   #finish(): DataResult {
@@ -140,6 +150,13 @@ export class DataReader {
     this.#chunks = [];
     return { kind: "message", bytes: whole.subarray(0, whole.length - 3) };
   }
+}
+
+/** Whether one of the first `TAIL_BYTES` bytes is a dot or NUL. */
+function hasDotOrNulSoon(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, TAIL_BYTES);
+  for (let at = 0; at < length; at++) if (bytes[at] === DOT || bytes[at] === 0) return true;
+  return false;
 }
 
 function endIn(chunk: Buffer): number {
