@@ -1,10 +1,11 @@
 /**
  * A Set and a Map for members that live for milliseconds, e.g. connections.
  *
- * When V8 replaces the table of a Set or Map, the former table keeps a reference to the new one. Once a table is in the
- * old generation, it so keeps all later tables and their former members alive until the whole heap is collected: with
- * a session in the table that was the memory of every message (docs/decisions/2026-11-25-tables-of-short-lived-members.md).
- * Here a new Set or Map, to which the former has no reference, is made after every few additions.
+ * When V8 replaces the table of a Set or Map, the former table keeps a reference to the new one. If a former table is in
+ * the old generation, all later tables and the members they once had stay in memory until the whole heap is collected;
+ * in a Set of sessions that is all that a session refers to
+ * (docs/decisions/2026-11-25-tables-of-short-lived-members.md). Here, after every few additions, the members are copied
+ * to a new Set or Map, to which the former has no reference.
  */
 
 /** Minimum additions to a Set or Map before it is replaced. */

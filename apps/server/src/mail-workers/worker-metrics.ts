@@ -7,7 +7,7 @@ import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";
 import type { Count, ToOwner, ToWorker } from "./messages.ts";
 
-/** Often enough for a reader of metrics, and seldom enough that waking the owner costs the mail nothing. */
+/** Each message wakes the owner process, which takes processor time from the mail. */
 const SEND_EVERY_MS = 500;
 
 export interface WorkerMetrics extends Metrics {

@@ -95,8 +95,8 @@ export class DataReader {
   }
 
   /**
-   * @returns the last bytes of earlier chunks and the first of this one, so that what lies across both is found; `null`
-   * for a longer chunk when none of these bytes is a dot or NUL, so that there is nothing to find
+   * @returns the last bytes of earlier chunks followed by the first of this one, in which a terminator or a smuggled dot
+   * across both is found; `null` when none of these bytes is a dot or NUL, so that there can't be one
    */
   #jointWith(chunk: Buffer): Buffer | null {
     const isPlain = chunk.length >= TAIL_BYTES && !hasDotOrNulSoon(this.#tail) && !hasDotOrNulSoon(chunk);
