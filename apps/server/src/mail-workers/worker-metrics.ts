@@ -1,17 +1,18 @@
 /**
- * Metrics of a mail worker, sent every `SEND_EVERY_MS` to the owner process, which exports them. Nothing is sent while
- * nothing changes.
+ * Metrics of a mail worker, sent to the owner process, which exports them. Counts are collected for `SEND_AFTER_MS`
+ * after the first; gauges are read every `GAUGES_EVERY_MS`. Nothing is sent while nothing changes.
  */
 import type { Metrics } from "../core/ports.ts";
 import { ShortLivedMap } from "../core/short-lived.ts";
 import type { Link } from "./link.ts";
 import type { Count, ToOwner, ToWorker } from "./messages.ts";
 
-/** Each message wakes the owner process, which takes processor time from the mail. */
-const SEND_EVERY_MS = 500;
+/** Milliseconds between the first count and the message that contains it. */
+const SEND_AFTER_MS = 50;
+const GAUGES_EVERY_MS = 500;
 
 export interface WorkerMetrics extends Metrics {
-  /** Sends the metrics that have not been sent yet, and stops the timer. */
+  /** Sends the metrics that have not been sent yet, and stops the timers. */
   close(): void;
 }
 
@@ -19,7 +20,9 @@ export function workerMetrics(link: Link<ToOwner, ToWorker>): WorkerMetrics {
   const counts = new ShortLivedMap<string, Count>();
   const readings = new Map<string, () => number>();
   const sent = new Map<string, number>();
+  let timer: NodeJS.Timeout | null = null;
   const send = () => {
+    timer = null;
     const gauges: [string, number][] = [];
     for (const [name, read] of readings) {
       const value = read();
@@ -29,17 +32,19 @@ export function workerMetrics(link: Link<ToOwner, ToWorker>): WorkerMetrics {
     if (counts.size > 0 || gauges.length > 0) link.send({ kind: "counts", counts: [...counts.values()], gauges });
     counts.clear();
   };
-  const timer = setInterval(send, SEND_EVERY_MS).unref();
+  const reading = setInterval(send, GAUGES_EVERY_MS).unref();
   return {
     count(name, labels = {}, by = 1) {
       const key = seriesKey(name, labels);
       const known = counts.get(key);
       if (known === undefined) counts.set(key, [name, labels, by]);
       else known[2] += by;
+      timer ??= setTimeout(send, SEND_AFTER_MS).unref();
     },
     gauge: (name, read) => void readings.set(name, read),
     close() {
-      clearInterval(timer);
+      clearInterval(reading);
+      if (timer !== null) clearTimeout(timer);
       send();
     },
   };

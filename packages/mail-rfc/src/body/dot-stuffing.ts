@@ -100,7 +100,7 @@ function stuffByByte(bytes: Buffer): Buffer {
 function findLineDots(bytes: Buffer, most = Number.POSITIVE_INFINITY): number[] {
   const dots = bytes[0] === DOT ? [0] : [];
   for (let start = 0; start < bytes.length && dots.length < most; start += WINDOW_BYTES) {
-    // The line end before the first dot of a window may be in the window before.
+    // A dot at the start of a window begins a line if the previous window ends in CRLF, so those two bytes are included.
     const from = Math.max(0, start - CRLF_BYTES);
     const window = bytes.subarray(from, start + WINDOW_BYTES);
     if (window.indexOf(DOT) < 0) continue;

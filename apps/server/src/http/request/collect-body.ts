@@ -8,8 +8,8 @@ type Collected = (error: Error | null, body: Buffer) => void;
 const nothing = Buffer.alloc(0);
 
 /**
- * Collects the body of a request, as Fastify does for its own parsers. The chunks of a body above 64 KiB are freed as
- * soon as they are joined, and do not wait for a collection of the heap.
+ * Collects the body of a request, as Fastify does for its own parsers. The memory of the chunks of a body above
+ * 64 KiB is freed as soon as they are joined, without waiting for the garbage collector.
  *
  * `done` is called once. Its error has the status 413 when the body exceeds the limit of the route, or 400 when the
  * connection ended before the body did.
