@@ -1,17 +1,15 @@
 /**
- * Load for a forwarder: a generator that sends one message per connection, and a sink that accepts everything. Uses
- * Postfix's smtp-source and smtp-sink if they are installed, otherwise a small generator of our own and the testkit's
- * mail host.
+ * Load for a forwarder: a generator that sends one message per connection, and a sink that accepts everything. The
+ * generator is Postfix's smtp-source if that is installed, otherwise a small one of our own.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { envelopeFrom, helo, type LoadSink, type MailLoad } from "./mail-job.ts";
+import { envelopeFrom, helo, type MailLoad } from "./mail-job.ts";
 import { messageLines } from "./message.ts";
 import { ownLoad } from "./own-load.ts";
-import { sleep } from "./table.ts";
+import { startSink } from "./sink/start-sink.ts";
 
 /** Searches PATH, and the directories outside an ordinary user's PATH where Debian installs Postfix's programs. */
 export function findProgram(name: string): string | null {
@@ -21,28 +19,13 @@ export function findProgram(name: string): string | null {
 
 export function chooseLoad(): MailLoad {
   const source = findProgram("smtp-source");
-  const sink = findProgram("smtp-sink");
-  return source === null || sink === null ? ownLoad({ isSecure: false }) : postfixLoad(source, sink);
+  return source === null ? ownLoad({ isSecure: false }) : postfixLoad(source);
 }
 
-export async function untilListening(port: number): Promise<void> {
-  for (const giveUpAt = Date.now() + 20_000; ; await sleep(20)) {
-    const isUp = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1").on("error", () => resolve(false));
-      socket.on("connect", () => {
-        socket.destroy();
-        resolve(true);
-      });
-    });
-    if (isUp) return;
-    if (Date.now() > giveUpAt) throw new Error(`nothing listens on port ${port}`);
-  }
-}
-
-function postfixLoad(source: string, sink: string): MailLoad {
+function postfixLoad(source: string): MailLoad {
   return {
-    name: "smtp-source and smtp-sink",
-    startSink: (port) => startSmtpSink(sink, port),
+    name: "smtp-source and our own sink",
+    startSink,
     async send({ port, rcptTo, count, sessions, sizeBytes }) {
       const directory = mkdtempSync(join(tmpdir(), "kauke-bench-"));
       const file = join(directory, "message");
@@ -57,28 +40,6 @@ function postfixLoad(source: string, sink: string): MailLoad {
       const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
       rmSync(directory, { recursive: true, force: true });
       if (code !== 0) throw new Error(`smtp-source ended with ${code}: ${complaint.trim().slice(0, 300)}`);
-    },
-  };
-}
-
-async function startSmtpSink(program: string, port: number): Promise<LoadSink> {
-  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const child = spawn(program, ["-c", "-m", "1024", ...user, `127.0.0.1:${port}`, "1024"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const kill = () => child.kill();
-  process.once("exit", kill);
-  // smtp-sink rewrites one line repeatedly: sess=.. quit=.. mesg=N
-  let tail = "";
-  child.stdout.on("data", (chunk) => void (tail = (tail + String(chunk)).slice(-200)));
-  await untilListening(port);
-  return {
-    received: () => Number([...tail.matchAll(/mesg=(\d+)\D/g)].at(-1)?.[1] ?? 0),
-    async close() {
-      process.removeListener("exit", kill);
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill();
-      await ended;
     },
   };
 }

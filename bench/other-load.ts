@@ -49,21 +49,30 @@ export function loadLines({ before, after, otherCores, cores }: LoadReport): str
 }
 
 /**
- * @returns seconds, since the start, for which cores were busy or taken by the hypervisor; `null` where /proc does not
- * exist
+ * @returns seconds, since the machine started, for which cores were busy or taken by the hypervisor; `null` where /proc
+ * does not exist
  */
 export function busySeconds(): number | null {
   try {
-    const [user = 0, nice = 0, system = 0, , , , , steal = 0] = readFileSync("/proc/stat", "utf8")
-      .split("\n", 1)[0]!
-      .trim()
-      .split(/ +/)
-      .slice(1)
-      .map(Number);
-    return (user + nice + system + steal) / TICKS_PER_SECOND;
+    return busyTicks(readFileSync("/proc/stat", "utf8")) / TICKS_PER_SECOND;
   } catch {
     return null;
   }
+}
+
+/**
+ * @param stat contents of /proc/stat
+ * @returns ticks for which any core was busy. Interrupts count: Linux adds most of their time, such as that of receiving
+ * on loopback, to the process that they interrupted.
+ */
+export function busyTicks(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = stat
+    .split("\n", 1)[0]!
+    .trim()
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return user + nice + system + irq + softirq + steal;
 }
 
 /**

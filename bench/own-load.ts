@@ -8,6 +8,7 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { envelopeFrom, helo, type LoadSink, type MailLoad } from "./mail-job.ts";
 import { messageLines, wireMessage } from "./message.ts";
+import { startSink } from "./sink/start-sink.ts";
 
 /**
  * @param isSecure both sides must use TLS, or the measurement fails; every message has its own connection and full
@@ -16,7 +17,7 @@ import { messageLines, wireMessage } from "./message.ts";
 export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
   return {
     name: isSecure ? "our own generator and sink, STARTTLS" : "our own generator and sink (Postfix is not installed)",
-    startSink: (port) => startOwnSink({ port, isSecure }),
+    startSink: isSecure ? (port) => startSecureSink({ port }) : startSink,
     async send({ port, rcptTo, count, sessions, sizeBytes }) {
       const message = [wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")];
       await inSessions(Math.min(sessions, count), Array<null>(count).fill(null), () =>
@@ -27,23 +28,19 @@ export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
 }
 
 /**
- * Starts a mail host that accepts everything and stores nothing. A message over an unexpected kind of connection is not
- * counted, so that the measurement fails.
+ * Starts a mail host that requires STARTTLS, accepts everything and stores nothing. A message over a connection without
+ * TLS is not counted, so that the measurement fails.
  */
-export async function startOwnSink({
+export async function startSecureSink({
   port,
-  host,
-  isSecure,
+  host = "127.0.0.1",
 }: {
   port: number;
-  /** Address to listen on; 127.0.0.1 by default. */
   host?: string;
-  isSecure: boolean;
 }): Promise<LoadSink> {
-  const tls = isSecure ? { tls: { key: testKey, cert: testCertificate } } : {};
-  const sink = await FakeMx.start({ port, ...(host === undefined ? {} : { host }), ...tls });
+  const sink = await FakeMx.start({ port, host, tls: { key: testKey, cert: testCertificate } });
   let received = 0;
-  sink.keep = (mail) => void (received += mail.isSecure === isSecure ? 1 : 0);
+  sink.keep = (mail) => void (received += mail.isSecure ? 1 : 0);
   return { received: () => received, close: () => sink.close() };
 }
 

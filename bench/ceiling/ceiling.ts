@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openMeter } from "../cpu-meter.ts";
 import type { ForwardSystem } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
-import { untilListening } from "../mail-load.ts";
+import { untilListening } from "../until-listening.ts";
 
 const program = join(import.meta.dirname, "relay.ts");
 

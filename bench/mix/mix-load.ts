@@ -4,7 +4,7 @@
  * Generator and TLS sinks are our own and run in this process, so rates are less reliable than CPU figures.
  */
 import type { LoadSink, MailLoad, SendJob } from "../mail-job.ts";
-import { inSessions, type OneMessage, sendOne, startOwnSink, type TlsSessions } from "../own-load.ts";
+import { inSessions, type OneMessage, sendOne, startSecureSink, type TlsSessions } from "../own-load.ts";
 import { MailMix, type MixCounts, type MixEnvelope } from "./mail-mix.ts";
 import { aliasName, mailHostAddress, mixSize, senderOf } from "./mix-names.ts";
 import { mixedMessages } from "./mixed-message.ts";
@@ -73,7 +73,7 @@ function messagesOf(
 /** Starts one mail host with TLS for each account's mailbox, all on one port. */
 export async function startManySinks(port: number): Promise<LoadSink> {
   const addresses = Array.from({ length: mixSize.accounts }, (_, account) => mailHostAddress(account));
-  const sinks = await Promise.all(addresses.map((host) => startOwnSink({ port, host, isSecure: true })));
+  const sinks = await Promise.all(addresses.map((host) => startSecureSink({ port, host })));
   return {
     received: () => sinks.reduce((sum, sink) => sum + sink.received(), 0),
     close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),

@@ -20,8 +20,8 @@ import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { openMeter } from "../cpu-meter.ts";
 import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
-import { untilListening } from "../mail-load.ts";
 import { mixZone } from "../mix/mix-names.ts";
+import { untilListening } from "../until-listening.ts";
 import { harakaFiles } from "./haraka-config.ts";
 
 const version = "3.3.4";

@@ -32,7 +32,8 @@ export interface PeerSystem {
   seen: string;
   /** Counts of the measured messages of the mix; `null` for another load. */
   mix: MixCounts | null;
-  warmUp(count: number | null): Promise<void>;
+  /** @param sizes of the messages that will be measured @param count messages; `null` for the usual number */
+  warmUp(sizes: readonly number[], count: number | null): Promise<void>;
   measure(testCase: ForwardCase): Promise<PeerMeasured>;
   close(): Promise<void>;
 }
@@ -70,10 +71,10 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
     seen,
     mix,
     // As many messages as for the row `spool`, which also stores every message.
-    warmUp: async (count) =>
+    warmUp: async (sizes, count) =>
       sink === null
-        ? warmUp(count ?? 1000, measured)
-        : warmUp(count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
+        ? warmUp(sizes, count ?? 1000, measured)
+        : warmUp(sizes, count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
     async measure(testCase) {
       if (profiler === null || ours === null) return measured(testCase);
       const name = `${row}-${testCase.sizeBytes}-${testCase.sessions}-${Date.now()}`;
@@ -172,10 +173,22 @@ function peerAliases(): [alias: string, mailbox: string][] {
   ]);
 }
 
-async function warmUp(count: number, send: (testCase: ForwardCase) => Promise<unknown>): Promise<void> {
-  // Sent in portions, since an alias may have 1000 messages waiting in the spool.
-  for (let left = count; left > 0; left -= 500)
-    await send({ sizeBytes: 4096, sessions: 20, count: Math.min(left, 500) });
+/** Sends small messages, and a tenth as many of each larger size, since V8 compiles other code for those. */
+async function warmUp(
+  sizes: readonly number[],
+  count: number,
+  send: (testCase: ForwardCase) => Promise<unknown>,
+): Promise<void> {
+  await inPortions(count, 500, (portion) => send({ sizeBytes: WARMING_BYTES, sessions: 20, count: portion }));
+  for (const sizeBytes of sizes.filter((size) => size > WARMING_BYTES))
+    await inPortions(Math.ceil(count / 10), 100, (portion) => send({ sizeBytes, sessions: 20, count: portion }));
+}
+
+const WARMING_BYTES = 4096;
+
+/** An alias may have 1000 messages waiting in the spool, and the generator of the mix has a whole portion in memory. */
+async function inPortions(count: number, most: number, send: (portion: number) => Promise<unknown>): Promise<void> {
+  for (let left = count; left > 0; left -= most) await send(Math.min(left, most));
 }
 
 async function spooledTwice(

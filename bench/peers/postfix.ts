@@ -21,8 +21,9 @@ import { basename, dirname, join } from "node:path";
 import { openMeter } from "../cpu-meter.ts";
 import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
 import { freePort } from "../free-port.ts";
-import { findProgram, untilListening } from "../mail-load.ts";
+import { findProgram } from "../mail-load.ts";
 import { senderKeyNames } from "../mix/mix-names.ts";
+import { untilListening } from "../until-listening.ts";
 import { mainCf, masterCf, openDkimConf, verifierConf } from "./postfix-config.ts";
 
 export interface PostfixOptions {
