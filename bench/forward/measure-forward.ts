@@ -1,5 +1,6 @@
 /** Makes one measurement of one forwarder: sends, waits until all messages have arrived, reads the meter. */
 
+import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import type { LoadSink, MailLoad } from "../mail-job.ts";
 import { busySeconds } from "../other-load.ts";
@@ -42,6 +43,7 @@ export async function measure(system: ForwardSystem, through: Through, testCase:
 
 /** Ends the rest in which the system waited for its turn: other messages of the same kind pass first, unmeasured. */
 async function prepare(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<void> {
+  spawnSync("sync");
   const before = sink.received();
   const job = { ...testCase, port: system.port, rcptTo: system.rcptTo };
   const count = load.prepare === undefined ? await runIn(load, job) : await load.prepare(job);

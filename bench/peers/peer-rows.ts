@@ -125,13 +125,19 @@ function usualCount(sizeBytes: number, sessions: number): number {
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-/** Rows whose measurement would last half a second with the usual number of messages, so they get several times as many. */
 const quickRows: readonly PeerRow[] = ["cut-through", "workers", "ceiling"];
 const QUICK_TIMES = 3;
 
+/**
+ * Whether the measurement of a row would last half a second with the usual number of messages. Such rows get several
+ * times as many, and are measured twice in a round, the second time in reverse order: they are compared with each
+ * other, and the speed of a virtual machine changes within seconds.
+ */
+export const isQuick = (row: PeerRow) => quickRows.includes(row);
+
 /** @returns number of messages in one measurement of a row */
-export function countFor(row: PeerRow, testCase: ForwardCase, { count, isQuick }: CellOptions): number {
-  return quickRows.includes(row) && count === null && !isQuick ? testCase.count * QUICK_TIMES : testCase.count;
+export function countFor(row: PeerRow, testCase: ForwardCase, { count, isQuick: isSmokeTest }: CellOptions): number {
+  return isQuick(row) && count === null && !isSmokeTest ? testCase.count * QUICK_TIMES : testCase.count;
 }
 
 export const isRaced = (row: PeerRow, { sessions }: ForwardCase) =>

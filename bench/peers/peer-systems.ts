@@ -32,8 +32,8 @@ export interface PeerSystem {
   seen: string;
   /** Counts of the measured messages of the mix; `null` for another load. */
   mix: MixCounts | null;
-  /** @param sizes of the messages that will be measured @param count messages; `null` for the usual number */
-  warmUp(sizes: readonly number[], count: number | null): Promise<void>;
+  /** @param cases what will be measured @param count messages; `null` for the usual number */
+  warmUp(cases: readonly ForwardCase[], count: number | null): Promise<void>;
   measure(testCase: ForwardCase): Promise<PeerMeasured>;
   close(): Promise<void>;
 }
@@ -71,10 +71,10 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
     seen,
     mix,
     // As many messages as for the row `spool`, which also stores every message.
-    warmUp: async (sizes, count) =>
+    warmUp: async (cases, count) =>
       sink === null
-        ? warmUp(sizes, count ?? 1000, measured)
-        : warmUp(sizes, count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
+        ? warmUp(cases, count ?? 1000, measured)
+        : warmUp(cases, count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
     async measure(testCase) {
       if (profiler === null || ours === null) return measured(testCase);
       const name = `${row}-${testCase.sizeBytes}-${testCase.sessions}-${Date.now()}`;
@@ -173,18 +173,27 @@ function peerAliases(): [alias: string, mailbox: string][] {
   ]);
 }
 
-/** Sends small messages, and a tenth as many of each larger size, since V8 compiles other code for those. */
+/**
+ * Sends messages of every size with every number of sessions, of large ones a tenth as many: V8 compiles other code for
+ * them. Single sessions are left out, since some peers wait between their messages.
+ */
 async function warmUp(
-  sizes: readonly number[],
+  cases: readonly ForwardCase[],
   count: number,
   send: (testCase: ForwardCase) => Promise<unknown>,
 ): Promise<void> {
-  await inPortions(count, 500, (portion) => send({ sizeBytes: WARMING_BYTES, sessions: 20, count: portion }));
-  for (const sizeBytes of sizes.filter((size) => size > WARMING_BYTES))
-    await inPortions(Math.ceil(count / 10), 100, (portion) => send({ sizeBytes, sessions: 20, count: portion }));
+  const numbers = new Set(cases.map(({ sessions }) => sessions).filter((sessions) => sessions > 1));
+  const sizes = new Set([WARMING_BYTES, ...cases.map(({ sizeBytes }) => sizeBytes)]);
+  for (const sizeBytes of sizes)
+    for (const sessions of numbers.size > 0 ? numbers : [WARMING_SESSIONS]) {
+      const isLarge = sizeBytes > WARMING_BYTES;
+      const share = Math.ceil(count / (isLarge ? 10 : 1) / Math.max(1, numbers.size));
+      await inPortions(share, isLarge ? 100 : 500, (portion) => send({ sizeBytes, sessions, count: portion }));
+    }
 }
 
 const WARMING_BYTES = 4096;
+const WARMING_SESSIONS = 20;
 
 /** An alias may have 1000 messages waiting in the spool, and the generator of the mix has a whole portion in memory. */
 async function inPortions(count: number, most: number, send: (portion: number) => Promise<unknown>): Promise<void> {

@@ -13,7 +13,7 @@ import { loadLines, watchLoad } from "../other-load.ts";
 import { makeProfiler, topEntries } from "../profile.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
-import { casesOf, countFor, isHaraka, isPostfix, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
+import { casesOf, countFor, isHaraka, isPostfix, isQuick, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
 import { type PeerSystem, startPeerSystem } from "./peer-systems.ts";
 import { type PeerReport, type PeerResult, peerMarkdown } from "./peer-table.ts";
 import { missingPostfix } from "./postfix.ts";
@@ -33,7 +33,10 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
       progress(`peers: starting ${row}`);
       systems.push(await startPeerSystem(row, { load, profiler }));
     }
-    for (const system of systems) await system.warmUp(options.sizes, options.isQuick ? 20 : null);
+    for (const system of systems) {
+      const cases = casesOf(options).filter((testCase) => isRaced(system.row, testCase));
+      await system.warmUp(cases, options.isQuick ? 20 : null);
+    }
     const { results, rounds } = await raceAll(options, systems, startedAt);
     const minutes = (performance.now() - startedAt) / 60_000;
     const header = [
@@ -91,8 +94,11 @@ async function raceAll(options: BenchOptions, systems: readonly PeerSystem[], st
     const roundAt = performance.now();
     for (const [index, testCase] of cases.entries()) {
       progress(`peers: round ${rounds + 1}, ${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`);
-      const racing = systems.filter(({ row }) => isRaced(row, testCase));
-      for (const system of rotated(racing, rounds + index)) {
+      const racing = rotated(
+        systems.filter(({ row }) => isRaced(row, testCase)),
+        rounds + index,
+      );
+      for (const system of [...racing, ...racing.filter(({ row }) => isQuick(row)).reverse()]) {
         const { row } = system;
         const key = `${row} ${testCase.sizeBytes} ${testCase.sessions}`;
         const result = results.get(key) ?? { row, ...testCase, rounds: [] };
