@@ -125,7 +125,7 @@ function usualCount(sizeBytes: number, sessions: number): number {
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-const quickRows: readonly PeerRow[] = ["cut-through", "workers", "ceiling"];
+const quickRows: readonly PeerRow[] = ["cut-through", "workers", "checks", "ceiling"];
 const QUICK_TIMES = 3;
 
 /**
