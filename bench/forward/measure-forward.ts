@@ -46,15 +46,15 @@ async function prepare(system: ForwardSystem, { load, sink }: Through, testCase:
   spawnSync("sync");
   const before = sink.received();
   const job = { ...testCase, port: system.port, rcptTo: system.rcptTo };
-  const count = load.prepare === undefined ? await runIn(load, job) : await load.prepare(job);
+  const count = load.prepare === undefined ? await runIn(load, job, system.workers ?? 1) : await load.prepare(job);
   if (count === 0) return;
   await untilArrived(system, sink, { goal: before + count, count });
   await sleep(SETTLE_MS);
 }
 
-/** @returns number of messages sent */
-async function runIn(load: MailLoad, job: Parameters<MailLoad["send"]>[0]): Promise<number> {
-  const count = Math.max(job.sessions, Math.ceil(job.count / 4));
+/** Sends a quarter as many messages to each process that carries mail. @returns number of messages sent */
+async function runIn(load: MailLoad, job: Parameters<MailLoad["send"]>[0], workers: number): Promise<number> {
+  const count = Math.max(job.sessions, Math.ceil(job.count / 4)) * workers;
   await load.send({ ...job, count });
   return count;
 }

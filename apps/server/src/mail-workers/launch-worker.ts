@@ -17,9 +17,18 @@ export interface LaunchedWorker {
 export type LaunchWorker = () => LaunchedWorker;
 
 const program = fileURLToPath(new URL("./mail-worker.ts", import.meta.url));
+/**
+ * One helper thread for V8 instead of four: there are as many workers as cores, and each helper that is woken for a
+ * short collection takes a core from another worker (docs/decisions/2026-11-26-one-helper-thread.md).
+ */
+const nodeFlags = ["--v8-pool-size=1"];
 
 export function launchWorkerProcess(): LaunchedWorker {
-  const child = fork(program, { env: environmentOfChildren(), serialization: "advanced" });
+  const child = fork(program, {
+    env: environmentOfChildren(),
+    execArgv: [...process.execArgv, ...nodeFlags],
+    serialization: "advanced",
+  });
   const side = linkSide<ToWorker, ToOwner>((messages) => {
     if (child.connected) child.send(messages, () => {});
   });
