@@ -10,7 +10,7 @@ import { type BenchName, type BenchOptions, readOptions, usage } from "./options
 import { loadLines, watchLoad } from "./other-load.ts";
 import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers/peers.ts";
-import { benchStart } from "./start.ts";
+import { benchStart } from "./start/start.ts";
 import { formatTable, type Row } from "./table.ts";
 
 const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
