@@ -28,17 +28,30 @@ const root = "/sys/fs/cgroup";
 const TICKS_PER_SECOND = 100;
 const PAGES_PER_MIB = 256;
 
-/** For each meter with daemons, which are no descendants of this process, a function that returns their CPU seconds. */
-const daemons: (() => number)[] = [];
+/** Functions that return CPU seconds of the benchmark's processes that are no descendants of this one, or no longer. */
+const outsideTree: (() => number)[] = [];
 
 export function openMeter(name: string): CpuMeter {
   const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
   return directory === null ? procMeter() : cgroupMeter(directory);
 }
 
-/** @returns CPU seconds of all programs that were started by `wrap` of any meter */
-export function daemonSeconds(): number {
-  return daemons.reduce((sum, seconds) => sum + seconds(), 0);
+/** @returns CPU seconds of all programs that were started by `wrap` of any meter, or ended by `endCounted` */
+export function outsideTreeSeconds(): number {
+  return outsideTree.reduce((sum, seconds) => sum + seconds(), 0);
+}
+
+/**
+ * Ends a program whose processes do not wait for the end of their children, such as a browser, and keeps its CPU time,
+ * which the kernel then adds to no process of the benchmark.
+ *
+ * @param end resolves when the program has ended; nothing else of the benchmark may end meanwhile
+ */
+export async function endCounted(end: () => Promise<void>): Promise<void> {
+  const before = treeSeconds(process.pid);
+  await end();
+  const lost = Math.max(0, before - treeSeconds(process.pid));
+  outsideTree.push(() => lost);
 }
 
 /** @returns CPU seconds of a process, of its descendants, and of those among them that have ended */
@@ -79,7 +92,7 @@ function cgroupMeter(directory: string): CpuMeter {
       for (const member of processTree([pid])) moveUnlessGone(member, members);
     },
     wrap: (command) => {
-      if (!daemons.includes(seconds)) daemons.push(seconds);
+      if (!outsideTree.includes(seconds)) outsideTree.push(seconds);
       return ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command];
     },
     seconds,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { daemonSeconds, treeSeconds } from "./cpu-meter.ts";
+import { outsideTreeSeconds, treeSeconds } from "./cpu-meter.ts";
 
 export interface LoadReport {
   /** Load averages over 1, 5 and 15 minutes. */
@@ -81,5 +81,5 @@ export function busyTicks(stat: string): number {
  */
 function otherSeconds(): number | null {
   const busy = busySeconds();
-  return busy === null ? null : busy - treeSeconds(process.pid) - daemonSeconds() - treeSeconds(KTHREADD_PID);
+  return busy === null ? null : busy - treeSeconds(process.pid) - outsideTreeSeconds() - treeSeconds(KTHREADD_PID);
 }
