@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { RouteCache } from "@kauke/server/mail/receive/route-cache";
+import { setV8Flags } from "@kauke/server/operate/v8-flags";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
@@ -40,6 +41,8 @@ const RATIO_MAX = 1.3;
 const COST_MAX = { embedded: 250e-6, PostgreSQL: 150e-6 };
 
 export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
+  // Look-ups run in this process, so it has the flags of a server.
+  setV8Flags();
   const rows = await onEmbedded(options);
   const postgres = findTestPostgres();
   if (!postgres.found) return [...rows, { bench: "alias-scale", what: "PostgreSQL", measured: postgres.reason }];

@@ -26,6 +26,8 @@ const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INTERVAL]: (text) => text,
 };
 
+const typeParser = (oid: number): ((text: string) => unknown) => parsers[oid] ?? pg.types.getTypeParser(oid, "text");
+
 /**
  * Opens a pool of connections, and checks the server.
  * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
@@ -35,7 +37,7 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
     max: POOL_SIZE,
-    types: { getTypeParser: (oid: number, format) => parsers[oid] ?? pg.types.getTypeParser(oid, format) },
+    types: { getTypeParser: typeParser },
   });
   // A server restart breaks idle connections. The pool replaces them, but without an error listener the process would
   // exit.
@@ -43,7 +45,7 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
   // The pool handles errors of a connection only while it is idle. A connection lost between two statements of a
   // transaction would end the process with an unhandled error; its user gets the error from the next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
-  addPreparedStatements(pool, logger);
+  addPreparedStatements(pool, typeParser, logger);
   try {
     await checkServer(pool, logger);
   } catch (error) {

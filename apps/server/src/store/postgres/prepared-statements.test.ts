@@ -65,6 +65,29 @@ describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", 
     expect(events).toEqual([]);
   });
 
+  it("a statement that was described once gives the same values, nulls and errors as before", async () => {
+    const text = `SELECT $1::text AS text, $2::bytea AS bytes, $3::integer AS whole, $3::bigint AS large, $4::timestamptz AS at,
+      $1::text = 'a' AS is_a, ARRAY[$1::text] AS list, NULL::text AS nothing`;
+    const read = preparedQuery<Record<string, unknown>>(db, sql.raw(text).compile(db));
+    const at = "2026-11-26T00:00:00.000Z";
+    const values = (whole: unknown) => ["a", Buffer.from("bytes"), whole, at];
+    const first = await read(values(7));
+    expect(await read(values(7))).toEqual(first);
+    expect(await read(["é", null, null, null])).toEqual([
+      { text: "é", bytes: null, whole: null, large: null, at: null, is_a: false, list: ["é"], nothing: null },
+    ]);
+    await expect(read(values("not a number"))).rejects.toMatchObject({ code: "22P02" });
+    expect(await read(values(7))).toEqual(first);
+    const [asDate] = await read(["a", null, 1, new Date(at)]);
+    expect(asDate?.["at"]).toEqual(new Date(at));
+  });
+
+  it("statements of one connection that run at once get their own results", async () => {
+    await run([0]);
+    const numbers = Array.from({ length: 50 }, (_, index) => index);
+    expect(await Promise.all(numbers.map((number) => run([number])))).toEqual(numbers.map((one) => [{ one }]));
+  });
+
   it("a new connection after the loss of one prepares the statement again", async () => {
     expect(await run([1])).toEqual([{ one: 1 }]);
     const admin = new pg.Client({ connectionString: databaseUrl });

@@ -19,8 +19,8 @@ interface RouteRow {
   user_id: string;
   active: boolean;
   sealed: Buffer;
-  pairs: string | null;
-  missing: string | null;
+  pairs: string;
+  missing: string;
   key_id: string | null;
   key_sealed: Buffer | null;
 }
@@ -31,15 +31,15 @@ const KNOWN_MS = 1000;
 
 /** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups by id share a query */
 export function aliasRoutes({ db, keys, signals }: StoreContext) {
-  // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account.
-  const pairs = sql<string | null>`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || state, ',')
-    FROM destination WHERE destination.user_id = alias.user_id)`.as("pairs");
+  // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account. An array takes
+  // the database less time than `string_agg`, which needs an aggregate for each look-up.
+  const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
+    FROM destination WHERE destination.user_id = alias.user_id), ',')`.as("pairs");
   // `<mailbox index in hex>:<whether suspended>`, joined by commas, for every mailbox that refused the account's mail
   // because it does not exist.
-  const missing = sql<
-    string | null
-  >`(SELECT string_agg(encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL), ',')
-    FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id)`.as("missing");
+  const missing =
+    sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL)
+    FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id), ',')`.as("missing");
   const chosenKey = sql<
     string | null
   >`CASE WHEN NOT alias.seal_off THEN coalesce(alias.seal_key_id, "user".seal_key_id) END`;
@@ -104,13 +104,13 @@ function readPairs<Value extends string>(text: string): Map<string, Value> {
 }
 
 function stateOf(keys: ServerKeys, { pairs }: RouteRow): MailboxStanding["stateOf"] {
-  if (pairs === null) return () => "new";
+  if (pairs === "") return () => "new";
   const states = readPairs<ConfirmationState>(pairs);
   return (address) => states.get(mailboxIndex(keys, address).toString("hex")) ?? "new";
 }
 
 function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["missing"] {
-  if (missing === null) return null;
+  if (missing === "") return null;
   const known = readPairs<"true" | "false">(missing);
   return (address) => {
     const isSuspended = known.get(missingMailboxIndex(keys, address).toString("hex"));
