@@ -1,7 +1,8 @@
 /**
  * Measures whether a look-up of an alias costs the same with ten aliases as with millions. Unknown addresses show this
- * best, since they always query the store; known ones are measured with and without the route cache. Both tables are
- * open at the same time and measured in turns.
+ * best, since they always query the store; known ones are measured with and without the route cache. Those that query
+ * the store are measured one at a time, where much of the cost is that of waking idle processes, and with several
+ * requested at once, as by the sessions of a busy server. Both tables are open at the same time and measured in turns.
  */
 import { randomBytes } from "node:crypto";
 import { RouteCache } from "@kauke/server/mail/receive/route-cache";
@@ -22,15 +23,21 @@ interface Table {
   known: readonly string[];
 }
 
-interface Cost {
-  unknown: number;
-  known: number;
-  cached: number;
-}
+/** What is looked up, as the table names it. */
+const figures = {
+  unknown: "unknown address, one at a time",
+  unknownAtOnce: "unknown address, 20 at once",
+  known: "known, not in the cache, one at a time",
+  knownAtOnce: "known, not in the cache, 20 at once",
+  cached: "known, in the cache",
+};
+
+type Cost = Record<keyof typeof figures, number>;
 
 const SMALL_COUNT = 10;
 const REAL_AMONG_MANY = 200;
 const LOOK_UPS = 3000;
+const AT_ONCE = 20;
 const CACHED_LOOK_UPS = 300_000;
 /**
  * Maximum factor by which a look-up may cost more among millions: three more levels of an index, and pages that are not
@@ -125,45 +132,63 @@ async function compare(
     for (const [index, table] of tables.entries()) costs[index]!.push(await costOf(table, cpuSeconds));
   }
   const of = (index: number, figure: keyof Cost) => median(costs[index]!.map((cost) => cost[figure]));
-  const figures = { unknown: "unknown address", known: "known, not in the cache", cached: "known, in the cache" };
   return (Object.keys(figures) as (keyof Cost)[]).map((figure) => {
     const [few, many] = [of(0, figure), of(1, figure)];
-    const isJudged = figure !== "cached";
     return {
       bench: "alias-scale",
       what: `${database}, ${tables[1]!.aliases.toLocaleString("en")} aliases: ${figures[figure]}`,
       measured: `${micro(many)} CPU per look-up`,
       compared: `${(many / few).toFixed(2)}x of ${micro(few)} with ${SMALL_COUNT}`,
-      ...(isJudged ? judged(many, few, COST_MAX[database]) : {}),
+      ...(figure === "cached" ? {} : judged(many, few, { costMax: COST_MAX[database], isAtOnce: isAtOnce(figure) })),
     };
   });
 }
 
-const judged = (many: number, few: number, costMax: number) => ({
-  target: `<= ${micro(costMax)}, <= ${RATIO_MAX}x`,
-  isMet: many <= costMax && many / few <= RATIO_MAX,
-});
+/** With ten aliases, 20 look-ups at once ask for each of them twice, so that the comparison says nothing. */
+function judged(many: number, few: number, { costMax, isAtOnce }: { costMax: number; isAtOnce: boolean }) {
+  if (isAtOnce) return { target: `<= ${micro(costMax)}`, isMet: many <= costMax };
+  return {
+    target: `<= ${micro(costMax)}, <= ${RATIO_MAX}x`,
+    isMet: many <= costMax && many / few <= RATIO_MAX,
+  };
+}
+
+const isAtOnce = (figure: keyof Cost) => figure === "unknownAtOnce" || figure === "knownAtOnce";
 
 const micro = (seconds: number) => `${(seconds * 1e6).toFixed(seconds < 1e-5 ? 2 : 0)} us`;
 
 /** @returns CPU seconds per look-up, of this process and of the database server */
 async function costOf({ store, known }: Table, cpuSeconds: () => number): Promise<Cost> {
-  const unknown = Array.from({ length: LOOK_UPS }, () => `${randomBytes(8).toString("hex")}@${domain}`);
   const ask = async (address: string, isKnown: boolean) => {
     const route = await store.aliases.findRoute(address);
     if ((route !== null) !== isKnown) throw new Error("a look-up returned a wrong result");
   };
+  const spent = async (count: number, work: () => Promise<void>) => {
+    const before = cpuSeconds();
+    await work();
+    return (cpuSeconds() - before) / count;
+  };
+  const lookUps = (addresses: readonly string[], isKnown: boolean, atOnce: number) =>
+    spent(LOOK_UPS, async () => {
+      let next = 0;
+      const session = async () => {
+        while (next < LOOK_UPS) await ask(addresses[next++ % addresses.length]!, isKnown);
+      };
+      await Promise.all(Array.from({ length: atOnce }, session));
+    });
+  const unknown = () => Array.from({ length: LOOK_UPS }, () => `${randomBytes(8).toString("hex")}@${domain}`);
   const cache = new RouteCache(store.aliases, { now: () => new Date() });
   for (const address of known) await cache.find(address);
-  const marks = [cpuSeconds()];
-  for (const address of unknown) await ask(address, false);
-  marks.push(cpuSeconds());
-  for (let n = 0; n < LOOK_UPS; n++) await ask(known[n % known.length]!, true);
-  marks.push(cpuSeconds());
-  for (let n = 0; n < CACHED_LOOK_UPS; n++) {
-    if (cache.find(known[n % known.length]!) instanceof Promise) throw new Error("a known route was not in the cache");
-  }
-  marks.push(cpuSeconds());
-  const spent = (index: number, count: number) => (marks[index + 1]! - marks[index]!) / count;
-  return { unknown: spent(0, LOOK_UPS), known: spent(1, LOOK_UPS), cached: spent(2, CACHED_LOOK_UPS) };
+  return {
+    unknown: await lookUps(unknown(), false, 1),
+    known: await lookUps(known, true, 1),
+    unknownAtOnce: await lookUps(unknown(), false, AT_ONCE),
+    knownAtOnce: await lookUps(known, true, AT_ONCE),
+    cached: await spent(CACHED_LOOK_UPS, async () => {
+      for (let n = 0; n < CACHED_LOOK_UPS; n++) {
+        const found = cache.find(known[n % known.length]!);
+        if (found instanceof Promise) throw new Error("a known route was not in the cache");
+      }
+    }),
+  };
 }

@@ -13,3 +13,13 @@ export function anyOfBytes(values: readonly Buffer[]): RawBuilder<Buffer> {
 
 /** The parameter of `anyOfBytes`, for prepared queries. */
 export const hexOf = (values: readonly Buffer[]): string[] => values.map((value) => value.toString("hex"));
+
+/**
+ * For prepared queries that run often: a text costs less than the conversion of a list by the database's client.
+ * @param array made by `byteaArray`
+ */
+export const anyOfByteaText = (array: string): RawBuilder<Buffer> => sql<Buffer>`ANY(${array}::bytea[])`;
+
+/** An array of bytea in PostgreSQL's text form, e.g. `{"\\x01","\\x02"}`. */
+export const byteaArray = (values: readonly Buffer[]): string =>
+  `{${values.map((value) => String.raw`"\\x${value.toString("hex")}"`).join(",")}}`;

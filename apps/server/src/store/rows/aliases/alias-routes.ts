@@ -5,11 +5,13 @@ import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { RouteChange } from "../../../core/alias/alias-store.ts";
 import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
+import { joinReads } from "../../concurrency/join-reads.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
+import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { anyOfIds } from "../any-of.ts";
+import { anyOfByteaText, anyOfIds, byteaArray } from "../any-of.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 import { openKeyDocument } from "./encryption-keys.ts";
 import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
@@ -25,11 +27,15 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
+/** Maximum number of routes in one query. */
+const GROUP_MAX = 64;
+/** Queries for routes that run at the same time before further look-ups are joined; the embedded database runs one. */
+const AT_ONCE = { embedded: 1, postgres: 4 };
 /** Maximum number of routes that are remembered by id, and for how many milliseconds. */
 const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
-/** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups by id share a query */
+/** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups share queries */
 export function aliasRoutes({ db, keys, signals }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account. An array takes
   // the database less time than `string_agg`, which needs an aggregate for each look-up.
@@ -59,9 +65,24 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     });
   };
   const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
+  const byIndexes = preparedQuery<RouteRow & { address_index: Buffer }>(
+    db,
+    query.select("alias.address_index").where("alias.address_index", "=", anyOfByteaText("{}")).compile(),
+  );
+  const lookUpByAddress = joinReads({
+    most: GROUP_MAX,
+    atOnce: signals.isAlone ? AT_ONCE.embedded : AT_ONCE.postgres,
+    isOneItemsFault: (error) => error instanceof SealError || isOneRowsFault(error),
+    read: async (indexes: readonly Buffer[]): Promise<(AliasRoute | null)[]> => {
+      if (indexes.length === 1) return [read((await byIndex([indexes[0]]))[0])];
+      const rows = await byIndexes([byteaArray(indexes)]);
+      const byText = new Map(rows.map((row) => [row.address_index.toString("latin1"), row]));
+      return indexes.map((index) => read(byText.get(index.toString("latin1"))));
+    },
+  });
   const byIds = preparedQuery<RouteRow>(db, query.where("alias.id", "=", anyOfIds([])).compile());
   const lookUpById = groupCalls({
-    most: 64,
+    most: GROUP_MAX,
     isOneItemsFault: isOneRowsFault,
     run: async (aliasIds: readonly string[]): Promise<(AliasRoute | null)[]> => {
       const rows = await byIds([[...new Set(aliasIds)]]);
@@ -70,7 +91,7 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     },
   });
   return {
-    byAddress: async (index: Buffer) => read((await byIndex([index]))[0]),
+    byAddress: lookUpByAddress,
     byId: signals.isAlone ? rememberBriefly(lookUpById, signals) : lookUpById,
   };
 }

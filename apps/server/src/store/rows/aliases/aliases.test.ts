@@ -79,6 +79,43 @@ describe("aliases", () => {
       expect(await store.aliases.findRoute("nobody@kauke.test")).toBeNull();
     });
 
+    it("routes that are looked up at the same time are each found, and unknown addresses among them are not", async () => {
+      const { store } = fixture;
+      const { id: userId } = await insertUser(store);
+      const aliases = [];
+      for (let n = 0; n < 10; n++) aliases.push(await insertAlias(store, userId));
+      const addresses = aliases.flatMap(({ name }) => [`${name}@kauke.test`, `no-${name}@kauke.test`]);
+      const asked = [...addresses, ...addresses];
+      const found = await Promise.all(asked.map((address) => store.aliases.findRoute(address)));
+      const expected = aliases.flatMap(({ id }) => [id, undefined]);
+      expect(found.map((route) => route?.aliasId)).toEqual([...expected, ...expected]);
+      expect(found.map((route) => route?.address)).toEqual(asked.map((it) => (it.startsWith("no-") ? undefined : it)));
+      for (const [index, address] of addresses.entries()) {
+        expect(await store.aliases.findRoute(address)).toEqual(found[index]);
+      }
+    });
+
+    it("a route by address is never older than the last change that was acknowledged", async () => {
+      const { store } = fixture;
+      const { id: userId } = await insertUser(store);
+      const alias = await insertAlias(store, userId);
+      const others = await Promise.all([1, 2, 3, 4, 5].map(() => insertAlias(store, userId)));
+      const isPaused = async ({ name } = alias) => (await store.aliases.findRoute(`${name}@kauke.test`))?.paused;
+      const lastDestinations = [mailbox("ann@example.org")];
+      for (const paused of [true, false, true]) {
+        const routing = paused
+          ? { state: "paused" as const, lastDestinations }
+          : { state: "active" as const, destinations: lastDestinations };
+        const overlapping = [...others, alias].map((it) => isPaused(it));
+        await store.aliases.update(userId, alias.id, () => ({ routing }));
+        expect(await Promise.all([...others, alias].map((it) => isPaused(it)))).toEqual([
+          ...others.map(() => false),
+          paused,
+        ]);
+        await Promise.all(overlapping);
+      }
+    });
+
     it("a route by id is never older than the last change that was acknowledged", async () => {
       const { store } = fixture;
       const { id: userId } = await insertUser(store);
