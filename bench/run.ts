@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: runs the benchmarks one after another and prints one table. The machine should be idle otherwise.
  */
-import { benchAliasScale } from "./alias-scale.ts";
+import { benchAliasScale } from "./alias-scale/alias-scale.ts";
 import { benchApi } from "./api/api.ts";
 import { benchForward } from "./forward/forward.ts";
 import { benchTurns } from "./forward/turns.ts";

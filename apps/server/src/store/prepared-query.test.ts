@@ -82,7 +82,7 @@ describe("a prepared query", () => {
       expect(await run([])).toEqual([]);
     });
 
-    it("is parsed once, whatever the types of its parameters", async () => {
+    it("is parsed once on each connection, whatever the types of its parameters", async () => {
       const { run } = prepare("SELECT $1::integer AS parsed_once", [1]);
       const ofTypes = prepare("SELECT $1::uuid AS a, $2::text AS b, $3::bytea AS c, $4::timestamptz AS d", []);
       const values = [randomUUID(), "text", Buffer.from([1]), new Date(0)];
@@ -91,10 +91,11 @@ describe("a prepared query", () => {
       for (let time = 0; time < 20; time += 1) expect(Object.values((await ofTypes.run(values))[0]!)).toEqual(values);
       const parsed = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
       for (const spy of spies) spy.mockRestore();
-      expect(parsed).toBeLessThanOrEqual(2);
+      // On PostgreSQL the first run of each may use another connection than the later ones.
+      expect(parsed).toBeLessThanOrEqual(4);
       const name = statementName("/* prepared */ SELECT $1::integer AS parsed_once");
-      const known = sql`SELECT FROM pg_prepared_statements WHERE name LIKE ${`${name}%`}`;
-      expect((await known.execute(given.context.db)).rows).toHaveLength(1);
+      const known = prepare("SELECT name FROM pg_prepared_statements WHERE name LIKE $1", [""]);
+      await expect.poll(async () => [...(await run([1])), ...(await known.run([`${name}%`]))]).toHaveLength(2);
     });
   });
 });

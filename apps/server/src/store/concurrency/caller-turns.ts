@@ -35,6 +35,11 @@ export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }
 
+/** Whether the current work waits for the turns of a caller. */
+export function isInCallerTurn(): boolean {
+  return callers.getStore() !== undefined;
+}
+
 export interface CallerSlots {
   /** Maximum concurrent statements and transactions of callers. */
   callers: number;

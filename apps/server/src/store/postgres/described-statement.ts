@@ -3,6 +3,7 @@
  * connection did: the server sends, and pg reads, the names and types of the columns only once per connection.
  */
 import type pg from "pg";
+import { bindAndExecute, type PlainValue } from "./bind-message.ts";
 
 /** A column of the result, and how its text is parsed. */
 export interface Column {
@@ -16,9 +17,6 @@ export interface Answer {
   command: string;
   rowCount: number;
 }
-
-/** Value in the form that the protocol takes. */
-export type PlainValue = string | Buffer | null;
 
 /** @returns the values as the protocol takes them; `null` if one, e.g. an array, needs pg's conversion */
 export function plainValues(values: readonly unknown[]): PlainValue[] | null {
@@ -64,11 +62,8 @@ export class DescribedStatement implements pg.Submittable {
   }
 
   submit(connection: pg.Connection): void {
-    connection.stream.cork();
-    connection.bind({ statement: this.#statement, values: this.#values }, true);
-    connection.execute({}, true);
-    connection.sync();
-    connection.stream.uncork();
+    // A connection that is lost tells the query so.
+    if (connection.stream.writable) connection.stream.write(bindAndExecute(this.#statement, this.#values));
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

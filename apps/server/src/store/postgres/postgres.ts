@@ -4,7 +4,9 @@ import pg from "pg";
 import type { Logger } from "../../core/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import type { Database, DB } from "../database.ts";
+import { setQuickRun } from "../prepared-query.ts";
 import { StoreStartError } from "../start-error.ts";
+import { keepConnection } from "./kept-connection.ts";
 import { addPreparedStatements } from "./prepared-statements.ts";
 
 const OLDEST_VERSION = 150_000;
@@ -30,13 +32,18 @@ const typeParser = (oid: number): ((text: string) => unknown) => parsers[oid] ??
 
 /**
  * Opens a pool of connections, and checks the server.
+ * @param poolSize maximum number of connections; with one, none is kept for prepared queries
  * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
  * version 15
  */
-export async function openPostgres(databaseUrl: string, logger: Logger | undefined): Promise<Database> {
+export async function openPostgres(
+  databaseUrl: string,
+  logger: Logger | undefined,
+  poolSize = POOL_SIZE,
+): Promise<Database> {
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
-    max: POOL_SIZE,
+    max: poolSize,
     types: { getTypeParser: typeParser },
   });
   // A server restart breaks idle connections. The pool replaces them, but without an error listener the process would
@@ -53,7 +60,9 @@ export async function openPostgres(databaseUrl: string, logger: Logger | undefin
     throw error;
   }
   const slots = { callers: CALLERS_AT_ONCE, isSingle: false };
-  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
+  const db = new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
+  if (poolSize > 1) setQuickRun(db, keepConnection(pool));
+  return db;
 }
 
 async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {

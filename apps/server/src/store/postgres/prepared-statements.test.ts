@@ -9,6 +9,8 @@ import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgr
 import { openPostgres } from "./postgres.ts";
 
 const TEXT = "SELECT $1::integer AS one";
+/** All statements use the same one. */
+const ONE_CONNECTION = 1;
 const NAME = `${statementName(`/* prepared */ ${TEXT}`)}_0`;
 
 describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", () => {
@@ -24,13 +26,12 @@ describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", 
   afterAll(() => server.stop());
   beforeEach(async () => {
     const log = (event: string) => void events.push(event);
-    db = await openPostgres(databaseUrl, { info: log, warn: log, error: log } as unknown as Logger);
+    db = await openPostgres(databaseUrl, { info: log, warn: log, error: log } as unknown as Logger, ONE_CONNECTION);
     events.length = 0;
     run = preparedQuery(db, sql.raw(TEXT).compile(db));
   });
   afterEach(() => db.destroy());
 
-  // Statements that run one after another use the same connection of the pool.
   const known = async () =>
     (await sql<{ name: string }>`SELECT name FROM pg_prepared_statements ORDER BY prepare_time`.execute(db)).rows;
 

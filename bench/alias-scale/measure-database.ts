@@ -1,8 +1,9 @@
 /**
- * Measures whether a look-up of an alias costs the same with ten aliases as with millions. Unknown addresses show this
- * best, since they always query the store; known ones are measured with and without the route cache. Those that query
- * the store are measured one at a time, where much of the cost is that of waking idle processes, and with several
- * requested at once, as by the sessions of a busy server. Both tables are open at the same time and measured in turns.
+ * Process that measures on one database whether a look-up of an alias costs the same with ten aliases as with millions.
+ * Unknown addresses show this best, since they always query the store; known ones are measured with and without the
+ * route cache. Those that query the store are measured one at a time, where much of the cost is that of waking idle
+ * processes, and with several requested at once, as by the sessions of a busy server. Both tables are open at the same
+ * time and measured in turns.
  */
 import { randomBytes } from "node:crypto";
 import { RouteCache } from "@kauke/server/mail/receive/route-cache";
@@ -10,12 +11,11 @@ import { setV8Flags } from "@kauke/server/operate/v8-flags";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
-import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
+import { startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { addFiller, domain, makeRealAliases } from "./alias-table.ts";
-import type { BenchOptions } from "./options.ts";
-import { type PostgresCpu, postgresCpu } from "./postgres-cpu.ts";
-import { median, progress, type Row } from "./table.ts";
+import { addFiller, domain, makeRealAliases } from "../alias-table.ts";
+import { type PostgresCpu, postgresCpu } from "../postgres-cpu.ts";
+import { median, progress, type Row } from "../table.ts";
 
 interface Table {
   aliases: number;
@@ -47,16 +47,26 @@ const RATIO_MAX = 1.3;
 /** Maximum CPU of a look-up among millions that is not in the cache, in seconds. */
 const COST_MAX = { embedded: 250e-6, PostgreSQL: 150e-6 };
 
-export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
-  // Look-ups run in this process, so it has the flags of a server.
-  setV8Flags();
-  const rows = await onEmbedded(options);
-  const postgres = findTestPostgres();
-  if (!postgres.found) return [...rows, { bench: "alias-scale", what: "PostgreSQL", measured: postgres.reason }];
-  return [...rows, ...(await onPostgres(options))];
+/** Message that starts the measurement. */
+export interface Measured {
+  database: keyof typeof COST_MAX;
+  embeddedAliases: number;
+  postgresAliases: number;
+  rounds: number;
 }
 
-async function onEmbedded({ embeddedAliases, rounds }: BenchOptions): Promise<Row[]> {
+// Look-ups run in this process, so it has the flags of a server.
+setV8Flags();
+process.once("message", (measured: Measured) => void answer(measured));
+
+async function answer(measured: Measured): Promise<void> {
+  const rows = await (measured.database === "embedded" ? onEmbedded(measured) : onPostgres(measured));
+  if (process.send === undefined) throw new Error("this process is started by alias-scale.ts");
+  process.send(rows);
+  process.disconnect?.();
+}
+
+async function onEmbedded({ embeddedAliases, rounds }: Measured): Promise<Row[]> {
   const tables: Table[] = [];
   try {
     for (const aliases of [SMALL_COUNT, embeddedAliases]) {
@@ -76,7 +86,7 @@ async function onEmbedded({ embeddedAliases, rounds }: BenchOptions): Promise<Ro
   }
 }
 
-async function onPostgres({ postgresAliases, rounds }: BenchOptions): Promise<Row[]> {
+async function onPostgres({ postgresAliases, rounds }: Measured): Promise<Row[]> {
   const postgres = await startTestPostgres();
   const tables: Table[] = [];
   let server: PostgresCpu | null = null;
