@@ -8,6 +8,7 @@ import type { DeliveryStore } from "./core/delivery/delivery.ts";
 import type { MissingMailboxStore } from "./core/destination/missing-mailbox.ts";
 import type { NoticeStore } from "./core/notice/notice.ts";
 import type { RateLimitStore } from "./core/rate-limit/rate-limit.ts";
+import type { SentAnswerStore } from "./core/reply-path/sent-answer.ts";
 import type { Store } from "./store/open-store.ts";
 
 export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkimKeys"> {
@@ -21,6 +22,7 @@ export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkim
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
   notices: Pick<NoticeStore, "insert">;
   rateLimits: Pick<RateLimitStore, "take" | "takeSpaced" | "giveBack" | "clear">;
+  sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   smtpCredentials: Pick<Store["smtpCredentials"], "findLogin" | "findStanding">;
   users: Pick<Store["users"], "settings">;
   keys: Pick<Store["keys"], "hmac">;

@@ -303,7 +303,11 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
     replyBook,
     takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
-    sendReply: writeAsDeps(parts),
+    sendReply: {
+      ...writeAsDeps(parts),
+      ...store,
+      hashMark: (text) => store.keys.hmac("fingerprint", text).toString("hex"),
+    },
     operatorMail: store,
     clock,
     random,

@@ -45,6 +45,7 @@ export const noticeWire = z.object({
     "first_proof",
     "mailbox_suspended",
     "complaint",
+    "answer_not_sent",
   ]),
   aliasId: z.uuid().nullable(),
   text: z.string(),

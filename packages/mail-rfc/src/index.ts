@@ -31,6 +31,7 @@ export * from "./dkim/dkim-body.ts";
 export * from "./dkim/dkim-canonical.ts";
 export * from "./dkim/dkim-sign.ts";
 export * from "./dkim/dns-records.ts";
+export * from "./dkim/instruction-proof.ts";
 export * from "./dkim/key-record.ts";
 export * from "./dkim/read-signature.ts";
 export * from "./dkim/verify-signature.ts";

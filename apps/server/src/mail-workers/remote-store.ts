@@ -40,6 +40,7 @@ export function remoteStore(link: Link<ToOwner, ToWorker>, call: CallOwner, setu
     destinations: part("destinations"),
     missingMailboxes: part("missingMailboxes"),
     notices: part("notices"),
+    sentAnswers: part("sentAnswers"),
     rateLimits: part("rateLimits"),
     smtpCredentials: part("smtpCredentials"),
     users: part("users"),

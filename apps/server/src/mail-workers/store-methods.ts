@@ -13,6 +13,7 @@ export const storeMethods = {
   destinations: ["states", "ask", "takeBackAsk"],
   missingMailboxes: ["note", "clear"],
   notices: ["insert"],
+  sentAnswers: ["listKnown", "remember"],
   rateLimits: ["take", "takeSpaced", "giveBack", "clear"],
   smtpCredentials: ["findLogin", "findStanding"],
   users: ["settings"],

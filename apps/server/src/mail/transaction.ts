@@ -1,5 +1,5 @@
 /** Data of one mail transaction, from MAIL to the final dot (RFC 5321 §3.3), as an immutable value for the stages. */
-import type { Mailbox } from "@kauke/mail-rfc";
+import type { InstructionProof, Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 
@@ -10,6 +10,8 @@ export interface ReplyRecipient {
   address: string;
   correspondent: Mailbox;
   route: AliasRoute;
+  /** Set for a send address: the alias recipient that the same address is for anybody but the owner. */
+  forOthers?: AliasRecipient;
 }
 
 /** A bounce or SRS address made for a forwarded message: it accepts reports, and names the alias they concern. */
@@ -49,6 +51,19 @@ export type ResolvedRecipient =
   | { kind: "outside"; address: string }
   | BounceRecipient;
 
+/** Whether the author of a message sent it to this envelope, or anybody else sent the author's message again. */
+export interface AuthorInstruction {
+  /** SPF passes for this envelope and is aligned with header From: the author's own host sent this message. */
+  isByEnvelope: boolean;
+  /**
+   * Aligned signatures that cover every To and Cc field. They prove an instruction to the addresses in these fields,
+   * once for each of them.
+   */
+  signatures: readonly InstructionProof[];
+  /** Whether a check that did not finish could bring a proof, or a further one. */
+  isUnfinished: boolean;
+}
+
 export interface Transaction {
   /** Id of the message in trace fields, in the store and for webhooks. */
   readonly messageId: string;
@@ -63,6 +78,9 @@ export interface Transaction {
   readonly freeWire?: () => void;
   /** Whether this process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
   readonly isOurs: boolean;
-  /** Whether the author is unproven only because a check did not finish: a retry of the message may prove it. */
-  readonly isProofUnfinished?: boolean;
+  /**
+   * Whether the author sent this message to its recipients. `null` or absent where nothing was checked, or where no
+   * recipient is a reply or send address.
+   */
+  readonly instruction?: AuthorInstruction | null;
 }

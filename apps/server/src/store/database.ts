@@ -240,6 +240,13 @@ export interface ReplyPathTable {
   sealed: Buffer;
 }
 
+export interface SentAnswerTable {
+  /** Keyed hash of a signature and the recipient that its message was sent to. */
+  mark: Buffer;
+  user_id: string;
+  ends_at: Date;
+}
+
 export interface OneTimeTokenTable {
   token_hash: Buffer;
   kind: string;
@@ -322,6 +329,7 @@ export interface DB {
   message_chunk: MessageChunkTable;
   delivery: DeliveryTable;
   reply_path: ReplyPathTable;
+  sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;
   checklist: ChecklistTable;

@@ -58,6 +58,13 @@ describe("retention", () => {
         plant: async () => fixture.store.aliases.delete(userId, (await insertAlias(fixture.store, userId)).id),
       },
       aliasImports: { seconds: limits.importKeptHours * 3600, plant: () => storeImport() },
+      sentAnswers: {
+        seconds: 7 * DAY,
+        plant: () => {
+          const endsAt = new Date(fixture.clock.now().getTime() + 7 * DAY * 1000);
+          return fixture.store.sentAnswers.remember(userId, [{ key: randomBytes(32).toString("hex"), endsAt }]);
+        },
+      },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };

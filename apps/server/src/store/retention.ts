@@ -11,6 +11,7 @@ import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
+import type { SentAnswerStore } from "../core/reply-path/sent-answer.ts";
 import { type Kept, keptSince } from "../core/retention/kept-for.ts";
 import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";
@@ -33,6 +34,7 @@ export interface RetentionParts {
   imports: Pick<ImportStore, "deleteBefore">;
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
+  sentAnswers: Pick<SentAnswerStore, "deleteEnded">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -86,6 +88,8 @@ export const retentionRules = [
   { what: "aliasImports", kept: "aliasImport", forget: (before, parts) => parts.imports.deleteBefore(before) },
   // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
+  // Keyed hashes of signatures that have expired.
+  { what: "sentAnswers", kept: null, forget: (now, parts) => parts.sentAnswers.deleteEnded(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // Bodies left by a crash between the write of a body and the commit of its row.
   {

@@ -18,6 +18,7 @@ import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
+import type { SentAnswerStore } from "../core/reply-path/sent-answer.ts";
 import type { SignInFlowStore } from "../core/sign-in/sign-in-flow.ts";
 import type { SmtpCredentialStore } from "../core/smtp-credential/smtp-credential.ts";
 import type { AccountLinkStore } from "../core/user/account-link.ts";
@@ -45,6 +46,7 @@ import { importStore } from "./rows/imports/imports.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type OperatorStore, operatorStore } from "./rows/operator-store.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
+import { sentAnswerStore } from "./rows/sent-answers.ts";
 import { loginSessionStore } from "./rows/sign-in/login-sessions.ts";
 import { signInFlowStore } from "./rows/sign-in/sign-in-flows.ts";
 import { walletChallengeStore } from "./rows/sign-in/wallet-challenges.ts";
@@ -73,6 +75,7 @@ export interface RowStores {
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
+  sentAnswers: SentAnswerStore;
   counters: CounterStore;
   /** Queries that only the operator's `kauke` command uses. */
   operator: OperatorStore;
@@ -106,6 +109,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     notices: noticeStore(context),
     checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
+    sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
     counters: counterStore(context),

@@ -79,6 +79,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     seal_off: "boolean",
     seal_key_id: "uuid?",
   },
+  sent_answer: { mark: "bytea", user_id: "uuid", ends_at: "timestamptz" },
   released_address: { address_index: "bytea", former_user_index: "bytea", until: "timestamptz" },
   destination: {
     id: "uuid",

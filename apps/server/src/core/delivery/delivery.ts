@@ -1,6 +1,7 @@
 /** A delivery is one message to one destination of one alias. Deliveries are the product's only queue. */
 import type { Destination } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
+import type { MarksToStore } from "../reply-path/sent-answer.ts";
 
 /**
  * Why a destination did not accept a message, as a closed set of codes: a peer's reply text may contain the real
@@ -189,8 +190,12 @@ export interface Finished {
  * method that changes a delivery of composed mail changes its record (`email_job`) in the same commit.
  */
 export interface DeliveryStore {
-  /** Inserts the message and its open deliveries in one commit (fsync). The body must already be in `MessageBodies`. */
-  keep(message: MessageToKeep, deliveries: readonly OpenDelivery[]): Promise<void>;
+  /**
+   * Inserts the message and its open deliveries in one commit (fsync), together with `marks` if there are any. The body
+   * must already be in `MessageBodies`.
+   * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
+   */
+  keep(message: MessageToKeep, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
   /**
    * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
    * Above 1000 messages or 64 MiB, older messages are evicted.

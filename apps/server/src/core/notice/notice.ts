@@ -5,7 +5,8 @@ export type NoticeKind =
   | "not_sealed"
   | "first_proof"
   | "mailbox_suspended"
-  | "complaint";
+  | "complaint"
+  | "answer_not_sent";
 
 /** A message about the account that its owner sees in the dashboard. */
 export interface Notice {
@@ -14,7 +15,8 @@ export interface Notice {
   /**
    * `not_confirmed`: mail is waiting for a mailbox to be confirmed. `not_yours`: the mailbox's reader refused.
    * `not_sealed`: mail is waiting to be encrypted. `mailbox_suspended`: the mail host says that the mailbox does not
-   * exist. `complaint`: a reader marked forwarded mail as spam. `first_proof`: lists what was removed when the account
+   * exist. `complaint`: a reader marked forwarded mail as spam.
+   * `answer_not_sent`: a message of the owner to a reply or send address, proven by its signature alone, has a problem. `first_proof`: lists what was removed when the account
    * first proved its e-mail.
    */
   kind: NoticeKind;

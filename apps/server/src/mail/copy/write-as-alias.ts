@@ -32,6 +32,7 @@ import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import type { MarksToStore } from "../../core/reply-path/sent-answer.ts";
 import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
@@ -77,6 +78,8 @@ export interface Outgoing {
   known: ReadonlyMap<string, Mailbox>;
   /** Whether To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
+  /** Marks to store with the message, so that it is known when it is sent again; absent for submitted mail. */
+  marks?: MarksToStore;
 }
 
 const outsidersNamed = reply(
@@ -144,7 +147,7 @@ export async function prepareAsAlias(
   if ("refusal" in quoting) return quoting;
   const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
   const envelopeFrom = isAutomaticReply(written, source) ? "" : route.address;
-  return await prepare(route, outgoing.people, { ...written, wire: final, envelopeFrom }, deps);
+  return await prepare(route, outgoing, { ...written, wire: final, envelopeFrom }, deps);
 }
 
 /**
@@ -244,7 +247,7 @@ export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
  */
 async function prepare(
   route: AliasRoute,
-  people: readonly Mailbox[],
+  { people, marks }: Outgoing,
   { wire, envelopeFrom, eightBit, smtpUtf8 }: WrittenByOwner,
   deps: WriteAsDeps,
 ): Promise<PreparedMessage | { refusal: SmtpReply }> {
@@ -276,7 +279,7 @@ async function prepare(
   if (refusal !== null) return { refusal };
   const enqueue = () =>
     orDiscard(async () => {
-      await deliveries.keep({ ...message, createdAt: now }, rows);
+      await deliveries.keep({ ...message, createdAt: now }, rows, marks);
       place?.stored();
     });
   return { enqueue, discard };

@@ -1,14 +1,14 @@
 /** The stage that establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
+import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
 import { accept, defer, reject, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
-import type { ToAuthenticate } from "./authenticate/authenticate.ts";
-import type { Authentication } from "./authenticate/conclude-checks.ts";
+import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
 
 export interface AuthenticateSenderDeps {
   /** Sender authentication; `null` when it is switched off. */
-  authenticate: ((mail: ToAuthenticate) => Promise<Authentication>) | null;
+  authenticate: ((mail: ToAuthenticate) => Promise<Authenticated>) | null;
 }
 
 /** Authentication of a message that a signed-in alias of ours or the preview inbox wrote: no DNS look-up is needed. */
@@ -21,29 +21,32 @@ const provenByUs = {
   results: null,
 } as const satisfies MessageAuthentication;
 
+const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], isUnfinished: false };
+
 /** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
 export function authenticateSender(
   message: ScreenedMessage,
   { authenticate }: AuthenticateSenderDeps,
 ): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
   const { mail } = message;
-  if (mail.isOurs ?? mail.isProven ?? false) return accept(withFindings(message, provenByUs));
+  if (mail.isOurs ?? mail.isProven ?? false) return accept(withFindings(message, provenByUs, instructedByUs));
   return authenticate === null ? accept(message) : checkSender(message, authenticate);
 }
 
 async function checkSender(
   message: ScreenedMessage,
-  authenticate: (mail: ToAuthenticate) => Promise<Authentication>,
+  authenticate: (mail: ToAuthenticate) => Promise<Authenticated>,
 ): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
-  const { found, refusal, isUnfinished } = await authenticate({
+  const { found, refusal, instruction } = await authenticate({
     ...transaction.envelope,
     raw: unstuff(transaction.wire),
+    mayInstruct: transaction.recipients.some(mayBeInstructed),
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
   if (refusal !== null) return { ...(refusal === "dmarc_reject" ? reject(refusal) : defer(refusal)), notes };
-  return accept(withFindings(message, found, isUnfinished), notes);
+  return accept(withFindings(message, found, instruction), notes);
 }
 
 /** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
@@ -64,9 +67,14 @@ function withClientName(message: ScreenedMessage, clientName: string | null): Sc
 function withFindings(
   message: ScreenedMessage,
   authentication: MessageAuthentication,
-  isProofUnfinished = false,
+  instruction: AuthorInstruction | null,
 ): ScreenedMessage {
   const { transaction } = message;
   const envelope = { ...transaction.envelope, authentication };
-  return { ...message, transaction: { ...transaction, envelope, isProofUnfinished } };
+  return { ...message, transaction: { ...transaction, envelope, instruction } };
+}
+
+/** Whether mail to this recipient leaves as the alias if the owner of the alias sent it. */
+function mayBeInstructed(recipient: ResolvedRecipient): boolean {
+  return recipient.kind === "reply" || (recipient.kind === "alias" && recipient.sendTag !== undefined);
 }

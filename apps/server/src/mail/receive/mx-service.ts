@@ -4,7 +4,6 @@
  */
 import type { Clock, Random } from "../../core/ports.ts";
 import type { MailTrace, TraceStep } from "../../core/preview/mail-trace.ts";
-import type { WriteAsDeps } from "../copy/write-as-alias.ts";
 import type { SmtpReply } from "../reply.ts";
 import type { MxHandlers, ReceivedMail } from "../smtp-server/session-handlers.ts";
 import type { Transaction } from "../transaction.ts";
@@ -16,7 +15,7 @@ import type { ClientNames } from "./client-names.ts";
 import { type DeliverMessageDeps, deliverMessage, enqueueReplies } from "./deliver/deliver-message.ts";
 import { type KeepForOperatorDeps, keepForOperator } from "./keep-for-operator.ts";
 import { type PlanDeps, planDeliveries } from "./plan-deliveries.ts";
-import { prepareReplies } from "./prepare-replies.ts";
+import { type PrepareRepliesDeps, prepareReplies } from "./prepare-replies.ts";
 import { type TakeReportsDeps, takeReports } from "./reports/take-reports.ts";
 import { type ResolveDeps, resolve } from "./resolve.ts";
 import { screenMessage } from "./screen.ts";
@@ -34,7 +33,7 @@ export interface MxServiceDeps
   plan: PlanDeps;
   /** Look-up of client names; `null` when it is switched off. */
   clientNames: Pick<ClientNames, "find"> | null;
-  sendReply: WriteAsDeps;
+  sendReply: PrepareRepliesDeps;
   clock: Clock;
   random: Random;
   /** Records each stage's verdict; preview mode only. */

@@ -1,17 +1,30 @@
 /**
- * Mail to reply addresses leaves as the alias, to the correspondents behind them. Only a destination of that alias may
- * send it, proven by its domain, or the alias itself when the message was composed here.
+ * Mail to reply and send addresses leaves as the alias, to the correspondents behind them. Only a destination of that
+ * alias may send it, proven as `owner-proof.ts` says, or the alias itself when the message was composed here.
+ *
+ * A message that only its signature proves is sent once to each address. Whatever else is wrong with it, whoever sent
+ * it reads what a stranger would, and the owner gets a notice: it may be a stranger who sent the message here again.
  */
-import type { ErrorCode } from "@kauke/contract";
 import type { HeaderBlock } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { NoticeStore } from "../../core/notice/notice.ts";
+import type { SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
 import { isAutomaticReply, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
+import { answerMarks, type HashMark } from "./answer-marks.ts";
 import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
+import { ownerProofs } from "./owner-proof.ts";
 import { PreparedReplies } from "./prepared-replies.ts";
-import { writingDestination } from "./writing-destination.ts";
+
+export interface PrepareRepliesDeps extends WriteAsDeps {
+  sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
+  notices: Pick<NoticeStore, "insert">;
+  hashMark: HashMark;
+}
+
+/** Reply recipients of one alias. */
+type Group = readonly [ReplyRecipient, ...ReplyRecipient[]];
 
 /**
  * The stage that writes and checks the replies of alias owners. They are sent once the rest of the transaction is
@@ -20,7 +33,7 @@ import { writingDestination } from "./writing-destination.ts";
  */
 export function prepareReplies(
   message: ScreenedMessage,
-  deps: WriteAsDeps,
+  deps: PrepareRepliesDeps,
 ): StageVerdict<AnsweringMessage> | Promise<StageVerdict<AnsweringMessage>> {
   const recipients = message.transaction.recipients.filter((recipient) => recipient.kind === "reply");
   if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
@@ -30,39 +43,115 @@ export function prepareReplies(
 async function prepareAll(
   message: ScreenedMessage,
   recipients: readonly ReplyRecipient[],
-  deps: WriteAsDeps,
+  deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
+  const proofOf = ownerProofs(transaction, screened.header);
+  const proofs = recipients.map(proofOf);
+  // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
+  if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
+  if (proofs.includes(null)) return answer(replyFor("reply_not_allowed"));
+  const isSignedOnly = proofs.some((proof) => proof !== null && proof !== "unfinished" && proof.by === "signature");
+  const { open, refused } = isSignedOnly ? await withoutRepeated(transaction, recipients, deps) : allOpen(recipients);
   const replies = new PreparedReplies();
   ends.defer(() => replies.discard());
-  const groups = [...Map.groupBy(recipients, (recipient) => recipient.route.aliasId).values()] as [ReplyRecipient][];
-  // All aliases are checked before a reply is prepared: the verdict is for the whole transaction, which the sender may
-  // repeat.
-  for (const [{ route }] of groups) {
-    const refusal = refuseUnlessOwner(transaction, screened.header, route);
-    if (refusal !== null) return answer(replyFor(refusal));
-  }
+  const groups = [...Map.groupBy(open, (recipient) => recipient.route.aliasId).values()] as unknown as Group[];
   const isOver = transaction.isOurs ? null : await countAnswers(transaction, screened.header, groups, deps);
   if (isOver !== null) return answer(isOver);
+  const forOthers = new Set(refused);
   for (const group of groups) {
-    const prepared = await prepareReply(transaction, screened.header, group, deps);
-    if ("refusal" in prepared) return answer(prepared.refusal);
-    replies.add(prepared);
+    const prepared = await prepareReply(transaction, screened.header, { group, isSignedOnly }, deps);
+    if (!("refusal" in prepared)) {
+      replies.add(prepared);
+      continue;
+    }
+    const { refusal } = prepared;
+    if (!isSignedOnly || refusal.code < 500) return answer(refusal);
+    await tellOwner(transaction, group, refusal, deps);
+    for (const recipient of group) forOthers.add(recipient);
   }
-  return accept({ ...message, replies });
+  return asForOthers({ ...message, replies }, forOthers);
+}
+
+interface Sorted {
+  /** Recipients whose answer is to be prepared. */
+  open: readonly ReplyRecipient[];
+  /** Recipients whose answer was refused before. */
+  refused: readonly ReplyRecipient[];
+}
+
+const allOpen = (open: readonly ReplyRecipient[]): Sorted => ({ open, refused: [] });
+
+/** Leaves out recipients that got the same message before, and finds those for whom it was refused. */
+async function withoutRepeated(
+  transaction: Transaction,
+  recipients: readonly ReplyRecipient[],
+  { sentAnswers, hashMark }: PrepareRepliesDeps,
+): Promise<Sorted> {
+  const marksOf = answerMarks(transaction, hashMark);
+  const keysOf = (kind: "sent" | "refused", recipient: ReplyRecipient) =>
+    marksOf(kind, recipient).map(({ key }) => key);
+  const keys = recipients.flatMap((recipient) => [...keysOf("sent", recipient), ...keysOf("refused", recipient)]);
+  const known = new Set(await sentAnswers.listKnown(keys));
+  const isKnown = (kind: "sent" | "refused") => (recipient: ReplyRecipient) =>
+    keysOf(kind, recipient).some((key) => known.has(key));
+  const unsent = recipients.filter((recipient) => !isKnown("sent")(recipient));
+  const { open = [], refused = [] } = Object.groupBy(unsent, (it) => (isKnown("refused")(it) ? "refused" : "open"));
+  return { open, refused };
+}
+
+/**
+ * Treats a message of the owner like one from a stranger: a send address is the alias with a tag, and a reply address
+ * takes nothing.
+ */
+function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipient>): StageVerdict<AnsweringMessage> {
+  if (others.size === 0) return accept(message);
+  if ([...others].some(({ forOthers }) => forOthers === undefined)) return answer(replyFor("reply_not_allowed"));
+  const { transaction } = message;
+  const recipients = transaction.recipients.map((recipient) =>
+    recipient.kind === "reply" && others.has(recipient) ? (recipient.forOthers ?? recipient) : recipient,
+  );
+  return accept({ ...message, transaction: { ...transaction, recipients } });
+}
+
+async function tellOwner(
+  transaction: Transaction,
+  group: Group,
+  { text }: SmtpReply,
+  { sentAnswers, notices, hashMark, random, clock }: PrepareRepliesDeps,
+): Promise<void> {
+  const marksOf = answerMarks(transaction, hashMark);
+  const [{ route }] = group;
+  const marks = group.flatMap((recipient) => marksOf("refused", recipient));
+  if (!(await sentAnswers.remember(route.userId, marks))) return;
+  const people = group.map(({ correspondent }) => correspondent.address).join(", ");
+  await notices.insert({
+    id: random.uuid(),
+    userId: route.userId,
+    kind: "answer_not_sent",
+    aliasId: route.aliasId,
+    text:
+      `Your message to ${people} was not sent from ${route.address}. ${text}. ` +
+      "You are told here because SPF did not show that your mail host sent the message.",
+    createdAt: clock.now(),
+  });
 }
 
 function prepareReply(
-  { envelope, wire, messageId, isOurs }: Transaction,
+  transaction: Transaction,
   header: HeaderBlock,
-  group: readonly [ReplyRecipient],
-  deps: WriteAsDeps,
+  { group, isSignedOnly }: { group: Group; isSignedOnly: boolean },
+  deps: PrepareRepliesDeps,
 ) {
+  const { envelope, wire, messageId, isOurs } = transaction;
   const [{ route }] = group;
+  const marksOf = answerMarks(transaction, deps.hashMark);
+  const marks = group.flatMap((recipient) => marksOf("sent", recipient));
   const outgoing = {
     people: group.map((it) => it.correspondent),
     known: new Map(group.map((it) => [it.address, it.correspondent])),
     mayNameOutsiders: isOurs,
+    ...(marks.length === 0 ? {} : { marks: { userId: route.userId, marks, mayRepeat: !isSignedOnly } }),
   };
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
 }
@@ -74,7 +163,7 @@ function prepareReply(
 async function countAnswers(
   { envelope, wire }: Transaction,
   header: HeaderBlock,
-  groups: readonly [ReplyRecipient][],
+  groups: readonly Group[],
   { takeSubmissionLimit, takeAutomaticLimit }: Pick<WriteAsDeps, "takeSubmissionLimit" | "takeAutomaticLimit">,
 ): Promise<SmtpReply | null> {
   const source = { header: wire.subarray(0, header.end), fields: header.fields };
@@ -85,17 +174,4 @@ async function countAnswers(
   } catch (thrown) {
     return replyForThrow(thrown);
   }
-}
-
-/**
- * Checks that header From is a destination of the alias, or its mailbox without the tag, and is proven by its domain.
- * The proof is checked first: the refusal of an unproven message is the same for every From, so that nobody can guess
- * the owner's address.
- * @returns `null` for the owner
- */
-function refuseUnlessOwner(transaction: Transaction, header: HeaderBlock, route: AliasRoute): ErrorCode | null {
-  const { envelope, isOurs, isProofUnfinished = false } = transaction;
-  if (isOurs) return envelope.envelopeFrom === route.address ? null : "reply_not_allowed";
-  if (envelope.authentication?.isAligned !== true) return isProofUnfinished ? "proof_unfinished" : "reply_not_allowed";
-  return writingDestination(transaction, header, route) !== null ? null : "reply_not_allowed";
 }

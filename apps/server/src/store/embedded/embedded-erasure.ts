@@ -22,6 +22,7 @@ export const erasedTables = [
   "alias_import_batch",
   "api_key",
   "released_address",
+  "sent_answer",
   "destination",
   "blocked_mailbox",
   "mailbox",

@@ -26,6 +26,7 @@ import { spoolBytesBy } from "./bodies/spool-bytes.ts";
 import { claimer, OWN_PRIORITY } from "./claim.ts";
 import {
   type DeliveryRow,
+  enqueueAnswer,
   enqueueTogether,
   firstDueAt,
   type MessageRow,
@@ -78,10 +79,11 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   const { db, keys, signals } = context;
   const grouped = groupedCalls(context);
   return {
-    keep: async (message, deliveries) => {
+    keep: async (message, deliveries, marks) => {
       const dueAt = firstDueAt(deliveries);
       const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
-      await orSpoolFailed(() => grouped.enqueue({ message: messageRow(keys, message), deliveries: rows, dueAt }));
+      const kept = { message: messageRow(keys, message), deliveries: rows, dueAt };
+      await orSpoolFailed(() => (marks === undefined ? grouped.enqueue(kept) : enqueueAnswer(context, kept, marks)));
       if (dueAt !== null) signals.wake(dueAt);
     },
     claim: claimer({ db, signals, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),

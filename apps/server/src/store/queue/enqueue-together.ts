@@ -3,9 +3,12 @@
  * each caller can answer 250.
  */
 import { type RawBuilder, sql } from "kysely";
+import { AppError } from "../../core/app-error.ts";
 import type { OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { MarksToStore } from "../../core/reply-path/sent-answer.ts";
 import type { Database, DeliveryTable, MessageTable } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
+import { insertMarks } from "../rows/sent-answers.ts";
 import type { StoreContext } from "../store-context.ts";
 
 export type MessageRow = MessageTable;
@@ -37,6 +40,21 @@ export async function enqueueTogether({ db, signals }: StoreContext, kept: reado
   await db.transaction().execute(async (trx) => {
     await insert(trx, kept, sql.raw(""));
     await signals.announceWake(trx, dueAt);
+  });
+}
+
+/** Inserts an answer and the marks by which it is known if it is sent again, all or nothing. */
+export async function enqueueAnswer(
+  { db, signals }: StoreContext,
+  kept: RowsToEnqueue,
+  { userId, marks, mayRepeat }: MarksToStore,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // The unique index waits for a concurrent transaction with the same mark.
+    const isNew = await insertMarks(trx, userId, marks);
+    if (!isNew && !mayRepeat) throw new AppError("busy");
+    await insert(trx, [kept], sql.raw(""));
+    if (!signals.isAlone && kept.dueAt !== null) await signals.announceWake(trx, kept.dueAt);
   });
 }
 

@@ -9,12 +9,14 @@ import type { Vouchers } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
 import type { Resolver } from "../../resolver.ts";
+import type { AuthorInstruction } from "../../transaction.ts";
+import { readInstruction } from "./author-instruction.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
 import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
-import { readShownAuthor } from "./shown-author.ts";
+import { readShownAuthor, type ShownAuthor } from "./shown-author.ts";
 
 export interface ToAuthenticate {
   /** Message without dot-stuffing. */
@@ -22,6 +24,13 @@ export interface ToAuthenticate {
   envelopeFrom: string;
   clientAddress: string;
   helo: string;
+  /** Whether a recipient is a reply or send address, so that it matters whether the author sent this message to it. */
+  mayInstruct?: boolean;
+}
+
+export interface Authenticated extends Authentication {
+  /** `null` unless the mail may be an owner's instruction. */
+  instruction: AuthorInstruction | null;
 }
 
 export interface AuthenticateDeps {
@@ -38,16 +47,29 @@ export interface AuthenticateDeps {
 /** Milliseconds the remaining checks may still take once the author is proven. */
 const GRACE_MS = 1000;
 
-export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authentication> {
+export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authenticated> {
   const dns = new MessageDns(deps.resolver, deps.timeoutMs);
   try {
-    return conclude(await check(mail, dns, deps), deps);
+    const { judge, shown, ...checks } = await check(mail, dns, deps);
+    const authentication = conclude(checks, deps);
+    if (mail.mayInstruct !== true) return { ...authentication, instruction: null };
+    const isProven = (vouchers: Vouchers) => judgeSafely(judge, vouchers);
+    const instruction = await readInstruction(
+      { ...checks, shown, isUnfinished: authentication.isUnfinished },
+      isProven,
+    );
+    return { ...authentication, instruction };
   } finally {
     dns.close();
   }
 }
 
-async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<ChecksFound> {
+interface Checked extends ChecksFound {
+  judge: DmarcJudge;
+  shown: ShownAuthor;
+}
+
+async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<Checked> {
   const shown = readShownAuthor(mail);
   const judge = new DmarcJudge(shown.domain, dns);
   const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
@@ -55,7 +77,7 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   const spf = checkSpf(mail, dns).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
   const signatures = checkSignatures(
-    { raw: mail.raw, shown },
+    { ...mail, shown },
     {
       dns,
       bodyHashes: deps.bodyHashes,
@@ -68,7 +90,7 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   const { wasCut } = dns;
   const hypothetical = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, possibleVouchers(found));
   const couldBeProven = hypothetical !== null && (hypothetical.isProven || hypothetical.result === "temperror");
-  return { ...found, verdict, couldBeProven, wasCut };
+  return { ...found, verdict, couldBeProven, wasCut, judge, shown };
 }
 
 /** Verdict on a message whose From mail programs parse differently: the proven author may not be the displayed one. */

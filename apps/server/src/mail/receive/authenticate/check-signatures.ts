@@ -10,6 +10,8 @@ import {
   checkChain,
   checkWithKey,
   headerLimits,
+  type InstructionProof,
+  instructionProof,
   isArcField,
   lastSealer,
   type RawField,
@@ -25,7 +27,7 @@ import type { BodyHashes } from "../../copy/body-hashes.ts";
 import { type BodyHash, hashBody } from "./hash-body.ts";
 import { lookUpKey } from "./key-records.ts";
 import type { MessageDns } from "./message-dns.ts";
-import { hasSameFrom, type ShownAuthor } from "./shown-author.ts";
+import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./shown-author.ts";
 import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
 
 export interface SignatureFound {
@@ -37,6 +39,8 @@ export interface SignatureFound {
   signature: string;
   /** Explanation of the result; may be empty. */
   comment: string;
+  /** Set if the signature passes and covers every To and Cc field, for mail that may be an owner's instruction. */
+  instruction?: InstructionProof;
 }
 
 export interface ArcFound {
@@ -53,6 +57,8 @@ export interface SignedMail {
   /** Message without dot-stuffing. */
   raw: Buffer;
   shown: ShownAuthor;
+  /** Whether the message may be an owner's instruction (`author-instruction.ts`). */
+  mayInstruct?: boolean;
 }
 
 export interface SignatureDeps {
@@ -90,7 +96,10 @@ export function checkSignatures(mail: SignedMail, deps: SignatureDeps): Signatur
 }
 
 /** Reads the signatures of a message and computes the body hashes that they ask for. */
-async function prepare({ raw, shown }: SignedMail, deps: SignatureDeps): Promise<SignatureVerifier> {
+async function prepare(
+  { raw, shown, mayInstruct = false }: SignedMail,
+  deps: SignatureDeps,
+): Promise<SignatureVerifier> {
   const bodyStart = findBody(raw);
   const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
   // With more than one From field, a signature may cover another author than the displayed one, so none is checked.
@@ -103,7 +112,8 @@ async function prepare({ raw, shown }: SignedMail, deps: SignatureDeps): Promise
   const keys = new Set([...dkim, ...message].map(hashKeyOf));
   const body = raw.subarray(bodyStart);
   const hashes = await hashBody(body, keys, (hash) => deps.bodyHashes.remember(raw, bodyStart, hash));
-  return new SignatureVerifier({ fields, dkim, message, chain, hashes }, deps);
+  const provesRecipients = mayInstruct && hasSameRecipients(shown, fields);
+  return new SignatureVerifier({ fields, dkim, message, chain, hashes, provesRecipients }, deps);
 }
 
 /**
@@ -128,6 +138,8 @@ interface Prepared {
   message: readonly ReadSignature[];
   chain: ArcChain | null;
   hashes: ReadonlyMap<string, BodyHash>;
+  /** Whether to find out which signatures prove that the author sent the message to the people in To and Cc. */
+  provesRecipients: boolean;
 }
 
 class SignatureVerifier {
@@ -198,7 +210,10 @@ class SignatureVerifier {
   #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
     const hash = this.#mail.hashes.get(hashKeyOf(signature));
     const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;
+    const isProof = result === "pass" && isWhole && this.#mail.provesRecipients;
+    const instruction = isProof ? instructionProof(signature, this.#mail.fields, this.#now) : null;
     return {
+      ...(instruction === null ? {} : { instruction }),
       result: result === "pass" && !isWhole ? "policy" : result,
       domain: signature.domain.toLowerCase(),
       selector: signature.selector,

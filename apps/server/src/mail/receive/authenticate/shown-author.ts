@@ -19,6 +19,8 @@ export interface ShownAuthor {
   /** Domain of the author's address, in A-labels; empty when there is none. Of several authors the first counts. */
   domain: string;
   fromFields: number;
+  /** Number of To and Cc fields. */
+  recipientFields: number;
   /**
    * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
    * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
@@ -39,10 +41,12 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
     const { mailboxes, looseCount, isCut } = addressesOf({ header: raw, fields }, "from");
     const fromFields = countFields(fields, "from");
     const isPlain = fromFields <= 1 && looseCount === 0 && !isCut;
-    return { domain: authorDomain(mailboxes[0]?.address ?? envelopeFrom), fromFields, isPlain };
+    const recipientFields = countFields(fields, "to") + countFields(fields, "cc");
+    return { domain: authorDomain(mailboxes[0]?.address ?? envelopeFrom), fromFields, recipientFields, isPlain };
   } catch (thrown) {
     if (!(thrown instanceof MailSyntaxError)) throw thrown;
-    return { domain: authorDomain(envelopeFrom), fromFields: Number.POSITIVE_INFINITY, isPlain: false };
+    const unknown = Number.POSITIVE_INFINITY;
+    return { domain: authorDomain(envelopeFrom), fromFields: unknown, recipientFields: unknown, isPlain: false };
   }
 }
 
@@ -52,6 +56,14 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
  */
 export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
+}
+
+/**
+ * Whether `fields`, which are split in another way than for display, contain the same number of To and Cc fields.
+ * Otherwise a signature may cover other recipients than those that are read from the header.
+ */
+export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: readonly RawField[]): boolean {
+  return fields.filter(({ name }) => name === "to" || name === "cc").length === recipientFields;
 }
 
 function authorDomain(address: string): string {

@@ -136,6 +136,10 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     about: "Links and challenges issued for you. Their secrets are stored as hashes, which are left out.",
     rows: tokenRows,
   },
+  sent_answer: {
+    about: "Signed messages that you sent as an alias, as keyed hashes, so that nobody can have them sent again.",
+    rows: sentAnswerRows,
+  },
   notice: {
     about: "Notices in your dashboard.",
     rows: (source) =>
@@ -307,6 +311,11 @@ async function* tokenRows(source: Source): Pages {
     ...clearRow(source, "one_time_token", { ...row, id: row.token_hash.toString("hex") }),
     deletionDate: row.expires_at.toISOString(),
   }));
+}
+
+async function* sentAnswerRows({ db, userId }: Source): Pages {
+  const rows = await db.selectFrom("sent_answer").select("ends_at").where("user_id", "=", userId).execute();
+  yield rows.map((row) => ({ deletionDate: row.ends_at.toISOString() }));
 }
 
 async function* releasedRows({ db, keys, userId }: Source): Pages {

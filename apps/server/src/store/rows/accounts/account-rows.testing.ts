@@ -220,6 +220,7 @@ export async function plantAccount(
         kind: "delivery_failed",
         sealed: keys.seal("notice", of.id, { text: text("notice") }),
       }),
+    sent_answer: () => insert("sent_answer", { mark: hash("sent_answer"), user_id: user.id, ends_at: of.created_at }),
     checklist: () =>
       insert("checklist", {
         id: of.id,

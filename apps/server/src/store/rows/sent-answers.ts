@@ -1,0 +1,36 @@
+/** Marks of answers that were sent: keyed hashes, each with the time at which it may be deleted. */
+import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
+import type { Database, InTransaction } from "../database.ts";
+import type { StoreContext } from "../store-context.ts";
+
+export function sentAnswerStore({ db }: StoreContext): SentAnswerStore {
+  return {
+    listKnown: async (keys) => {
+      if (keys.length === 0) return [];
+      const rows = await db.selectFrom("sent_answer").select("mark").where("mark", "in", keys.map(bytesOf)).execute();
+      return rows.map(({ mark }) => mark.toString("hex"));
+    },
+    remember: (userId, marks) => insertMarks(db, userId, marks),
+    deleteEnded: async (now) => {
+      const result = await db.deleteFrom("sent_answer").where("ends_at", "<=", now).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+/** @returns false when one of the marks was stored before */
+export async function insertMarks(
+  db: Pick<Database | InTransaction, "insertInto">,
+  userId: string,
+  marks: readonly AnswerMark[],
+): Promise<boolean> {
+  if (marks.length === 0) return true;
+  const result = await db
+    .insertInto("sent_answer")
+    .values(marks.map(({ key, endsAt }) => ({ mark: bytesOf(key), user_id: userId, ends_at: endsAt })))
+    .onConflict((conflict) => conflict.column("mark").doNothing())
+    .executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows) === marks.length;
+}
+
+const bytesOf = (key: string) => Buffer.from(key, "hex");

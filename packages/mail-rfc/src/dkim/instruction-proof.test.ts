@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { rawFields } from "../header/raw-fields.ts";
+import { type InstructionProof, instructionProof } from "./instruction-proof.ts";
+import { readSignatureField } from "./read-signature.ts";
+
+const now = Date.UTC(2026, 10, 27);
+const seconds = (days: number) => now / 1000 + days * 86_400;
+const at = (days: number) => new Date(now + days * 86_400_000);
+
+function proof(tags: string, header: string): InstructionProof | null {
+  const fields = rawFields(
+    `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=a.example; s=s; ${tags}\r\n${header}`,
+  );
+  const [field] = fields;
+  const signature = field === undefined ? null : readSignatureField(field);
+  return signature === null ? null : instructionProof(signature, fields, now);
+}
+
+const plain = "From: a@a.example\r\nTo: r@k.example\r\nSubject: x\r\n";
+const made = `t=${seconds(0)}`;
+
+describe("a signature proves an instruction", () => {
+  test.each([
+    ["if it covers To", `${made}; h=from:to; b=AA==`, plain, true],
+    ["if it covers To and Cc", `${made}; h=from:to:cc; b=AA==`, `${plain}Cc: c@k.example\r\n`, true],
+    ["if it covers both To fields", `${made}; h=from:to:to; b=AA==`, `${plain}To: c@k.example\r\n`, true],
+    ["if there is no To or Cc, which then names nobody", `${made}; h=from; b=AA==`, "From: a@a.example\r\n", true],
+    ["not without To", `${made}; h=from; b=AA==`, plain, false],
+    ["not without Cc", `${made}; h=from:to; b=AA==`, `${plain}Cc: c@k.example\r\n`, false],
+    ["not with one To field of two", `${made}; h=from:to; b=AA==`, `${plain}To: c@k.example\r\n`, false],
+    ["not with one Cc field of two", `${made}; h=from:to:cc; b=AA==`, `${plain}Cc: c@b\r\ncC : d@b\r\n`, false],
+    ["not without a time", "h=from:to; b=AA==", plain, false],
+    [
+      "not with the time of a Date that is not signed",
+      "h=from:to; b=AA==",
+      `${plain}Date: ${at(0).toUTCString()}\r\n`,
+      false,
+    ],
+    ["not with a Date that is no date", "h=from:to:date; b=AA==", `${plain}Date: soon\r\n`, false],
+    ["not with two dates", "h=from:to:date; b=AA==", `${plain}Date: ${at(0).toUTCString()}\r\nDate: x\r\n`, false],
+    ["not two days ahead", `t=${seconds(2)}; h=from:to; b=AA==`, plain, false],
+    ["not after seven days", `t=${seconds(-7)}; h=from:to; b=AA==`, plain, false],
+    ["not after it expired", `t=${seconds(-2)}; x=${seconds(-1)}; h=from:to; b=AA==`, plain, false],
+  ])("%s", (_, tags, header, isProof) => {
+    expect(proof(tags, header) !== null).toBe(isProof);
+  });
+
+  test.each([
+    ["seven days after it was made", `t=${seconds(-1)}; h=from:to; b=AA==`, plain, 6],
+    ["seven days after a signed Date", "h=from:to:date; b=AA==", `${plain}Date: ${at(-1).toUTCString()} (UTC)\r\n`, 6],
+    ["when it expires, if that is earlier", `t=${seconds(0)}; x=${seconds(3)}; h=from:to; b=AA==`, plain, 3],
+  ])("until %s", (_, tags, header, days) => {
+    expect(proof(tags, header)?.endsAt).toEqual(at(days));
+  });
+});
+
+test("the id of a signature does not depend on how the field is folded or its value written", () => {
+  const id = proof(`${made}; h=from:to; b=AAAA`, plain)?.id;
+  for (const tags of [
+    `${made}; h=from:to; b=AAAA====`,
+    `${made};\r\n h=from:to;\r\n\tb=AA\r\n AA`,
+    `${made}; h=from:to; b=BBBB`,
+  ])
+    expect(proof(tags, plain)?.id).toBe(id);
+  expect(proof(`${made}; h=from:to; b=AAAA`, plain.replace("a@a", "A@a"))?.id).not.toBe(id);
+  expect(proof(`${made}; h=from:to:subject; b=AAAA`, plain)?.id).not.toBe(id);
+});
