@@ -60,6 +60,8 @@ export interface AuthorInstruction {
    * once for each of them.
    */
   signatures: readonly InstructionProof[];
+  /** Aligned signatures whose keys could not be read now, and which may prove the same instruction later. */
+  unread: readonly InstructionProof[];
   /** Whether a check that did not finish could bring a proof, or a further one. */
   isUnfinished: boolean;
 }

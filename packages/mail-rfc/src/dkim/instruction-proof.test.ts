@@ -16,7 +16,7 @@ function proof(tags: string, header: string): InstructionProof | null {
   return signature === null ? null : instructionProof(signature, fields, now);
 }
 
-const plain = "From: a@a.example\r\nTo: r@k.example\r\nSubject: x\r\n";
+const plain = "From: a@a.example\r\nTo: r@k.example\r\n";
 const made = `t=${seconds(0)}`;
 
 describe("a signature proves an instruction", () => {
@@ -25,6 +25,8 @@ describe("a signature proves an instruction", () => {
     ["if it covers To and Cc", `${made}; h=from:to:cc; b=AA==`, `${plain}Cc: c@k.example\r\n`, true],
     ["if it covers both To fields", `${made}; h=from:to:to; b=AA==`, `${plain}To: c@k.example\r\n`, true],
     ["if there is no To or Cc, which then names nobody", `${made}; h=from; b=AA==`, "From: a@a.example\r\n", true],
+    ["if it covers Subject", `${made}; h=from:to:subject; b=AA==`, `${plain}Subject: x\r\n`, true],
+    ["not without Subject", `${made}; h=from:to; b=AA==`, `${plain}Subject: x\r\n`, false],
     ["not without To", `${made}; h=from; b=AA==`, plain, false],
     ["not without Cc", `${made}; h=from:to; b=AA==`, `${plain}Cc: c@k.example\r\n`, false],
     ["not with one To field of two", `${made}; h=from:to; b=AA==`, `${plain}To: c@k.example\r\n`, false],
@@ -54,14 +56,33 @@ describe("a signature proves an instruction", () => {
   });
 });
 
-test("the id of a signature does not depend on how the field is folded or its value written", () => {
-  const id = proof(`${made}; h=from:to; b=AAAA`, plain)?.id;
-  for (const tags of [
-    `${made}; h=from:to; b=AAAA====`,
-    `${made};\r\n h=from:to;\r\n\tb=AA\r\n AA`,
-    `${made}; h=from:to; b=BBBB`,
-  ])
-    expect(proof(tags, plain)?.id).toBe(id);
-  expect(proof(`${made}; h=from:to; b=AAAA`, plain.replace("a@a", "A@a"))?.id).not.toBe(id);
-  expect(proof(`${made}; h=from:to:subject; b=AAAA`, plain)?.id).not.toBe(id);
+describe("the id of a message", () => {
+  const named = `${plain}Message-ID: <1@a.example>\r\nDate: ${at(0).toUTCString()}\r\n`;
+  const all = `${made}; h=from:to:subject:message-id:date; bh=AAAA; b=AAAA`;
+
+  test.each([
+    ["another fold", all.replaceAll("; ", ";\r\n\t"), named],
+    ["another spelling of the value", all.replace("b=AAAA", "b=AA AA===="), named],
+    ["another value, of a second key", all.replace(" b=AAAA", " b=BBBB").replace("h=from:", "h=date:from:"), named],
+    ["another time of signing", all.replace(made, `t=${seconds(-1)}`), named],
+    ["another blank in a field", all, named.replace("To: r@", "To:  r@")],
+  ])("is the same with %s", (_, tags, header) => {
+    expect(proof(tags, header)?.id).toBe(proof(all, named)?.id);
+  });
+
+  test.each([
+    ["another body", all.replace("bh=AAAA", "bh=BBBB"), named],
+    ["another author", all, named.replace("a@a", "b@a")],
+    ["another recipient", all, named.replace("r@k", "s@k")],
+    ["another Message-ID", all, named.replace("<1@", "<2@")],
+    ["another Date, without a Message-ID", all.replace("message-id:", ""), named.replace("26 ", "25 ")],
+  ])("differs with %s", (_, tags, header) => {
+    expect(proof(tags, header)?.id).not.toBe(proof(all, named)?.id);
+  });
+
+  test("depends on the signature if neither Message-ID nor Date is signed", () => {
+    const bare = `${made}; h=from:to; bh=AAAA; b=AAAA`;
+    expect(proof(bare, named)?.id).toBe(proof(bare.replace("b=AAAA", "b=AA AA"), named)?.id);
+    expect(proof(bare, named)?.id).not.toBe(proof(bare.replace(made, `t=${seconds(-1)}`), named)?.id);
+  });
 });

@@ -13,7 +13,7 @@ export function answerMarks(
   { instruction }: Pick<Transaction, "instruction">,
   hash: HashMark,
 ): (kind: MarkKind, recipient: Pick<ReplyRecipient, "address">) => AnswerMark[] {
-  const signatures = instruction?.signatures ?? [];
+  const signatures = [...(instruction?.signatures ?? []), ...(instruction?.unread ?? [])];
   return (kind, { address }) =>
     signatures.map(({ id, endsAt }) => ({ key: hash(`${kind} answer\0${id}\0${address.toLowerCase()}`), endsAt }));
 }

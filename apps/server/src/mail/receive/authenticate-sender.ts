@@ -21,7 +21,7 @@ const provenByUs = {
   results: null,
 } as const satisfies MessageAuthentication;
 
-const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], isUnfinished: false };
+const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], unread: [], isUnfinished: false };
 
 /** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
 export function authenticateSender(

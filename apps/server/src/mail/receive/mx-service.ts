@@ -57,7 +57,7 @@ const stagesAfterDot = (deps: MxServiceDeps) =>
     .next("screen", (message) => authenticateSender(message, deps))
     .next("screen", nameClient)
     .next("screen", (message) => takeReports(message, deps))
-    .next("rewrite", takeSendTags)
+    .next("rewrite", (message) => takeSendTags(message, deps.sendReply))
     .next("rewrite", (message) => prepareReplies(message, deps.sendReply))
     .next("rewrite", (message) => planDeliveries(message, deps.plan))
     .next("rewrite", (message) => storeReplyAddresses(message, deps))

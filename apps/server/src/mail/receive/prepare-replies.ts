@@ -46,8 +46,7 @@ async function prepareAll(
   deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
-  const proofOf = ownerProofs(transaction, screened.header);
-  const proofs = recipients.map(proofOf);
+  const proofs = recipients.map(ownerProofs(transaction, screened.header, deps.domains));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
   if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
   if (proofs.includes(null)) return answer(replyFor("reply_not_allowed"));

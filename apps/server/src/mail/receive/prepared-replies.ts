@@ -19,7 +19,7 @@ export class PreparedReplies {
   /**
    * Queues all replies.
    * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
-   * are sent, and sent again when the sender repeats the transaction.
+   * are sent, and sent again when the sender repeats the transaction, unless they have marks (`answer-marks.ts`).
    */
   async enqueue(): Promise<SmtpReply | null> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {

@@ -3,7 +3,7 @@
  * `person@host.example` as the alias, like one to a reply address. From anybody else the tag has no meaning, and the
  * message is forwarded to the owner.
  */
-import { type HeaderBlock, readAutoSubmitted } from "@kauke/mail-rfc";
+import { fieldValue, firstValue, type HeaderBlock } from "@kauke/mail-rfc";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
 import { accept, defer, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
@@ -15,10 +15,13 @@ import { ownerProofs } from "./owner-proof.ts";
  * @returns a deferral for any author while authentication is unfinished, so that the SMTP response does not reveal
  * which mailboxes an alias has
  */
-export function takeSendTags(message: ScreenedMessage): StageVerdict<ScreenedMessage> {
+export function takeSendTags(
+  message: ScreenedMessage,
+  { domains }: { domains: ReadonlySet<string> },
+): StageVerdict<ScreenedMessage> {
   const { transaction, screened } = message;
   if (transaction.isOurs || !transaction.recipients.some(hasSendTag)) return accept(message);
-  const proofOf = ownerProofs(transaction, screened.header);
+  const proofOf = ownerProofs(transaction, screened.header, domains);
   const isWritten = !isAutomatic(transaction, screened.header);
   const recipients: ResolvedRecipient[] = [];
   for (const recipient of transaction.recipients) {
@@ -43,12 +46,21 @@ function hasSendTag(recipient: ResolvedRecipient): recipient is TaggedRecipient 
 }
 
 /**
- * Whether a program wrote the message, e.g. an absence note. Anybody can make the owner's program write to an address
- * that they choose, so it instructs nothing.
+ * Whether a program may have written the message: an absence note (RFC 3834 §5), a receipt (RFC 8098 §3), a reply to
+ * an invitation (RFC 6047 §2.4). Anybody can make the owner's program write to an address of their choice, so such a
+ * message instructs nothing.
  */
 function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlock): boolean {
-  const keyword = readAutoSubmitted({ header: wire.subarray(0, end), fields });
-  return envelope.envelopeFrom === "" || (keyword !== null && keyword !== "no");
+  const header = wire.subarray(0, end);
+  const submitted = fields.filter(({ name }) => name === "auto-submitted").map((field) => fieldValue(header, field));
+  return (
+    envelope.envelopeFrom === "" ||
+    submitted.some((value) => !/^no\b/i.test(value)) ||
+    /^(?:bulk|auto_reply|junk)\b/i.test(firstValue(header, fields, "precedence") ?? "") ||
+    /^(?:multipart\/report\b|text\/calendar\b.*;\s*method="?reply\b)/i.test(
+      firstValue(header, fields, "content-type") ?? "",
+    )
+  );
 }
 
 function replyOf(recipient: TaggedRecipient): ReplyRecipient {

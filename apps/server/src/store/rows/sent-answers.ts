@@ -24,13 +24,14 @@ export async function insertMarks(
   userId: string,
   marks: readonly AnswerMark[],
 ): Promise<boolean> {
-  if (marks.length === 0) return true;
+  const keys = new Map(marks.map(({ key, endsAt }) => [key, endsAt]));
+  if (keys.size === 0) return true;
   const result = await db
     .insertInto("sent_answer")
-    .values(marks.map(({ key, endsAt }) => ({ mark: bytesOf(key), user_id: userId, ends_at: endsAt })))
+    .values([...keys].map(([key, endsAt]) => ({ mark: bytesOf(key), user_id: userId, ends_at: endsAt })))
     .onConflict((conflict) => conflict.column("mark").doNothing())
     .executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows) === marks.length;
+  return Number(result.numInsertedOrUpdatedRows) === keys.size;
 }
 
 const bytesOf = (key: string) => Buffer.from(key, "hex");

@@ -23,12 +23,14 @@ export async function readInstruction(
   { shown, spf, dkim, isUnfinished }: Checks,
   judge: (vouchers: Vouchers) => Promise<DmarcVerdict>,
 ): Promise<AuthorInstruction> {
-  if (!shown.isPlain) return { isByEnvelope: false, signatures: [], isUnfinished };
+  if (!shown.isPlain) return { isByEnvelope: false, signatures: [], unread: [], isUnfinished };
   const isByEnvelope = spf?.result === "pass" && (await judge({ spf: [spf.domain], dkim: [] })).isProven;
   const signatures: InstructionProof[] = [];
-  for (const { instruction, domain } of dkim ?? [])
-    if (instruction !== undefined && (await judge({ spf: [], dkim: [domain] })).isProven) signatures.push(instruction);
-  if (isByEnvelope) return { isByEnvelope, signatures, isUnfinished: false };
+  const unread: InstructionProof[] = [];
+  for (const { result, instruction, domain } of dkim ?? [])
+    if (instruction !== undefined && (await judge({ spf: [], dkim: [domain] })).isProven)
+      (result === "pass" ? signatures : unread).push(instruction);
+  if (isByEnvelope) return { isByEnvelope, signatures, unread, isUnfinished: false };
   // A check that threw could have passed for the author's own domain.
   const own = { result: "temperror", domain: shown.domain } as const;
   const possible = await judge({
@@ -38,6 +40,7 @@ export async function readInstruction(
   return {
     isByEnvelope,
     signatures,
+    unread,
     isUnfinished: isUnfinished || possible.isProven || possible.result === "temperror",
   };
 }

@@ -39,7 +39,9 @@ export interface SignatureFound {
   signature: string;
   /** Explanation of the result; may be empty. */
   comment: string;
-  /** Set if the signature passes and covers every To and Cc field, for mail that may be an owner's instruction. */
+  /**
+   * What the signature proves, or would prove if its key could be read; for mail that may be an owner's instruction.
+   */
   instruction?: InstructionProof;
 }
 
@@ -210,7 +212,7 @@ class SignatureVerifier {
   #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
     const hash = this.#mail.hashes.get(hashKeyOf(signature));
     const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;
-    const isProof = result === "pass" && isWhole && this.#mail.provesRecipients;
+    const isProof = (result === "pass" || result === "temperror") && isWhole && this.#mail.provesRecipients;
     const instruction = isProof ? instructionProof(signature, this.#mail.fields, this.#now) : null;
     return {
       ...(instruction === null ? {} : { instruction }),
