@@ -21,7 +21,7 @@ export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkim
   destinations: Pick<Store["destinations"], "states" | "ask" | "takeBackAsk">;
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
   notices: Pick<NoticeStore, "insert">;
-  rateLimits: Pick<RateLimitStore, "take" | "takeSpaced" | "giveBack" | "clear">;
+  rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
   sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   smtpCredentials: Pick<Store["smtpCredentials"], "findLogin" | "findStanding">;
   users: Pick<Store["users"], "settings">;

@@ -8,7 +8,7 @@ import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { type MailLimitRules, mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
-import { takeLimit } from "./core/rate-limit/take-limit.ts";
+import { giveBackLimit, takeWeightedLimit } from "./core/rate-limit/take-limit.ts";
 import { ShortLivedSet } from "./core/short-lived.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
@@ -343,10 +343,11 @@ function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trac
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);
   const limited = { ...store, clock, limitRules: rateLimitRules(config.limits) };
-  const takeSubmissionLimit = (userId: string) => takeLimit(limited, "submission", { userId });
-  const takeAutomaticLimit = (userId: string) => takeLimit(limited, "automatic_answer", { userId });
-  const limits = { takeSubmissionLimit, takeAutomaticLimit };
-  return { ...store, ...limits, domains, leakGuard, settingsOf, spoolSpace, clock, random, trace };
+  const sendingLimits: SubmitDeps["sendingLimits"] = {
+    take: (limit, recipients) => takeWeightedLimit(limited, limit, recipients),
+    giveBack: (limit, recipients) => giveBackLimit(limited, limit, recipients),
+  };
+  return { ...store, sendingLimits, domains, leakGuard, settingsOf, spoolSpace, clock, random, trace };
 }
 
 function wireSubmission(parts: MailParts): SessionHandlers {

@@ -14,7 +14,7 @@ export const storeMethods = {
   missingMailboxes: ["note", "clear"],
   notices: ["insert"],
   sentAnswers: ["listKnown", "remember"],
-  rateLimits: ["take", "takeSpaced", "giveBack", "clear"],
+  rateLimits: ["take", "takeAll", "takeSpaced", "giveBack", "clear"],
   smtpCredentials: ["findLogin", "findStanding"],
   users: ["settings"],
 } as const satisfies { [Part in keyof MailStore]?: readonly (keyof NonNullable<MailStore[Part]>)[] };

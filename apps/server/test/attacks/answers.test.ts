@@ -1,6 +1,6 @@
 /**
  * Spam through reply addresses: an account that names a hundred strangers in a message to its own alias gets a reply
- * address for each, and may write to all of them at once. Mail sent that way counts as submitted mail.
+ * address for each, and may write to all of them at once. Each of them counts as a recipient of submitted mail.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -12,7 +12,7 @@ const A_DAY = 3;
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const { mx, system } = await setUpForwarding({
   dns: createFakeDns({ "inbox.example": spf, "evil.example": spf }),
-  env: { KAUKE_LIMITS: `submission=${A_DAY}/86400,automatic_answer=${A_DAY}/86400` },
+  env: { KAUKE_LIMITS: `submission=${A_DAY * 5}/86400,automatic_answer=${A_DAY}/86400` },
 });
 
 const victims = Array.from({ length: 5 }, (_, at) => `victim${at}@elsewhere.example`);

@@ -60,12 +60,12 @@ const rules = {
   checklist_add: { action: "checklist_add", max: 60, windowSeconds: 3600 },
   // Calls that change or tick off checklist rows of one account: each commits a transaction.
   checklist_change: { action: "checklist_change", max: 1200, windowSeconds: 3600 },
-  // Composed messages of one account, per day and per minute, against bulk mail.
+  // Composed messages of one account, each to one recipient, per day and per minute, against bulk mail.
   email_job_create: { action: "email_job_create", max: 200, windowSeconds: 86_400 },
   email_job_burst: { action: "email_job_burst", max: 20, windowSeconds: 60 },
-  // Messages of one account sent through submission and replies to reply addresses, per day.
+  // Recipients of messages that one account sends through submission or to reply and send addresses, per day.
   submission: { action: "submission", max: 500, windowSeconds: 86_400 },
-  // Absence notices and receipts of one account. Counted separately, so that strangers who trigger them do not use up
+  // Recipients of absence notices and receipts of one account. Counted separately, so that strangers who trigger them do not use up
   // what the owner may send.
   automatic_answer: { action: "automatic_answer", max: 500, windowSeconds: 86_400 },
   // Changes of passwords, secrets, encryption keys and sign-in methods of one account: each is a commit.

@@ -36,11 +36,15 @@ export interface RateLimitResult {
 
 export interface RateLimitStore {
   /**
-   * Counts one request in one statement, exactly even across processes.
-   * @param weight number of ordinary requests that it counts as; default 1
+   * Counts one request in one statement, exactly even across processes. A refused request counts too.
    * @returns whether the request is within the limit
    */
-  take(rule: RateLimitRule, subject: RateLimitSubject, now: Date, weight?: number): Promise<RateLimitResult>;
+  take(rule: RateLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
+  /**
+   * Counts a request as `weight` ordinary ones if all of them are within the limit, otherwise not at all. One statement,
+   * exact across processes.
+   */
+  takeAll(rule: RateLimitRule, subject: RateLimitSubject, now: Date, weight: number): Promise<RateLimitResult>;
   /**
    * Allows an attempt if it is one of the first `free`, or if `firstWaitSeconds * 2^(count - free)` seconds (at most
    * `longestWaitSeconds`) have passed since the last allowed one; `count` is the number allowed so far, and column
@@ -50,8 +54,11 @@ export interface RateLimitStore {
    * @returns `resetAt`: when the next attempt is allowed
    */
   takeSpaced(rule: SpacedLimitRule, subject: RateLimitSubject, now: Date): Promise<RateLimitResult>;
-  /** Subtracts one from the subject's count, for a request that turned out not to concern the limit. */
-  giveBack(action: string, subject: RateLimitSubject): Promise<void>;
+  /**
+   * Subtracts from the subject's count, for a request that turned out not to concern the limit.
+   * @param weight number of requests that it was counted as; default 1
+   */
+  giveBack(action: string, subject: RateLimitSubject, weight?: number): Promise<void>;
   /** Deletes a subject's count, e.g. after a successful sign-in. */
   clear(action: string, subject: RateLimitSubject): Promise<void>;
   deleteBefore(windowStart: Date): Promise<number>;

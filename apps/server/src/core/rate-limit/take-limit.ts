@@ -16,7 +16,7 @@ import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
 export type LimitDeps = Pick<CoreDeps, "limitRules" | "clock"> & {
-  rateLimits: Pick<RateLimitStore, "take" | "takeSpaced" | "giveBack" | "clear">;
+  rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
 };
 
 /**
@@ -30,7 +30,8 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
 }
 
 /**
- * Counts a request as `weight` ordinary ones, for a rate limit of an account.
+ * Counts a request as `weight` ordinary ones, for a rate limit of an account. A request that exceeds the limit is not
+ * counted, so that a smaller one may still be within it.
  * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
  */
 export async function takeWeightedLimit(
@@ -40,7 +41,7 @@ export async function takeWeightedLimit(
 ): Promise<void> {
   const rule = deps.limitRules?.[name];
   if (rule === undefined || "free" in rule) return;
-  const result = await deps.rateLimits.take(rule, { userId }, deps.clock.now(), weight);
+  const result = await deps.rateLimits.takeAll(rule, { userId }, deps.clock.now(), weight);
   if (!result.allowed) throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
 }
 
@@ -53,9 +54,13 @@ export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLi
   return result === null || result.allowed ? null : result.resetAt;
 }
 
-/** Subtracts one request from the subject's count for this limit. */
-export async function giveBackLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
-  if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject);
+/** Subtracts a request, counted as `weight` ordinary ones, from the subject's count for this limit. */
+export async function giveBackLimit(
+  deps: LimitDeps,
+  name: LimitName,
+  { weight = 1, ...subject }: RateLimitSubject & { weight?: number },
+): Promise<void> {
+  if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject, weight);
 }
 
 /** Resets the subject's count, e.g. after a right password. */

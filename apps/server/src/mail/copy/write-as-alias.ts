@@ -35,8 +35,10 @@ import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 import type { MarksToStore } from "../../core/reply-path/sent-answer.ts";
 import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import { distinctAddresses, type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
 import { withAliasInParts } from "./owner-parts.ts";
+import type { PreparedMessage } from "./prepared-message.ts";
 import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
 
 export interface WriteAsDeps extends ReplyFormDeps {
@@ -47,10 +49,7 @@ export interface WriteAsDeps extends ReplyFormDeps {
   leakGuard: LeakGuard;
   /** The account's settings for outgoing mail. */
   settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
-  /** Counts a message written by the account, submitted or as a reply. @throws AppError `rate_limited` */
-  takeSubmissionLimit(userId: string): Promise<void>;
-  /** Counts a message written automatically by the account's mail program. @throws AppError `rate_limited` */
-  takeAutomaticLimit(userId: string): Promise<void>;
+  sendingLimits: SendingLimits;
   clock: Clock;
   random: Random;
   /** Trace that records what was changed in a message; `null` outside preview mode. */
@@ -80,6 +79,8 @@ export interface Outgoing {
   mayNameOutsiders: boolean;
   /** Marks to store with the message, so that it is known when it is sent again; absent for submitted mail. */
   marks?: MarksToStore;
+  /** Whether the recipients count against the account's limits; those of a message composed here were counted then. */
+  isCounted: boolean;
 }
 
 const outsidersNamed = reply(
@@ -88,16 +89,6 @@ const outsidersNamed = reply(
   "Your message also names people by their real addresses. Write to reply addresses only, or they would see each other",
 );
 const CRLF = Buffer.from("\r\n");
-
-/** A final message that is stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
-export interface PreparedMessage {
-  /**
-   * Queues the message.
-   * @returns `null`, or the deferral when queueing failed; then nothing of the message stays stored
-   */
-  enqueue(): Promise<SmtpReply | null>;
-  discard(): Promise<void>;
-}
 
 /** @returns `null` when the message was queued, else the refusal or deferral */
 export async function sendAsAlias(
@@ -110,15 +101,32 @@ export async function sendAsAlias(
   return "refusal" in prepared ? prepared.refusal : await prepared.enqueue();
 }
 
-/** Writes, checks and stores a message without queueing it, for messages that are sent all or none. */
+/**
+ * Counts the recipients of a message, then writes, checks and stores it without queueing it, for messages that are sent
+ * all or none.
+ */
 export async function prepareAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
   outgoing: Outgoing,
   deps: WriteAsDeps,
 ): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { wire, header } = written;
+  const source = { header: wire.subarray(0, header.end), fields: header.fields };
+  const write = () => writeAsAlias(route, { ...written, source }, outgoing, deps);
+  if (!outgoing.isCounted) return write();
+  const limit = isAutomaticReply(written, source) ? "automatic_answer" : "submission";
+  const counted = { limit, userId: route.userId, weight: distinctAddresses(outgoing.people).length } as const;
+  return writeWithinLimit(deps.sendingLimits, counted, write);
+}
+
+async function writeAsAlias(
+  route: AliasRoute,
+  { source, ...written }: WrittenByOwner & { source: HeaderSource },
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
   const { wire, header: block } = written;
-  const source = { header: wire.subarray(0, block.end), fields: block.fields };
   const correspondents = await peopleNamed(source, route, outgoing, deps);
   const domain = domainOf(route.address);
   const rewritten = rewriteReplyHeader({
@@ -153,7 +161,7 @@ export async function prepareAsAlias(
 /**
  * Whether a message is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3).
  */
-export function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
+function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
 
@@ -293,8 +301,7 @@ interface RowsFor {
 }
 
 function rowsFor(people: readonly Mailbox[], { route, messageId, now, random }: RowsFor): OpenDelivery[] {
-  const addresses = new Map(people.map(({ address }) => [address.toLowerCase(), address]));
-  return [...addresses.values()].map((address) => ({
+  return distinctAddresses(people).map((address) => ({
     id: random.uuid(),
     messageId,
     aliasId: route.aliasId,

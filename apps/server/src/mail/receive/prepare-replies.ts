@@ -8,8 +8,8 @@
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
-import { isAutomaticReply, prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
-import { replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
+import { replyFor, type SmtpReply } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
 import { answerMarks, type HashMark } from "./answer-marks.ts";
@@ -55,8 +55,6 @@ async function prepareAll(
   const replies = new PreparedReplies();
   ends.defer(() => replies.discard());
   const groups = [...Map.groupBy(open, (recipient) => recipient.route.aliasId).values()] as unknown as Group[];
-  const isOver = transaction.isOurs ? null : await countAnswers(transaction, screened.header, groups, deps);
-  if (isOver !== null) return answer(isOver);
   const forOthers = new Set(refused);
   for (const group of groups) {
     const prepared = await prepareReply(transaction, screened.header, { group, isSignedOnly }, deps);
@@ -151,26 +149,7 @@ function prepareReply(
     known: new Map(group.map((it) => [it.address, it.correspondent])),
     mayNameOutsiders: isOurs,
     ...(marks.length === 0 ? {} : { marks: { userId: route.userId, marks, mayRepeat: !isSignedOnly } }),
+    isCounted: !isOurs,
   };
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
-}
-
-/**
- * Counts an owner's replies against the limits for submitted or automatic mail of the account.
- * @returns the deferral when an account is over its limit
- */
-async function countAnswers(
-  { envelope, wire }: Transaction,
-  header: HeaderBlock,
-  groups: readonly Group[],
-  { takeSubmissionLimit, takeAutomaticLimit }: Pick<WriteAsDeps, "takeSubmissionLimit" | "takeAutomaticLimit">,
-): Promise<SmtpReply | null> {
-  const source = { header: wire.subarray(0, header.end), fields: header.fields };
-  const take = isAutomaticReply(envelope, source) ? takeAutomaticLimit : takeSubmissionLimit;
-  try {
-    for (const [{ route }] of groups) await take(route.userId);
-    return null;
-  } catch (thrown) {
-    return replyForThrow(thrown);
-  }
 }

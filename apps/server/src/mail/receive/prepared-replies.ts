@@ -1,4 +1,4 @@
-import type { PreparedMessage } from "../copy/write-as-alias.ts";
+import type { PreparedMessage } from "../copy/prepared-message.ts";
 import type { SmtpReply } from "../reply.ts";
 
 /**

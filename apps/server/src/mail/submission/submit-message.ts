@@ -5,7 +5,7 @@ import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { isReplyAddress, resolveRepliesOf } from "../copy/resolve-reply.ts";
 import { sendAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { screen } from "../receive/screen.ts";
-import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
 import { replyOf } from "../verdict.ts";
 
@@ -24,13 +24,8 @@ export async function submitMessage(mail: ReceivedMail, submitter: Submitter, de
   if (route === null || route.paused) return replyFor("forbidden");
   const people = await resolveRecipients(mail, submitter, deps);
   if (people === null) return replyFor("alias_not_found");
-  try {
-    await deps.takeSubmissionLimit(submitter.userId);
-  } catch (thrown) {
-    return replyForThrow(thrown);
-  }
   const written = { ...mail.mailFrom, messageId: null, wire: mail.wire, header, receivedAt: deps.clock.now() };
-  const outgoing = { people, known: new Map<string, Mailbox>(), mayNameOutsiders: true };
+  const outgoing = { people, known: new Map<string, Mailbox>(), mayNameOutsiders: true, isCounted: true };
   return (await sendAsAlias(route, written, outgoing, deps)) ?? queued;
 }
 

@@ -18,12 +18,27 @@ describe("rate limits", () => {
       expect(await take(key, after(60_000))).toEqual({ allowed: true, count: 1, resetAt: after(120_000) });
     });
 
-    it("count a request as often as its weight says", async () => {
+    it("count a request as often as its weight says or, beyond the limit, not at all", async () => {
       const key = randomUUID();
-      const weigh = (weight: number, at = start) => fixture.store.rateLimits.take(rule, { key }, at, weight);
-      expect(await weigh(2)).toMatchObject({ allowed: true, count: 2 });
-      expect(await weigh(2)).toMatchObject({ allowed: false, count: 4 });
+      const weigh = (weight: number, at = start) => fixture.store.rateLimits.takeAll(rule, { key }, at, weight);
+      const resetAt = after(60_000);
+      expect(await weigh(4)).toEqual({ allowed: false, count: 0, resetAt });
+      expect(await weigh(2)).toEqual({ allowed: true, count: 2, resetAt });
+      expect(await weigh(2, after(1))).toEqual({ allowed: false, count: 2, resetAt });
+      expect(await weigh(1)).toMatchObject({ allowed: true, count: 3 });
+      await fixture.store.rateLimits.giveBack(rule.action, { key }, 2);
+      expect(await weigh(2)).toMatchObject({ allowed: true, count: 3 });
+      expect(await weigh(4, after(60_000))).toEqual({ allowed: false, count: 0, resetAt: after(120_000) });
       expect(await weigh(3, after(60_000))).toMatchObject({ allowed: true, count: 3 });
+    });
+
+    it("never count more than the limit with concurrent requests of different weight", async () => {
+      const key = randomUUID();
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => fixture.store.rateLimits.takeAll(rule, { key }, start, 1 + (n % 2))),
+      );
+      const counted = results.flatMap(({ allowed }, n) => (allowed ? [1 + (n % 2)] : []));
+      expect(counted.reduce((sum, weight) => sum + weight, 0)).toBe(3);
     });
 
     it("are exact with concurrent attempts", async () => {

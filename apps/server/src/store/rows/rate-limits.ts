@@ -4,10 +4,11 @@
  * account (abuse limits).
  */
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { latestKnown } from "../../core/clock-set-back.ts";
 import type {
   RateLimitResult,
+  RateLimitRule,
   RateLimitStore,
   RateLimitSubject,
   SpacedLimitRule,
@@ -31,38 +32,17 @@ export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: R
 export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): RateLimitStore {
   const subjectIndex = (subject: RateLimitSubject) => rateLimitSubject(keys, subject);
   return {
-    take: async (rule, subject, now, weight = 1) => {
-      const windowMs = rule.windowSeconds * 1000;
-      const ended = sql<boolean>`(rate_limit.window_start <= ${new Date(now.getTime() - windowMs)}::timestamptz
-        OR rate_limit.window_start > ${latestKnown(now)}::timestamptz)`;
-      const row = await db
-        .insertInto("rate_limit")
-        .values({
-          id: randomUUID(),
-          action_type: rule.action,
-          subject_index: subjectIndex(subject),
-          count: weight,
-          window_start: now,
-          last_action: now,
-        })
-        .onConflict((conflict) =>
-          conflict.constraint("rate_limit_subject_key").doUpdateSet({
-            count: sql<number>`CASE WHEN ${ended} THEN excluded.count
-              ELSE least(rate_limit.count + excluded.count, ${sql.lit(COUNT_CAP)}) END`,
-            window_start: sql<Date>`CASE WHEN ${ended} THEN excluded.window_start ELSE rate_limit.window_start END`,
-            last_action: now,
-          }),
-        )
-        .returning(["count", "window_start"])
-        .executeTakeFirstOrThrow();
-      const resetAt = new Date(row.window_start.getTime() + windowMs);
-      return { allowed: row.count <= rule.max, count: row.count, resetAt };
+    take: async (rule, subject, now) => {
+      const counting = { rule, subject_index: subjectIndex(subject), now, weight: 1 };
+      const row = await countInWindow(db, counting).returning(["count", "window_start"]).executeTakeFirstOrThrow();
+      return resultOf(rule, row);
     },
+    takeAll: (rule, subject, now, weight) => takeAll(db, { rule, subject_index: subjectIndex(subject), now, weight }),
     takeSpaced: (rule, subject, now) => takeSpaced(db, { rule, subject_index: subjectIndex(subject), now }),
-    giveBack: async (action, subject) => {
+    giveBack: async (action, subject, weight = 1) => {
       await db
         .updateTable("rate_limit")
-        .set({ count: sql<number>`greatest(count - 1, 0)` })
+        .set({ count: sql<number>`greatest(count - ${weight}::integer, 0)` })
         .where("action_type", "=", action)
         .where("subject_index", "=", subjectIndex(subject))
         .execute();
@@ -79,6 +59,57 @@ export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): 
       return Number(result.numDeletedRows) + (await deleteExcess(db, rowsMax));
     },
   };
+}
+
+interface Counting {
+  rule: RateLimitRule;
+  subject_index: Buffer;
+  now: Date;
+  weight: number;
+}
+
+/** Statement that adds to a subject's count, or begins a new window. @param isWithin whether it may count that much */
+function countInWindow(db: Database, { rule, subject_index, now, weight }: Counting, isWithin?: RawBuilder<boolean>) {
+  const ended = hasEnded(rule, now);
+  const row = { id: randomUUID(), action_type: rule.action, subject_index, count: weight };
+  return db
+    .insertInto("rate_limit")
+    .values({ ...row, window_start: now, last_action: now })
+    .onConflict((conflict) => {
+      const counted = conflict.constraint("rate_limit_subject_key").doUpdateSet({
+        count: sql<number>`CASE WHEN ${ended} THEN excluded.count
+          ELSE least(rate_limit.count + excluded.count, ${sql.lit(COUNT_CAP)}) END`,
+        window_start: sql<Date>`CASE WHEN ${ended} THEN excluded.window_start ELSE rate_limit.window_start END`,
+        last_action: now,
+      });
+      return isWithin === undefined ? counted : counted.where(sql<boolean>`(${ended} OR ${isWithin})`);
+    });
+}
+
+const hasEnded = ({ windowSeconds }: RateLimitRule, now: Date) =>
+  sql<boolean>`(rate_limit.window_start <= ${new Date(now.getTime() - windowSeconds * 1000)}::timestamptz
+    OR rate_limit.window_start > ${latestKnown(now)}::timestamptz)`;
+
+function resultOf(rule: RateLimitRule, { count, window_start }: { count: number; window_start: Date }) {
+  const resetAt = new Date(window_start.getTime() + rule.windowSeconds * 1000);
+  return { allowed: count <= rule.max, count, resetAt };
+}
+
+async function takeAll(db: Database, counting: Counting): Promise<RateLimitResult> {
+  const { rule, subject_index, now, weight } = counting;
+  if (weight <= rule.max) {
+    const isWithin = sql<boolean>`rate_limit.count + excluded.count <= ${rule.max}::integer`;
+    const counted = await countInWindow(db, counting, isWithin).returning(["count", "window_start"]).executeTakeFirst();
+    if (counted !== undefined) return resultOf(rule, counted);
+  }
+  const refused = await db
+    .selectFrom("rate_limit")
+    .select(["count", "window_start"])
+    .where("action_type", "=", rule.action)
+    .where("subject_index", "=", subject_index)
+    .where(sql<boolean>`NOT ${hasEnded(rule, now)}`)
+    .executeTakeFirst();
+  return { ...resultOf(rule, refused ?? { count: 0, window_start: now }), allowed: false };
 }
 
 /**

@@ -1,0 +1,81 @@
+/**
+ * Counts the people to whom an owner's message is sent against what its account may send in a day, before the message
+ * is written. A message that is deferred afterwards is not counted, because its sender repeats it.
+ */
+import type { Mailbox } from "@kauke/mail-rfc";
+import { AppError } from "../../core/app-error.ts";
+import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import type { PreparedMessage } from "./prepared-message.ts";
+
+/** Limit for messages that owners write, and limit for those that their mail programs write automatically. */
+export type SendingLimit = "submission" | "automatic_answer";
+
+export interface SendingLimits {
+  /** Counts all recipients or, beyond the limit, none. @throws AppError `rate_limited` */
+  take(limit: SendingLimit, recipients: AccountRecipients): Promise<void>;
+  giveBack(limit: SendingLimit, recipients: AccountRecipients): Promise<void>;
+}
+
+export interface AccountRecipients {
+  userId: string;
+  /** Number of different addresses. */
+  weight: number;
+}
+
+type Prepared = PreparedMessage | { refusal: SmtpReply };
+
+const overLimit = reply(
+  451,
+  "4.7.1",
+  "With this message you would have written to more people than your account may write to in a day. " +
+    "It was sent to nobody. Please write to fewer people, or try again later",
+);
+
+/** Addresses without duplicates; two that differ only in letter case are the same, and the last spelling counts. */
+export function distinctAddresses(people: readonly Mailbox[]): string[] {
+  return [...new Map(people.map(({ address }) => [address.toLowerCase(), address])).values()];
+}
+
+/**
+ * Counts the recipients of a message, then has it written.
+ * @param write prepares the message; not called when the recipients exceed the limit
+ */
+export async function writeWithinLimit(
+  limits: SendingLimits,
+  { limit, ...recipients }: AccountRecipients & { limit: SendingLimit },
+  write: () => Promise<Prepared>,
+): Promise<Prepared> {
+  const giveBack = () => limits.giveBack(limit, recipients).catch(() => {});
+  try {
+    await limits.take(limit, recipients);
+  } catch (thrown) {
+    const isOver = thrown instanceof AppError && thrown.code === "rate_limited";
+    return { refusal: isOver ? overLimit : replyForThrow(thrown) };
+  }
+  try {
+    return await givenBackUnlessQueued(await write(), giveBack);
+  } catch (thrown) {
+    await giveBack();
+    throw thrown;
+  }
+}
+
+async function givenBackUnlessQueued(prepared: Prepared, giveBack: () => Promise<void>): Promise<Prepared> {
+  if ("refusal" in prepared) {
+    if (isTemporary(prepared.refusal)) await giveBack();
+    return prepared;
+  }
+  return {
+    enqueue: async () => {
+      const deferral = await prepared.enqueue();
+      if (deferral !== null) await giveBack();
+      return deferral;
+    },
+    discard: async () => {
+      await prepared.discard();
+      await giveBack();
+    },
+  };
+}
+
+const isTemporary = ({ code }: SmtpReply): boolean => code < 500;
