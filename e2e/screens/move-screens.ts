@@ -78,9 +78,19 @@ const anImport = (change: Partial<ImportWire>): ImportWire => ({
   endedAt: null,
   undoUntil: null,
   deletedAt: new Date(Date.now() + 86_400_000).toISOString(),
-  rows: 334,
-  counts: { create: 212, twin: 97, exists: 4, taken: 0, reserved: 2, invalid: 1, deleted: 18, over_limit: 0 },
-  progress: { done: 0, total: 309 },
+  rows: 340,
+  counts: {
+    create: 212,
+    twin: 97,
+    exists: 4,
+    taken: 0,
+    unchecked: 6,
+    reserved: 2,
+    invalid: 1,
+    deleted: 18,
+    over_limit: 0,
+  },
+  progress: { done: 0, total: 315 },
   made: 0,
   undone: 0,
   kept: [],
@@ -115,7 +125,12 @@ const importRows: readonly ImportRowWire[] = [
   }),
   aRow(4, { result: "reserved", address: "admin@kauke.test", becomes: null, reason: "The name admin is reserved." }),
   aRow(5, { result: "exists", address: "bank.lt@kauke.test", becomes: "bank.lt@kauke.test" }),
-  aRow(6, { result: "deleted", address: "old.k3@simplelogin.com", becomes: null }),
+  aRow(6, {
+    result: "unchecked",
+    becomes: null,
+    reason: "Whether this address is free is found out when the import runs.",
+  }),
+  aRow(7, { result: "deleted", address: "old.k3@simplelogin.com", becomes: null }),
 ];
 
 const imported = (name: string, change: Partial<ImportWire>, heading: string): Screen =>
@@ -131,7 +146,13 @@ const imported = (name: string, change: Partial<ImportWire>, heading: string): S
   });
 
 const inAnHour = () => new Date(Date.now() + 42.5 * 60_000).toISOString();
-const finished = { progress: { done: 309, total: 309 }, made: 309, unconfirmed: [], remarks: [] };
+const finished: Partial<ImportWire> = {
+  counts: { ...anImport({}).counts, create: 216, taken: 2, unchecked: 0 },
+  progress: { done: 315, total: 315 },
+  made: 313,
+  unconfirmed: [],
+  remarks: [],
+};
 
 export const moveScreens: readonly Screen[] = [
   move("empty", async (visit) => {
@@ -162,7 +183,7 @@ export const moveScreens: readonly Screen[] = [
     await page.getByText("Please enter the API key").waitFor();
   }),
   imported("planned", {}, "What would happen"),
-  onlyLong(imported("running", { state: "running", progress: { done: 120, total: 309 } }, "Importing aliases")),
+  onlyLong(imported("running", { state: "running", progress: { done: 120, total: 315 } }, "Importing aliases")),
   imported("done", { ...finished, state: "done", undoUntil: inAnHour() }, "Import finished"),
   onlyLong(
     imported(

@@ -94,10 +94,10 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function importWhole(count: number, prefix = ""): Promise<{ stored: number; made: number }> {
   const open = () => readImport(file(count));
   const planned = await timed(`${prefix}read`, () =>
-    createImport(deps, { userId, domain: undefined, label: null, open }),
+    createImport(deps, { userId, domain: undefined, label: null, clientAddress: "127.0.0.1", open }),
   );
   await timed(`${prefix}run`, async () => {
-    runner.continue(await runImport(deps, { userId, importId: planned.id }));
+    runner.continue(await runImport(deps, { userId, importId: planned.id, clientAddress: "127.0.0.1" }));
     await runner.settled();
   });
   const made = (await store.imports.find(userId, planned.id))?.summary.made ?? 0;

@@ -47,7 +47,8 @@ export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
 /**
  * Result of an import row. `create`: an alias of the same address; `twin`: an alias on a domain of this server that
  * replaces an address on another domain; `exists`: the account has it already; `taken`: the address belongs to another
- * account, or is held for 30 days for the account that deleted it; `reserved`: the name is reserved on this server;
+ * account, or is held for 30 days for the account that deleted it; `unchecked`: a dry run names few taken addresses, so
+ * whether this one is free, or which name the alias gets, is decided when the import runs; `reserved`: the name is reserved on this server;
  * `invalid`: the row can't be read; `deleted`: the alias was deleted at the other service; `over_limit`: the account
  * would hold more aliases than it may.
  */
@@ -56,6 +57,7 @@ export const importResults = [
   "twin",
   "exists",
   "taken",
+  "unchecked",
   "reserved",
   "invalid",
   "deleted",
@@ -86,7 +88,7 @@ export const importWire = z.object({
   deletedAt: z.iso.datetime(),
   /**
    * Number of rows, in total and by result. Results change if a run finds that an address has been taken since the dry
-   * run.
+   * run, and a run replaces the result `unchecked`.
    */
   rows: z.number(),
   counts: z.record(z.enum(importResults), z.number()),

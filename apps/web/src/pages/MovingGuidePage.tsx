@@ -70,6 +70,10 @@ export function MovingGuidePage() {
                   An address on a domain of the other service can't move. It gets a twin here with the old address in
                   its notes, and you change the address at each site.
                 </li>
+                <li>
+                  Only a few addresses that other people have are named beforehand. Beyond those, whether an address is
+                  free is found out when you import it.
+                </li>
                 <li>Mailboxes are asked for confirmation when the first mail is forwarded to them, as always.</li>
                 <li>API keys of other services are used once and never stored.</li>
               </ul>

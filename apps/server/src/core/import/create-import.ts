@@ -9,7 +9,7 @@ import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
 import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
 import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";
@@ -23,6 +23,8 @@ export interface NewImport {
   domain: string | undefined;
   /** Id of the label that all aliases of the import get; `null` for none. */
   label: string | null;
+  /** Network of the client, which has a budget of taken addresses that its dry runs may name. */
+  clientAddress: string;
   /** Opens the file or service to import from. Called after the rate limits were checked. */
   open(): Promise<ImportSource>;
 }
@@ -74,7 +76,7 @@ async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImpo
     rows: 0,
     summary,
   };
-  const plan = await planFor(deps, { userId, domain, fallback });
+  const plan = await planFor(deps, input, { domain, fallback });
   await deps.imports.begin(begun);
   try {
     const count = await storeRows(deps, { importId: begun.id, rows, plan, summary });
@@ -90,7 +92,8 @@ async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImpo
 
 async function planFor(
   deps: ImportDeps,
-  { userId, domain, fallback }: { userId: string; domain: string; fallback: string | null },
+  { userId, clientAddress }: NewImport,
+  { domain, fallback }: { domain: string; fallback: string | null },
 ): Promise<ImportPlan> {
   const { aliases } = await deps.users.stats(userId);
   return new ImportPlan({
@@ -100,6 +103,9 @@ async function planFor(
     ownDomains: deps.ownDomains,
     room: limits.aliasesMax - aliases,
     newId: () => deps.random.uuid(),
+    mayTellTaken: async () =>
+      (await tryLimit(deps, "import_taken", { userId })) === null &&
+      (await tryLimit(deps, "import_taken", { ipAddress: clientAddress })) === null,
     standing: (addresses) => deps.aliases.standing(userId, addresses),
     blocked: (addresses) => deps.destinations.blockedAmong(addresses),
   });
@@ -154,6 +160,10 @@ function remarksOf({ unconfirmed, counts, domain, format }: AliasImport["summary
   if (counts.twin > 0)
     remarks.push(
       `Addresses on other domains stay where they are. Each gets an alias on ${domain}; the old address is in its notes, so that you can change it at each site.`,
+    );
+  if (counts.unchecked > 0)
+    remarks.push(
+      "A dry run names few taken addresses, so that nobody can search for the addresses of others. Whether the others are free is found out when the import runs.",
     );
   if (format === "addy-csv" && fallback !== null)
     remarks.push("addy.io's export names no recipients. An import with an API key brings them along.");

@@ -2,6 +2,12 @@
 import type { ImportFormat, ImportResult, ImportState } from "@kauke/contract";
 import type { Alias, Destination } from "../alias/alias.ts";
 
+/** Reasons of rows that both a dry run and a run may find. */
+export const importReasons = {
+  taken: "Somebody else has this address, or had it until recently.",
+  noFreeName: "No free name was found for it.",
+} as const;
+
 /** Maximum rows of one batch, which a run handles in one transaction. */
 export const BATCH_ROWS = 500;
 
@@ -10,7 +16,10 @@ export interface ImportRow {
   /** Address of the alias as the imported file spells it. */
   address: string;
   result: ImportResult;
-  /** Name and domain of the alias that the row creates or that exists already; `null` for other results. */
+  /**
+   * Name and domain of the alias that the row creates or that exists already; of an unchecked row the first name that
+   * the run tries; `null` for other results.
+   */
   alias: { name: string; domain: string } | null;
   /** Id of the alias that the row creates; `null` if it creates none. */
   aliasId: string | null;
@@ -19,6 +28,11 @@ export interface ImportRow {
   active: boolean;
   notes: string | null;
   made: boolean;
+  /**
+   * Of a row that the dry run left unchecked: result and reason if the run creates the alias, and further names that the
+   * run tries in turn.
+   */
+  unchecked?: { result: "create" | "twin"; reason: string | null; names: string[] };
   /** Whether the address was reserved for the account, which had an alias with it before; absent if not. */
   isReclaimed?: boolean;
 }
@@ -142,6 +156,7 @@ export function emptySummary(of: Pick<ImportSummary, "format" | "domain" | "labe
     twin: 0,
     exists: 0,
     taken: 0,
+    unchecked: 0,
     reserved: 0,
     invalid: 0,
     deleted: 0,
@@ -151,5 +166,6 @@ export function emptySummary(of: Pick<ImportSummary, "format" | "domain" | "labe
   return { ...of, counts, progress, made: 0, undone: 0, kept: [], keptCount: 0, unconfirmed: [], remarks: [] };
 }
 
-/** Whether running the import creates an alias for this row. */
-export const isToBeMade = ({ result }: Pick<ImportRow, "result">): boolean => result === "create" || result === "twin";
+/** Whether running the import creates an alias for this row, or tries to. */
+export const isToBeMade = ({ result }: Pick<ImportRow, "result">): boolean =>
+  result === "create" || result === "twin" || result === "unchecked";

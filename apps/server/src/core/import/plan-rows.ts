@@ -1,12 +1,14 @@
 /**
  * Decides the outcome of each row of an import, in batches: the addresses of a batch are looked up in a few queries. A
- * plan remembers the addresses that earlier rows of the same import use.
+ * plan remembers the addresses that earlier rows of the same import use. When it may name no further taken address, it
+ * leaves all rows that are not about the account's own addresses to the run, because a free name among them would tell
+ * of the others that they are taken.
  */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress } from "@kauke/mail-rfc";
 import { aliasAddress, type Destination } from "../alias/alias.ts";
-import type { AddressStanding, ImportRow } from "./import.ts";
+import { type AddressStanding, type ImportRow, importReasons } from "./import.ts";
 import type { ImportedAlias } from "./imported-alias.ts";
 import { DestinationSet, planDestinations } from "./planned-destinations.ts";
 import { importedNotes, markOfTwin, twinNames } from "./twin-name.ts";
@@ -20,6 +22,8 @@ export interface PlanRules {
   /** Number of aliases that the account may still create. */
   room: number;
   newId(): string;
+  /** Counts one address of which the plan may tell that somebody has it. @returns false when it may tell of none */
+  mayTellTaken(): Promise<boolean>;
   /** Looks up who has these addresses; free addresses are absent from the result. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
   /** Returns those of the given mailboxes whose reader has blocked mail from this server. */
@@ -35,6 +39,8 @@ interface Draft {
   names: string[];
   domain: string;
   isTwin: boolean;
+  /** Whether the plan tells that one of its names is taken, so that it may say which other name the row gets. */
+  isToldTaken: boolean;
 }
 
 export class ImportPlan {
@@ -49,6 +55,8 @@ export class ImportPlan {
   /** For each mailbox that was looked up, whether its reader blocks mail from this server. */
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
+  /** Whether the next taken address may be told: counted in advance, so that no row shows that it was one too many. */
+  #mayTellTaken: boolean | null = null;
 
   constructor(rules: PlanRules) {
     this.#rules = rules;
@@ -71,7 +79,14 @@ export class ImportPlan {
     }
     await this.#leaveOutBlocked(open, decided);
     open = open.filter(({ input }) => !decided.has(input));
-    while (open.length > 0) open = await this.#lookUp(open, decided);
+    if (open.length > 0) this.#mayTellTaken ??= await this.#rules.mayTellTaken();
+    const unchecked: Draft[] = [];
+    while (open.length > 0) {
+      const { again, left } = await this.#lookUp(open, decided);
+      open = again;
+      unchecked.push(...left);
+    }
+    await this.#leaveToRun(unchecked, decided);
     return inputs.map((input) => this.#withinRoom(decided.get(input) ?? refusal(input, "invalid", "")));
   }
 
@@ -99,6 +114,7 @@ export class ImportPlan {
       names: isTwin ? twinNames(`${local}@${domain}`, this.#rules.userId) : [local],
       domain: isTwin ? this.#rules.domain : domain,
       isTwin,
+      isToldTaken: false,
     };
   }
 
@@ -120,47 +136,84 @@ export class ImportPlan {
 
   /**
    * Looks up the next candidate name of each draft.
-   * @returns drafts whose candidate was taken and that have to be tried again
+   * @returns `again`: drafts whose candidate was taken and that have another one; `left`: drafts of which nothing more
+   * may be told
    */
-  async #lookUp(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<Draft[]> {
-    const wanted = drafts.flatMap(({ names, domain }) =>
-      names[0] === undefined ? [] : [aliasAddress(names[0], domain)],
-    );
-    const standing = wanted.length === 0 ? new Map() : await this.#rules.standing([...new Set(wanted)]);
-    return drafts.filter((draft) => {
-      const row = this.#settle(draft, standing);
-      if (row !== null) decided.set(draft.input, row);
-      return row === null;
-    });
+  async #lookUp(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>) {
+    const standing = await this.#standing(drafts.map(({ names, domain }) => ({ names: names.slice(0, 1), domain })));
+    const [again, left]: [Draft[], Draft[]] = [[], []];
+    for (const draft of drafts) {
+      const row = this.#mayTellTaken === true || draft.isToldTaken ? await this.#settle(draft, standing) : "unchecked";
+      if (row === "unchecked") left.push(draft);
+      else if (row === "again") again.push(draft);
+      else decided.set(draft.input, row);
+    }
+    return { again, left };
+  }
+
+  async #standing(drafts: readonly Pick<Draft, "names" | "domain">[]): Promise<ReadonlyMap<string, AddressStanding>> {
+    const wanted = drafts.flatMap(({ names, domain }) => names.map((name) => aliasAddress(name, domain)));
+    return wanted.length === 0 ? new Map() : await this.#rules.standing([...new Set(wanted)]);
   }
 
   /**
    * Decides a row's outcome by its next candidate name.
-   * @returns `null` when the name is taken and another one has to be tried
+   * @returns `again` when the name is taken and another one has to be tried; `unchecked` when that must not be told
    */
-  #settle(draft: Draft, standing: ReadonlyMap<string, AddressStanding>): ImportRow | null {
+  async #settle(
+    draft: Draft,
+    standing: ReadonlyMap<string, AddressStanding>,
+  ): Promise<ImportRow | "again" | "unchecked"> {
     const { input, isTwin, domain } = draft;
-    const name = draft.names.shift();
-    if (name === undefined) return refusal(input, "taken", "No free name was found for it.");
+    const [name] = draft.names;
+    if (name === undefined) return refusal(input, "taken", importReasons.noFreeName);
     const address = aliasAddress(name, domain);
     const known = standing.get(address);
-    const isOurs = known?.kind === "own" && (!isTwin || known.notes?.includes(markOfTwin(input.address)) === true);
-    if (isOurs) return { ...refusal(input, "exists", "You have it already."), alias: { name, domain } };
+    if (known?.kind === "other") {
+      if (this.#mayTellTaken !== true) return "unchecked";
+      this.#mayTellTaken = await this.#rules.mayTellTaken();
+      draft.isToldTaken = true;
+    }
+    draft.names.shift();
+    if (isSame(draft, known)) return existing(draft, name);
     if (known === undefined && !this.#taken.has(address)) return this.#made(draft, name);
-    if (isTwin) return null;
-    return refusal(input, "taken", "Somebody else has this address, or had it until recently.");
+    return isTwin ? "again" : refusal(input, "taken", importReasons.taken);
+  }
+
+  /** Leaves rows to the run, except those of which the account's own aliases or earlier rows decide the outcome. */
+  async #leaveToRun(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
+    const standing = await this.#standing(drafts);
+    for (const draft of drafts) {
+      const knownOf = (name: string) => standing.get(aliasAddress(name, draft.domain));
+      const same = draft.names.find((name) => isSame(draft, knownOf(name)));
+      decided.set(draft.input, same === undefined ? this.#unchecked(draft, knownOf) : existing(draft, same));
+    }
+  }
+
+  #unchecked(draft: Draft, knownOf: (name: string) => AddressStanding | undefined): ImportRow {
+    const { input, domain, isTwin } = draft;
+    const isOpen = (name: string) => knownOf(name)?.kind !== "own" && !this.#taken.has(aliasAddress(name, domain));
+    const [first, ...names] = draft.names.filter(isOpen);
+    if (first === undefined) return refusal(input, "taken", isTwin ? importReasons.noFreeName : importReasons.taken);
+    const made = this.#toMake(draft, first, isTwin ? [OTHER_DOMAIN] : []);
+    const reason = isTwin ? "It gets an alias here, whose name is decided when the import runs." : UNCHECKED;
+    const unchecked = { result: isTwin ? ("twin" as const) : ("create" as const), reason: made.reason, names };
+    return { ...made, result: "unchecked", reason: [reason, ...draft.remarks].join(" "), unchecked };
   }
 
   #made(draft: Draft, name: string): ImportRow {
-    const { input, domain, isTwin, destinations, remarks } = draft;
+    const { input, domain, isTwin } = draft;
     this.#taken.add(aliasAddress(name, domain));
     const { local } = placeOf(input.address, this.#rules.domain);
     const isRenamed = isTwin && name !== local.toLowerCase();
-    const reasons = [
-      ...(isTwin ? ["Its domain is not one of ours, so it gets an alias here."] : []),
+    return this.#toMake(draft, name, [
+      ...(isTwin ? [OTHER_DOMAIN] : []),
       ...(isRenamed ? ["Its own name is not free or not allowed here."] : []),
-      ...remarks,
-    ];
+    ]);
+  }
+
+  #toMake({ input, domain, isTwin, destinations, remarks }: Draft, name: string, because: string[]): ImportRow {
+    const reasons = [...because, ...remarks];
     return {
       row: input.row,
       address: input.address,
@@ -183,6 +236,17 @@ export class ImportPlan {
   }
 }
 
+/** Whether the account has this very alias; of a twin it has to stand for the same foreign address. */
+function isSame({ input, isTwin }: Draft, known: AddressStanding | undefined): boolean {
+  return known?.kind === "own" && (!isTwin || known.notes?.includes(markOfTwin(input.address)) === true);
+}
+
+function existing({ input, domain }: Draft, name: string): ImportRow {
+  return { ...refusal(input, "exists", "You have it already."), alias: { name, domain } };
+}
+
+const OTHER_DOMAIN = "Its domain is not one of ours, so it gets an alias here.";
+const UNCHECKED = "Whether this address is free is found out when the import runs.";
 const NO_DESTINATION =
   "The file names no destination that can be used here, and you have no confirmed mailbox to use instead.";
 const TOO_MANY_DESTINATIONS = `An import has ${limits.importDestinationsMax} different destinations at most.`;

@@ -8,6 +8,7 @@ import type { Alias } from "../alias/alias.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
+import { type LimitDeps, takeWeightedLimit } from "../rate-limit/take-limit.ts";
 import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };
@@ -89,14 +90,25 @@ function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): A
 
 const notFound = () => new AppError("not_found", { message: "Import not found" });
 
+export interface ImportToRun {
+  userId: string;
+  importId: string;
+  /** Network of the client. */
+  clientAddress: string;
+}
+
 /**
  * Starts to run a dry run; an import that is running or has run stays as it is.
- * @throws AppError `not_found`, `too_late`, `busy`
+ * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when the dry run left too many rows unchecked
  */
 export async function runImport(
-  deps: Pick<CoreDeps, "imports">,
-  { userId, importId }: { userId: string; importId: string },
+  deps: Pick<CoreDeps, "imports"> & LimitDeps,
+  { userId, importId, clientAddress }: ImportToRun,
 ): Promise<AliasImport> {
+  const planned = await deps.imports.find(userId, importId);
+  const weight = planned?.state === "planned" ? planned.summary.counts.unchecked : 0;
+  const parties = weight === 0 ? [] : [{ userId }, { ipAddress: clientAddress }];
+  for (const party of parties) await takeWeightedLimit(deps, "import_unchecked", { ...party, weight });
   const started = await deps.imports.change(userId, importId, ({ state, summary }, others) => {
     if (state === "undoing" || state === "undone")
       throw new AppError("too_late", { message: "This import was undone. Please read the file again." });

@@ -37,6 +37,12 @@ const rules = {
   // Imports of one account: each reads up to 32 MiB and stores up to 50,000 rows. Aliases created by an import do not
   // count as created one by one; only the account's maximum number of aliases applies to them.
   import_create: { action: "import_create", max: 20, windowSeconds: 86_400 },
+  // Addresses of which dry runs of one account, and of one network, tell that somebody else has them. A dry run costs
+  // nothing, so beyond this it leaves its rows to the run.
+  import_taken: { action: "import_taken", max: 100, windowSeconds: 86_400 },
+  // Rows that dry runs left unchecked, in imports run by one account, and from one network: each tells whether somebody
+  // has an address, and an undo makes room for the next. As many as an account may have aliases.
+  import_unchecked: { action: "import_unchecked", max: 10_000, windowSeconds: 86_400 },
   // Exports of one account's aliases in other services' formats: each reads and unseals every alias of the account.
   alias_export: { action: "alias_export", max: 30, windowSeconds: 3600 },
   // Names generated for one account without creating an alias: each checks a few names against the database.
@@ -141,6 +147,9 @@ export const limitMessages: Record<LimitName, string> = {
   alias_create: "You have created too many aliases in a short time.",
   alias_change: "You have changed aliases too often in a short time.",
   import_create: "You have imported as many files as one account may in a day.",
+  import_taken: "Your dry runs have named as many taken addresses as they may in a day.",
+  import_unchecked:
+    "Imports have decided about as many unchecked addresses as they may in a day. Please run this one later, or split the file.",
   alias_export: "You have downloaded your aliases many times within an hour. Please wait before you do so again.",
   name_generate: "You have generated too many names in a short time.",
   mailbox_change: "You have changed your mailboxes too often in a short time.",

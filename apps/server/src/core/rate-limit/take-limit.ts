@@ -30,19 +30,18 @@ export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateL
 }
 
 /**
- * Counts a request as `weight` ordinary ones, for a rate limit of an account. A request that exceeds the limit is not
- * counted, so that a smaller one may still be within it.
+ * Counts a request as `weight` ordinary ones, all or none: a request that exceeds the limit is not counted, so that a
+ * smaller one may still be within it.
  * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
  */
 export async function takeWeightedLimit(
   deps: LimitDeps,
   name: LimitName,
-  { userId, weight }: { userId: string; weight: number },
+  { weight, ...subject }: RateLimitSubject & { weight: number },
 ): Promise<void> {
-  const rule = deps.limitRules?.[name];
-  if (rule === undefined || "free" in rule) return;
-  const result = await deps.rateLimits.takeAll(rule, { userId }, deps.clock.now(), weight);
-  if (!result.allowed) throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+  const result = await countTry(deps, name, subject, weight);
+  if (result === null || result.allowed) return;
+  throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
 }
 
 /**
@@ -69,19 +68,27 @@ export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: Rat
 }
 
 /**
- * Counts one request against the rule of the subject and, for a limit by network, the rule of the block.
+ * Counts a request against the rule of the subject and, for a limit by network, the rule of the block.
+ * @param weight number of ordinary requests that it counts as, all or none; absent for an ordinary request
  * @returns the result of the first rule that is exceeded, or of the last one; `null` while limits are off
  */
-async function countTry(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<RateLimitResult | null> {
-  if (deps.limitRules === null) return null;
-  const rule = deps.limitRules[name];
-  const now = deps.clock.now();
-  if ("free" in rule) return deps.rateLimits.takeSpaced(rule, subject, now);
-  const own = await deps.rateLimits.take(rule, subject, now);
+async function countTry(
+  { limitRules, rateLimits, clock }: LimitDeps,
+  name: LimitName,
+  subject: RateLimitSubject,
+  weight?: number,
+): Promise<RateLimitResult | null> {
+  if (limitRules === null) return null;
+  const rule = limitRules[name];
+  const now = clock.now();
+  if ("free" in rule) return rateLimits.takeSpaced(rule, subject, now);
+  const count = (by: RateLimitRule, party: RateLimitSubject) =>
+    weight === undefined ? rateLimits.take(by, party, now) : rateLimits.takeAll(by, party, now, weight);
+  const own = await count(rule, subject);
   const { ipAddress } = subject;
   const isNetworkAlone = ipAddress !== undefined && subject.userId === undefined && subject.key === undefined;
   if (!isNetworkAlone || !own.allowed) return own;
-  return deps.rateLimits.take(blockRule(rule, ipAddress), { ipAddress: blockKey(ipAddress) }, now);
+  return count(blockRule(rule, ipAddress), { ipAddress: blockKey(ipAddress) });
 }
 
 function blockRule(rule: RateLimitRule, network: string): RateLimitRule {

@@ -34,17 +34,17 @@ async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 
 export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf<ImportCalls> {
   return {
-    async createImport({ userId, query, bytes }) {
+    async createImport({ userId, query, bytes, clientAddress }) {
       const { format = "auto", domain, label = null } = query;
       if (bytes === null) throw new AppError("invalid", { message: "The body must be the file." });
       const open = () => readImport(whole(bytes), format === "auto" ? undefined : format);
-      return importToWire(await createImport(deps, { userId, domain, label, open }));
+      return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
-    async createImportFromService({ userId, body }) {
+    async createImportFromService({ userId, body, clientAddress }) {
       const { domain, label = null } = body;
       const parts = { serviceFetch: deps.serviceFetch, now: () => steadyMs(deps.clock) };
       const open = async () => openService(body, parts);
-      return importToWire(await createImport(deps, { userId, domain, label, open }));
+      return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
     async listImports({ userId }) {
       const imports = await deps.imports.list(userId);
@@ -57,8 +57,8 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf
       const page = await importPage(deps, found, { number: query.page ?? 0, result: query.result ?? null });
       return { ...importToWire(found), page: { ...page, rows: page.rows.map(importRowToWire) } };
     },
-    async runImport({ userId, params }) {
-      const started = await runImport(deps, { userId, importId: params.importId });
+    async runImport({ userId, params, clientAddress }) {
+      const started = await runImport(deps, { userId, importId: params.importId, clientAddress });
       runner.continue(started);
       return importToWire(started);
     },

@@ -34,7 +34,7 @@ export function importRowToWire(row: ImportRow): ImportRowWire {
     row: row.row,
     address: row.address,
     result: row.result,
-    becomes: row.alias === null ? null : `${row.alias.name}@${row.alias.domain}`,
+    becomes: row.alias === null || row.result === "unchecked" ? null : `${row.alias.name}@${row.alias.domain}`,
     reason: row.reason,
     forwardTo: formatForwardTo(row.destinations),
     active: row.active,

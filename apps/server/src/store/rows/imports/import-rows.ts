@@ -1,5 +1,5 @@
 /** Reads, locks, seals and unseals the database rows of imports and of their batches. */
-import type { AliasImport, ImportRow, ImportSummary } from "../../../core/import/import.ts";
+import { type AliasImport, emptySummary, type ImportRow, type ImportSummary } from "../../../core/import/import.ts";
 import type { AliasImportTable, Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
@@ -29,8 +29,14 @@ export function toImport(keys: ServerKeys, row: ImportColumns): AliasImport {
     createdAt: row.created_at,
     changedAt: row.changed_at,
     rows: row.row_count,
-    summary: keys.open<ImportSummary>("alias_import", row.id, row.sealed),
+    summary: openSummary(keys, row),
   };
+}
+
+/** Summaries of an earlier version lack the counts of results that it did not have. */
+function openSummary(keys: ServerKeys, { id, sealed }: Pick<ImportColumns, "id" | "sealed">): ImportSummary {
+  const summary = keys.open<ImportSummary>("alias_import", id, sealed);
+  return { ...summary, counts: { ...emptySummary(summary).counts, ...summary.counts } };
 }
 
 /** Locks the account's row, then the import's. The deletion of an account locks in the same order. */

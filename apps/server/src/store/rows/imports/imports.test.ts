@@ -54,16 +54,22 @@ describe("stored imports", () => {
     const rows = (count: number, start = 0) =>
       Array.from({ length: count }, (_, index) => rowOf(start + index + 1, `${prefix}-${start + index}`));
 
+    const start = (importId: string, of = userId) =>
+      runImport(
+        { ...fixture.store, clock: fixture.clock, limitRules: null },
+        { userId: of, importId, clientAddress: "192.0.2.1" },
+      );
+
     async function run({ id }: AliasImport, store = fixture.store): Promise<AliasImport | null> {
       const runner = runnerOn(store);
-      runner.continue(await runImport(fixture.store, { userId, importId: id }));
+      runner.continue(await start(id));
       await runner.settled();
       return fixture.store.imports.find(userId, id);
     }
 
     it("create each alias once, even if the run stops after a batch and another process continues it", async () => {
       const planned = await plan([rows(3), rows(3, 3), rows(2, 6)]);
-      await runImport(fixture.store, { userId, importId: planned.id });
+      await start(planned.id);
       // The process that began the run stops after one batch, without releasing its lease.
       const { imports } = fixture.store;
       expect(await imports.lease(planned.id, randomUUID(), new Date(fixture.clock.now().getTime() + 60_000))).toBe(
@@ -108,14 +114,62 @@ describe("stored imports", () => {
       const mine = await plan([rows(200)]);
       const theirs = await plan([rows(200).toReversed()], other);
       const [one, two] = [runnerOn(fixture.store), runnerOn(fixture.store)];
-      one.continue(await runImport(fixture.store, { userId, importId: mine.id }));
-      two.continue(await runImport(fixture.store, { userId: other, importId: theirs.id }));
+      one.continue(await start(mine.id));
+      two.continue(await start(theirs.id, other));
       await Promise.all([one.settled(), two.settled()]);
       const first = await fixture.store.imports.find(userId, mine.id);
       const second = await fixture.store.imports.find(other, theirs.id);
       expect([first?.state, second?.state]).toEqual(["done", "done"]);
       expect((first?.summary.made ?? 0) + (second?.summary.made ?? 0)).toBe(200);
       expect((first?.summary.counts.taken ?? 0) + (second?.summary.counts.taken ?? 0)).toBe(200);
+    });
+
+    it("try the names of a row that the dry run left unchecked in turn, until one is free", async () => {
+      const other = (await insertUser(fixture.store)).id;
+      for (const name of ["both", "gone"]) await insertAlias(fixture.store, other, { name: `${prefix}-${name}` });
+      const deleted = await insertAlias(fixture.store, other, { name: `${prefix}-held` });
+      await fixture.store.aliases.delete(other, deleted.id);
+      await insertAlias(fixture.store, userId, { name: `${prefix}-mine` });
+      const unchecked = (row: number, name: string, result: "create" | "twin", names: string[] = []): ImportRow => ({
+        ...rowOf(row, `${prefix}-${name}`),
+        result: "unchecked",
+        unchecked: { result, reason: null, names: names.map((it) => `${prefix}-${it}`) },
+      });
+      const planned = await plan([
+        [
+          unchecked(1, "free", "create"),
+          unchecked(2, "gone", "create"),
+          unchecked(3, "held", "create"),
+          unchecked(4, "mine", "create"),
+          unchecked(5, "both", "twin", ["held", "twin"]),
+          unchecked(6, "free", "twin", ["second"]),
+          unchecked(7, "mine", "twin", ["gone"]),
+        ],
+      ]);
+      expect((await run(planned))?.summary.counts).toMatchObject({
+        unchecked: planned.summary.counts.unchecked - 7,
+        create: 1,
+        taken: 3,
+        exists: 1,
+        twin: planned.summary.counts.twin + 2,
+      });
+      const done = (await fixture.store.imports.batch(planned.id, 0)) ?? [];
+      expect(done.map((row) => [row.result, row.made])).toEqual([
+        ["create", true],
+        ["taken", false],
+        ["taken", false],
+        ["exists", false],
+        ["twin", true],
+        ["twin", true],
+        ["taken", false],
+      ]);
+      expect(done[4]?.alias?.name).toBe(`${prefix}-twin`);
+      const runner = runnerOn(fixture.store);
+      runner.continue(await undoImport({ ...fixture.store, clock: fixture.clock }, { userId, importId: planned.id }));
+      await runner.settled();
+      expect(await fixture.store.imports.find(userId, planned.id)).toMatchObject({
+        summary: { undone: 3, keptCount: 0 },
+      });
     });
 
     it("delete their unchanged aliases when undone, and free the names at once", async () => {
@@ -161,9 +215,9 @@ describe("stored imports", () => {
 
     it("run one at a time per account, and not for a deleted account", async () => {
       const first = await plan([rows(1)]);
-      await runImport(fixture.store, { userId, importId: first.id });
+      await start(first.id);
       const second = await plan([rows(1, 1)]);
-      await expect(runImport(fixture.store, { userId, importId: second.id })).rejects.toMatchObject({ code: "busy" });
+      await expect(start(second.id)).rejects.toMatchObject({ code: "busy" });
       await fixture.store.users.delete(userId);
       expect(await fixture.store.imports.find(userId, first.id)).toBeNull();
       expect(await fixture.store.imports.runBatch(first.id, () => null)).toBeNull();

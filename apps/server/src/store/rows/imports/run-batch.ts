@@ -5,7 +5,7 @@
 import { limits } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import type { BatchOutcome, ImportRow, ImportSummary } from "../../../core/import/import.ts";
-import { isToBeMade } from "../../../core/import/import.ts";
+import { importReasons, isToBeMade } from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { insertAliases } from "../aliases/insert-aliases.ts";
@@ -69,25 +69,59 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   if (wanted.length === 0) return [...rows];
   const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
   const fitting = wanted.slice(0, room);
-  const nothing = { made: new Set<string>(), reclaimed: new Set<string>() };
-  const { made, reclaimed } =
-    fitting.length === 0 ? nothing : await insertAliases(context, { trx, released, aliases: fitting });
+  const otherNames = new Map(rows.map(({ aliasId, unchecked }) => [aliasId, [...(unchecked?.names ?? [])]]));
+  const { made, reclaimed } = await insertByTurns(context, { trx, released, aliases: fitting, otherNames });
   const missed = fitting.filter(({ id }) => !made.has(id));
   const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
   const over = new Set(wanted.slice(room).map(({ id }) => id));
+  const missing = new Set(missed.map(({ id }) => id));
   return rows.map((row) => {
     const id = row.aliasId ?? "";
-    if (made.has(id)) return { ...row, made: true, ...(reclaimed.has(id) ? { isReclaimed: true } : {}) };
+    const alias = made.get(id);
+    if (alias !== undefined) return madeRow(row, alias, reclaimed.has(id));
     if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
-    if (own.has(id)) return { ...row, aliasId: null, result: "exists", reason: "You have it already." };
-    if (!missed.some((alias) => alias.id === id)) return row;
-    return refused(row, "taken", "Somebody else has taken this address since the dry run.");
+    if (own.has(id) && row.unchecked?.result !== "twin") return existing(row);
+    return missing.has(id) ? refused(row, "taken", reasonOfTaken(row)) : row;
   });
 }
 
-const refused = (row: ImportRow, result: ImportRow["result"], reason: string): ImportRow => {
+/** Inserts the aliases whose address is free, then those that have another name with their next one, and so on. */
+async function insertByTurns(
+  context: StoreContext,
+  { otherNames, ...inserting }: Parameters<typeof insertAliases>[1] & { otherNames: Map<string | null, string[]> },
+): Promise<{ made: Map<string, Alias>; reclaimed: Set<string> }> {
+  const made = new Map<string, Alias>();
+  const reclaimed = new Set<string>();
+  let open = inserting.aliases;
+  while (open.length > 0) {
+    const inserted = await insertAliases(context, { ...inserting, aliases: open });
+    for (const alias of open) if (inserted.made.has(alias.id)) made.set(alias.id, alias);
+    for (const id of inserted.reclaimed) reclaimed.add(id);
+    open = open.flatMap((alias) => {
+      const name = made.has(alias.id) ? undefined : otherNames.get(alias.id)?.shift();
+      return name === undefined ? [] : [{ ...alias, name }];
+    });
+  }
+  return { made, reclaimed };
+}
+
+function madeRow(row: ImportRow, { name, domain }: Alias, isReclaimed: boolean): ImportRow {
+  const { result, reason } = row.unchecked ?? row;
+  return { ...row, result, reason, alias: { name, domain }, made: true, ...(isReclaimed ? { isReclaimed: true } : {}) };
+}
+
+function reasonOfTaken({ unchecked }: ImportRow): string {
+  if (unchecked === undefined) return "Somebody else has taken this address since the dry run.";
+  return unchecked.result === "twin" ? importReasons.noFreeName : importReasons.taken;
+}
+
+function refused(row: ImportRow, result: ImportRow["result"], reason: string): ImportRow {
   return { ...row, result, reason, alias: null, aliasId: null };
-};
+}
+
+function existing(row: ImportRow): ImportRow {
+  return { ...row, aliasId: null, result: "exists", reason: "You have it already." };
+}
 
 async function countAliases(trx: InTransaction, userId: string): Promise<number> {
   const mine = trx.selectFrom("alias").where("user_id", "=", userId);

@@ -10,7 +10,7 @@ import { countText } from "../../../ui/text/count-text.ts";
 import { pageButtons } from "../../aliases/list-view.ts";
 import { resultOrder, resultReasons, resultWords } from "./import-text.ts";
 
-const good: ReadonlySet<ImportResult> = new Set(["create", "twin"]);
+const good: ReadonlySet<ImportResult> = new Set(["create", "twin", "unchecked"]);
 
 function ImportRow({ address, becomes, result, reason, forwardTo, active }: ImportRowWire) {
   return (

@@ -10,6 +10,7 @@ export const resultOrder = [
   "twin",
   "exists",
   "taken",
+  "unchecked",
   "reserved",
   "invalid",
   "deleted",
@@ -21,6 +22,7 @@ export const resultWords: Readonly<Record<ImportResult, string>> = {
   twin: "New address",
   exists: "Already here",
   taken: "Taken",
+  unchecked: "Not checked yet",
   reserved: "Reserved name",
   invalid: "Not readable",
   deleted: "Deleted there",
@@ -33,6 +35,7 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
   twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
   exists: "You have this alias already.",
   taken: "This address belongs to somebody else.",
+  unchecked: "Whether this address is free is found out when the import runs.",
   reserved: "This name cannot be used here.",
   invalid: "This row is no address that can be an alias.",
   deleted: "It was deleted at the other service.",
@@ -41,8 +44,9 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
 
 export const aliasesText = (count: number): string => `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
 
-/** Number of aliases that running the import would create. */
-export const toMake = ({ counts }: Pick<ImportWire, "counts">): number => (counts.create ?? 0) + (counts.twin ?? 0);
+/** Number of aliases that running the import would create, if the addresses that are not checked are free. */
+export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>
+  (counts.create ?? 0) + (counts.twin ?? 0) + (counts.unchecked ?? 0);
 
 /** Time left to undo an import, e.g. `42 minutes`, `less than a minute`; `null` if it can't be undone any more. */
 export function undoTimeText(undoUntil: string | null, now: Date): string | null {
