@@ -12,7 +12,10 @@ import type { SentAnswerStore } from "./core/reply-path/sent-answer.ts";
 import type { Store } from "./store/open-store.ts";
 
 export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkimKeys"> {
-  aliases: Pick<AliasStore, "findRoute" | "findRouteById" | "findIdsBetween" | "onRouteChange" | "reportsAllChanges">;
+  aliases: Pick<
+    AliasStore,
+    "findRoute" | "findRouteById" | "findIdsBetween" | "markUsed" | "onRouteChange" | "reportsAllChanges"
+  >;
   deliveries: Pick<
     DeliveryStore,
     "keep" | "keepForOperator" | "extendLease" | "finish" | "defer" | "hasten" | "countForAlias" | "spoolBytes"

@@ -22,6 +22,7 @@ export const aliasMessages = {
   forwardToByKey: "With an API key, an alias can only be pointed at mailboxes that this account has confirmed",
   forwardToTooMany: `An alias forwards to ${limits.destinationsMax} destinations at most`,
   tooMany: `An account holds ${limits.aliasesMax} aliases at most. Please delete one you do not need.`,
+  releasedMany: `An account can delete or rename ${limits.releasedMax} used aliases in 30 days, because each address stays reserved for it that long. Please pause those you do not need, or try again later.`,
   notesLength: "Notes must be 128 characters or less",
   sealTo: "sealTo must be account, off, or the id of one of your encryption keys",
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",

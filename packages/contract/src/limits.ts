@@ -3,6 +3,8 @@ export const limits = {
   aliasNameMax: 64,
   /** Maximum aliases per account. */
   aliasesMax: 10_000,
+  /** Used aliases that an account may delete or rename in 30 days, since each address stays reserved for that long. */
+  releasedMax: 2000,
   /**
    * Maximum mailboxes that an account can add to its list; mailboxes listed because aliases forward to them do not
    * count.

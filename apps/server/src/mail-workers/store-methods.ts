@@ -5,7 +5,7 @@
 import type { MailStore } from "../mail-store.ts";
 
 export const storeMethods = {
-  aliases: ["findRoute", "findRouteById", "findIdsBetween"],
+  aliases: ["findRoute", "findRouteById", "findIdsBetween", "markUsed"],
   replyPaths: ["ensure", "listKnown", "find", "findAll"],
   deliveries: ["keep", "keepForOperator", "extendLease", "finish", "defer", "hasten", "countForAlias", "spoolBytes"],
   bodies: ["put", "get", "getStart", "delete"],

@@ -60,12 +60,20 @@ export interface AliasTable {
    * of the account applies.
    */
   seal_key_id: Generated<string | null>;
+  /**
+   * Of an alias that an import made and nobody has used since: `reclaimed` if the account had the address before,
+   * otherwise `new`. Null for every other alias.
+   */
+  fresh: Generated<"new" | "reclaimed" | null>;
 }
 
 export interface ReleasedAddressTable {
   address_index: Buffer;
   former_user_index: Buffer;
   until: Date;
+  /** Network and block from which the address was released, as keyed hashes; null if unknown. */
+  network_index: Generated<Buffer | null>;
+  block_index: Generated<Buffer | null>;
 }
 
 export interface DestinationTable {

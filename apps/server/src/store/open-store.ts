@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 
 import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
+import type { ReleaseCaps } from "../core/alias/release-caps.ts";
 import type { InFlightMessages } from "../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import { type Clock, type Logger, steadyMs } from "../core/ports.ts";
@@ -60,6 +61,8 @@ export interface StoreOptions {
   clock?: Clock;
   /** Milliseconds from the creation of a new sealing key to its first use; set by tests only. */
   keySettleMs?: number;
+  /** Caps of reserved addresses; set by tests only. */
+  releaseCaps?: ReleaseCaps;
   /** Replaced file operations that simulate a broken or full disk, and sizes of the journal; set by tests only. */
   disk?: { files?: SpoolFiles; syncFile?: SyncFile; journal?: JournalLimits };
 }
@@ -237,7 +240,7 @@ function startKeyKeeper(
   return keeper;
 }
 
-type OpenContext = StoreContext & { keys: KeyRing; dkimKeys: DkimKey[] };
+type OpenContext = StoreContext & { keys: KeyRing; dkimKeys: DkimKey[]; releaseCaps: ReleaseCaps | undefined };
 
 async function makeContext(
   options: StoreOptions,
@@ -251,7 +254,7 @@ async function makeContext(
     const dkim = { secretKey, domains, ed25519: options.dkimEd25519 === true, now: clock.now() };
     return { keys: serverKeys, dkimKeys: await loadDkimKeys(trx, dkim) };
   });
-  return { db, ...keys, clock, signals };
+  return { db, ...keys, clock, signals, releaseCaps: options.releaseCaps };
 }
 
 async function startUpkeep(
@@ -287,7 +290,7 @@ interface Assembly {
 }
 
 function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly): Store {
-  const released = releasedAddresses(context);
+  const released = releasedAddresses(context, context.releaseCaps);
   // If a body cannot be deleted, the retention run deletes it later.
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});

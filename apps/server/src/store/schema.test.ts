@@ -78,9 +78,16 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
     seal_off: "boolean",
     seal_key_id: "uuid?",
+    fresh: "text?",
+  },
+  released_address: {
+    address_index: "bytea",
+    former_user_index: "bytea",
+    until: "timestamptz",
+    network_index: "bytea?",
+    block_index: "bytea?",
   },
   sent_answer: { mark: "bytea", user_id: "uuid", ends_at: "timestamptz" },
-  released_address: { address_index: "bytea", former_user_index: "bytea", until: "timestamptz" },
   destination: {
     id: "uuid",
     user_id: "uuid",

@@ -34,18 +34,19 @@ export class TestClock {
   }
 }
 
-export function onEachDatabase(tests: (it: StoreUnderTest) => void): void {
-  describe("embedded", () => tests(openedAround(null)));
+/** @param options settings of the stores beside those of every test */
+export function onEachDatabase(tests: (it: StoreUnderTest) => void, options: Partial<StoreOptions> = {}): void {
+  describe("embedded", () => tests(openedAround(null, options)));
   const postgres = findTestPostgres();
   if (!postgres.found) console.log(postgres.reason);
-  describe.skipIf(!postgres.found)("PostgreSQL", () => tests(openedAround(startTestPostgres)));
+  describe.skipIf(!postgres.found)("PostgreSQL", () => tests(openedAround(startTestPostgres, options)));
 }
 
-function openedAround(start: (() => Promise<TestPostgres>) | null): StoreUnderTest {
+function openedAround(start: (() => Promise<TestPostgres>) | null, more: Partial<StoreOptions>): StoreUnderTest {
   const clock = new TestClock();
   let postgres: TestPostgres | null = null;
   let store: Store | null = null;
-  let options: StoreOptions = { databaseUrl: null, dataDir: null, secretKey: randomBytes(32), clock };
+  let options: StoreOptions = { databaseUrl: null, dataDir: null, secretKey: randomBytes(32), clock, ...more };
   beforeAll(async () => {
     postgres = (await start?.()) ?? null;
     options = { ...options, databaseUrl: (await postgres?.createDatabase()) ?? null };

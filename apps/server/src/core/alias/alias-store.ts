@@ -56,11 +56,17 @@ export interface AliasStore {
   standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**
    * Locks the row, calls `change` with the alias and writes the result. Pausing and renaming apply to mail at once.
+   * @param network network of the client, counted for the address that a new name releases; `null` when unknown
    * @returns the alias after the change, `null` when it does not belong to this user
-   * @throws AppError `alias_taken`, `alias_released`, `invalid` for a key that is not the account's, and whatever
-   * `change` throws
+   * @throws AppError `alias_taken`, `alias_released`, `rate_limited` when the address can't be released yet, `invalid`
+   * for a key that is not the account's, and whatever `change` throws
    */
-  update(userId: string, aliasId: string, change: (alias: Alias) => AliasChange): Promise<Alias | null>;
+  update(
+    userId: string,
+    aliasId: string,
+    change: (alias: Alias) => AliasChange,
+    network?: string | null,
+  ): Promise<Alias | null>;
   /**
    * Changes many aliases as `update` changes one, in transactions of 500 aliases with one writing statement each. If a
    * transaction fails, the ones before it stay committed. An alias for which `change` throws an AppError, or that does
@@ -74,15 +80,20 @@ export interface AliasStore {
     change: (alias: Alias) => ManyAliasesChange,
   ): Promise<ManyChanged>;
   /**
-   * Deletes many aliases as `delete` deletes one, in transactions of 500 aliases.
+   * Deletes many aliases as `delete` deletes one, in transactions of 500 aliases. Those that have to wait are listed in
+   * `failed` with `rate_limited`.
    * @param aliasIds ids without duplicates
    */
-  deleteMany(userId: string, aliasIds: readonly string[]): Promise<ManyChanged>;
+  deleteMany(userId: string, aliasIds: readonly string[], network?: string | null): Promise<ManyChanged>;
   /**
-   * Deletes the alias and reserves its address for this account.
+   * Deletes the alias and reserves its address for this account, within the caps of `release-caps.ts`.
+   * @param network network of the client; `null` when unknown
    * @returns false when it does not belong to this user
+   * @throws AppError `rate_limited` when the alias was used and the account has too many reserved addresses
    */
-  delete(userId: string, aliasId: string): Promise<boolean>;
+  delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;
+  /** Records that somebody wrote to the alias, or tried to, or that it may send: its address is in use. */
+  markUsed(aliasId: string): Promise<void>;
   /**
    * Looks up the route of an address for the mail path, uncached; `null` for an address that no account owns.
    * @param address `name@domain`, lower case

@@ -61,6 +61,8 @@ export interface AliasRoute {
   /** URLs of paused webhooks, which get no calls. */
   pausedWebhooks: string[];
   paused: boolean;
+  /** Set if an import made the alias and nobody has used it since. */
+  isUnused?: true;
   /** Key that signs webhook calls of this alias (Standard Webhooks), 32 bytes. */
   webhookSecret: Buffer;
   /** Key from which reply addresses of this alias are derived, 32 bytes. */

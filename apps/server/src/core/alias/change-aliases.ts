@@ -30,6 +30,8 @@ export interface ChangeOfMany {
   change: BulkChange;
   /** Who requests the change. An API key may add only confirmed mailboxes. */
   by: CallerKind;
+  /** Network of the client, if it is known. */
+  clientAddress?: string;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface ChangeOfMany {
  */
 export async function changeAliases(
   deps: BulkDeps,
-  { userId, aliasIds, change, by }: ChangeOfMany,
+  { userId, aliasIds, change, by, clientAddress }: ChangeOfMany,
 ): Promise<ManyChanged> {
   const ids = [...new Set(aliasIds)];
   if (change.kind === "destinations")
@@ -47,7 +49,7 @@ export async function changeAliases(
   await takeWeightedLimit(deps, "alias_bulk", { userId, weight: Math.max(WEIGHT_MIN, ids.length) });
   if (change.kind === "destinations") await refuseBlocked(deps, "forwardTo", change.destinations);
   if (change.kind === "labels" && change.add !== null) await refuseUnknownLabel(deps, userId, change.add);
-  if (change.kind === "deletion") return await deps.aliases.deleteMany(userId, ids);
+  if (change.kind === "deletion") return await deps.aliases.deleteMany(userId, ids, clientAddress);
   const isKeyRedirecting = by === "key" && change.kind === "destinations";
   const confirmed = isKeyRedirecting ? await confirmedAmong(deps, userId, change.destinations) : null;
   return await deps.aliases.updateMany(userId, ids, (alias) => {

@@ -33,7 +33,7 @@ export interface AliasUpdateInput extends RoutingInput {
 export async function updateAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
     Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
-  { userId, aliasId }: { userId: string; aliasId: string },
+  { userId, aliasId, clientAddress }: { userId: string; aliasId: string; clientAddress?: string },
   input: AliasUpdateInput,
   by: CallerKind = "session",
 ): Promise<Alias> {
@@ -49,10 +49,15 @@ export async function updateAlias(
   await refuseBlocked(deps, "lastForwardTo", input.lastDestinations);
   const wanted = [...(input.destinations ?? []), ...(input.lastDestinations ?? [])];
   const confirmed = by === "key" ? await confirmedAmong(deps, userId, wanted) : null;
-  const changed = await deps.aliases.update(userId, aliasId, (alias) => {
-    if (confirmed !== null) refuseForKey(alias, input, confirmed);
-    return decideChange(alias, input);
-  });
+  const changed = await deps.aliases.update(
+    userId,
+    aliasId,
+    (alias) => {
+      if (confirmed !== null) refuseForKey(alias, input, confirmed);
+      return decideChange(alias, input);
+    },
+    clientAddress,
+  );
   if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
   return changed;
 }

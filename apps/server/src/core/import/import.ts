@@ -33,8 +33,6 @@ export interface ImportRow {
    * run tries in turn.
    */
   unchecked?: { result: "create" | "twin"; reason: string | null; names: string[] };
-  /** Whether the address was reserved for the account, which had an alias with it before; absent if not. */
-  isReclaimed?: boolean;
 }
 
 export type ImportCounts = Record<ImportResult, number>;

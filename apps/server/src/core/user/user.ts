@@ -109,9 +109,10 @@ export interface UserStore {
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
   /**
    * Deletes the account and every row it owns, including queued mail, in one transaction; keeps released addresses as
-   * keyed hashes.
+   * keyed hashes, without those that an import made and nobody used, beyond the caps of `release-caps.ts`.
+   * @param network network of the client; `null` when unknown
    */
-  delete(id: string): Promise<void>;
+  delete(id: string, network?: string | null): Promise<void>;
   stats(id: string): Promise<AccountStats>;
   count(): Promise<number>;
 }

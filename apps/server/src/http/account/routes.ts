@@ -31,8 +31,8 @@ export function accountHandlers(
     async exportAccount({ userId }) {
       return accountExportToWire(await exportAccount(deps, userId));
     },
-    async deleteAccount({ userId, cookie }) {
-      await deleteAccount(deps, userId);
+    async deleteAccount({ userId, cookie, clientAddress }) {
+      await deleteAccount(deps, { userId, clientAddress });
       cookie.clear();
       return { message: "Account deleted" };
     },

@@ -38,9 +38,9 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     async createAlias({ userId, body, key }) {
       return toWire(await createAlias(deps, newAliasFromWire(userId, body), key === null ? "session" : "key"));
     },
-    async updateAlias({ userId, params, body, key }) {
+    async updateAlias({ userId, params, body, key, clientAddress }) {
       const by = key === null ? "session" : "key";
-      return toWire(await updateAlias(deps, { userId, ...params }, aliasWishFromWire(body), by));
+      return toWire(await updateAlias(deps, { userId, ...params, clientAddress }, aliasWishFromWire(body), by));
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await toggleAlias(deps, { userId, ...params }, body.active);
@@ -48,12 +48,13 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
     },
-    async changeAliases({ userId, body: { aliasIds, change }, key }) {
-      const by = key === null ? "session" : "key";
-      return bulkAnswerToWire(await changeAliases(deps, { userId, aliasIds, change: bulkChangeFromWire(change), by }));
+    async changeAliases({ userId, body: { aliasIds, change }, key, clientAddress }) {
+      const by = key === null ? ("session" as const) : ("key" as const);
+      const wanted = { userId, aliasIds, change: bulkChangeFromWire(change), by, clientAddress };
+      return bulkAnswerToWire(await changeAliases(deps, wanted));
     },
-    async deleteAlias({ userId, params }) {
-      await deleteAlias(deps, { userId, ...params });
+    async deleteAlias({ userId, params, clientAddress }) {
+      await deleteAlias(deps, { userId, ...params, clientAddress });
       return { message: "Alias deleted" };
     },
   };

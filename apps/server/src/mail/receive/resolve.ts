@@ -23,7 +23,7 @@ import type { SpoolQuota } from "./deliver/spool-quota.ts";
 import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {
-  aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween">;
+  aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween" | "markUsed">;
   domains: ReadonlySet<string>;
   routes: Pick<RouteCache, "find">;
   quota: Pick<SpoolQuota, "isFull">;
@@ -112,6 +112,15 @@ function decide(
   deps: ResolveDeps,
 ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
+  // Once a sender knows the address, it must not be free for others when the alias is deleted.
+  if (route.isUnused === true) return deps.aliases.markUsed(route.aliasId).then(() => decideUsed(route, deps));
+  return decideUsed(route, deps);
+}
+
+function decideUsed(
+  route: AliasRoute,
+  deps: ResolveDeps,
+): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
   if (route.paused) return accept({ kind: "paused" });
   // No destination is left: each webhook answered 410, and the reader of each mailbox refused mail from this account.
   if (route.destinations.length === 0) return reject("refused_by_all");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aliasesText, failureText } from "./bulk-text.ts";
+import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
 
 test("the number of aliases is a phrase with the right singular or plural", () => {
   expect([aliasesText(1), aliasesText(84), aliasesText(5000)]).toEqual(["1 alias", "84 aliases", "5,000 aliases"]);
@@ -15,4 +15,11 @@ test("each kind of failure has its own text; without failures there is none", ()
   expect(failureText([full, full, gone], 84)).toBe(
     "2 of 84 aliases have 10 labels already. 1 of 84 aliases does not exist any more.",
   );
+});
+
+test("a failed deletion says why only if the account has too many reserved addresses", () => {
+  const gone = { id: "b", code: "not_found" as const };
+  expect(deletionFailureText([gone])).toBe("1 alias could not be deleted.");
+  const limited = { id: "a", code: "rate_limited" as const };
+  expect(deletionFailureText([limited, gone])).toMatch(/^2 aliases could not be deleted\. An account can .* pause /);
 });

@@ -1,9 +1,15 @@
 /** Texts about changes of many aliases at once. */
-import type { BulkAliasAnswer } from "@kauke/contract";
+import { aliasMessages, type BulkAliasAnswer } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 
 /** Number of aliases as text, e.g. `1 alias`, `84 aliases`. */
 export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
+
+/** How many aliases could not be deleted, and why, if the account has too many reserved addresses. */
+export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
+  const isLimited = failed.some(({ code }) => code === "rate_limited");
+  return `${aliasesText(failed.length)} could not be deleted.${isLimited ? ` ${aliasMessages.releasedMany}` : ""}`;
+}
 
 /** Why some aliases could not be changed, e.g. `2 of 84 aliases have 10 labels already`; `null` if all could. */
 export function failureText(failed: BulkAliasAnswer["failed"], asked: number): string | null {

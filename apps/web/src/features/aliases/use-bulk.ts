@@ -5,7 +5,7 @@ import { deleteAliases, keptIdsMax, useChangeAliases } from "../../api/alias-bul
 import { messageOf } from "../../api/api-error.ts";
 import { dismissToast, readToast, showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
-import { aliasesText, failureText } from "./bulk-text.ts";
+import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
 import { deleteLater, UNDO_MS, undoDeletion } from "./pending-deletion.ts";
 
 export function useBulk(userId: string) {
@@ -42,7 +42,7 @@ export function useBulk(userId: string) {
       if (readToast()?.action?.onAct === onAct) dismissToast();
       try {
         const { failed } = await deleteAliases(client, { userId, aliasIds });
-        if (failed.length > 0) showFailure("Deletion Failed", `${aliasesText(failed.length)} could not be deleted.`);
+        if (failed.length > 0) showFailure("Deletion Failed", deletionFailureText(failed));
       } catch (error) {
         showFailure("Deletion Failed", messageOf(error, "Failed to delete the aliases"));
       }

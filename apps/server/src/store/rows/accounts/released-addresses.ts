@@ -1,21 +1,43 @@
 /**
  * Addresses released by deleting or renaming an alias. Until its hold ends, only the former account may take such an
- * address. Address and account are stored as keyed hashes, so that the rows of a deleted account reveal nothing.
+ * address. Address, account and network are stored as keyed hashes, so that the rows of a deleted account reveal
+ * nothing.
  */
+import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/release-caps.ts";
 import { AppError } from "../../../core/app-error.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
-import type { InTransaction } from "../../database.ts";
+import type { Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfBytes } from "../any-of.ts";
+import { networkIndexes } from "../sign-in/network-indexes.ts";
 
 /** Rows inserted per statement, well below the limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
+export interface Release {
+  formerUserId: string;
+  /** Network of the client whose request releases the addresses; `null` when it is unknown. */
+  network: string | null;
+  addresses: readonly ReleasedAddress[];
+}
+
+export interface ReleasedAddress {
+  index: Buffer;
+  /** Whether an import made the alias and nobody has used it since, so that its address may be free at once. */
+  isUnused: boolean;
+}
+
 export interface ReleasedAddresses {
-  hold(trx: InTransaction, addressIndex: Buffer, formerUserId: string): Promise<void>;
-  /** Holds the addresses of an account's aliases when the account is about to be deleted. */
-  holdAll(trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string): Promise<void>;
+  /**
+   * Number of used addresses that the account may release now. Concurrent calls may get the same room and exceed it
+   * together, by one batch of deletions each.
+   */
+  room(db: Database | InTransaction, userId: string): Promise<number>;
+  /** @throws AppError `rate_limited` when the account may release no used address now */
+  refuseWithoutRoom(db: Database | InTransaction, userId: string): Promise<void>;
+  /** Reserves all used addresses, and those of unused aliases within the caps; the others become free. */
+  release(trx: InTransaction, release: Release): Promise<void>;
   /**
    * Checks that the account may take a released address, and removes the hold on it. Call it after the row with the
    * address was inserted: the unique index has then waited for a concurrent transaction with the same address.
@@ -41,22 +63,29 @@ export function formerUserIndex(keys: ServerKeys, userId: string): Buffer {
   return keys.hmac("abuse", `former user\0${userId}`);
 }
 
-export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAddresses {
+export function releasedAddresses(context: StoreContext, caps = releaseCaps): ReleasedAddresses {
+  const { db, keys, clock } = context;
   const userIndex = (userId: string) => formerUserIndex(keys, userId);
-  const until = () => keptUntil("releasedAddress", clock.now());
-  const hold = async (trx: InTransaction, addressIndexes: readonly Buffer[], formerUserId: string) => {
-    const row = { former_user_index: userIndex(formerUserId), until: until() };
-    await trx
-      .insertInto("released_address")
-      .values(addressIndexes.map((address_index) => ({ address_index, ...row })))
-      .onConflict((conflict) => conflict.column("address_index").doUpdateSet(row))
-      .execute();
-  };
   return {
-    hold: (trx, addressIndex, formerUserId) => hold(trx, [addressIndex], formerUserId),
-    holdAll: async (trx, addressIndexes, formerUserId) => {
-      for (let from = 0; from < addressIndexes.length; from += ROWS_AT_ONCE)
-        await hold(trx, addressIndexes.slice(from, from + ROWS_AT_ONCE), formerUserId);
+    room: async (at, userId) => {
+      const held = await countHeld(context, at, { former_user_index: userIndex(userId) });
+      return Math.max(0, caps.account - held);
+    },
+    refuseWithoutRoom: async (at, userId) => {
+      const held = at.selectFrom("released_address").select("until").where("until", ">", clock.now());
+      const mine = held.where("former_user_index", "=", userIndex(userId)).orderBy("until", "desc");
+      const full = await mine
+        .offset(caps.account - 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (full !== undefined) throw releaseHasToWait(full.until);
+    },
+    release: async (trx, release) => {
+      const { used = [], unused = [] } = Object.groupBy(release.addresses, (it) => (it.isUnused ? "unused" : "used"));
+      if (unused.length === 0) return hold(context, trx, { ...release, addresses: used });
+      const counts = { used: used.length, unused: unused.length };
+      const reserved = unusedToReserve(counts, await countReserved(context, trx, release), caps);
+      await hold(context, trx, { ...release, addresses: [...used, ...unused.slice(0, reserved)] });
     },
     claim: async (trx, addressIndex, userId) => {
       const held = await trx
@@ -67,23 +96,7 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
       if (held === undefined || held.until <= clock.now()) return;
       if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
     },
-    claimAll: async (trx, addressIndexes, userId) => {
-      if (addressIndexes.length === 0) return { refused: new Set(), reclaimed: new Set() };
-      const held = await trx
-        .selectFrom("released_address")
-        .select(["address_index", "former_user_index", "until"])
-        .where("address_index", "=", anyOfBytes(addressIndexes))
-        .execute();
-      const { own = [], others = [] } = Object.groupBy(
-        held.filter((row) => row.until > clock.now()),
-        (row) => (row.former_user_index.equals(userIndex(userId)) ? "own" : "others"),
-      );
-      const free = held.filter((row) => !others.includes(row)).map((row) => row.address_index);
-      if (free.length > 0)
-        await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(free)).execute();
-      const hexes = (rows: typeof held) => new Set(rows.map((row) => row.address_index.toString("hex")));
-      return { refused: hexes(others), reclaimed: hexes(own) };
-    },
+    claimAll: (trx, addressIndexes, userId) => claimAll(context, trx, { addressIndexes, userId }),
     mayTake: async (addressIndex, userId) => {
       const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);
       const held = others.where("until", ">", clock.now()).where("former_user_index", "<>", userIndex(userId));
@@ -94,4 +107,62 @@ export function releasedAddresses({ db, keys, clock }: StoreContext): ReleasedAd
       return Number(result.numDeletedRows);
     },
   };
+}
+
+async function claimAll(
+  { keys, clock }: StoreContext,
+  trx: InTransaction,
+  { addressIndexes, userId }: { addressIndexes: readonly Buffer[]; userId: string },
+): Promise<{ refused: Set<string>; reclaimed: Set<string> }> {
+  if (addressIndexes.length === 0) return { refused: new Set(), reclaimed: new Set() };
+  const held = await trx
+    .selectFrom("released_address")
+    .select(["address_index", "former_user_index", "until"])
+    .where("address_index", "=", anyOfBytes(addressIndexes))
+    .execute();
+  const { own = [], others = [] } = Object.groupBy(
+    held.filter((row) => row.until > clock.now()),
+    (row) => (row.former_user_index.equals(formerUserIndex(keys, userId)) ? "own" : "others"),
+  );
+  const free = held.filter((row) => !others.includes(row)).map((row) => row.address_index);
+  if (free.length > 0) await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(free)).execute();
+  const hexes = (rows: typeof held) => new Set(rows.map((row) => row.address_index.toString("hex")));
+  return { refused: hexes(others), reclaimed: hexes(own) };
+}
+
+async function hold({ keys, clock }: StoreContext, trx: InTransaction, release: Release): Promise<void> {
+  const networks = release.network === null ? unknownNetwork : networkIndexes(keys, release.network);
+  const until = keptUntil("releasedAddress", clock.now());
+  const row = { former_user_index: formerUserIndex(keys, release.formerUserId), until, ...networks };
+  for (let from = 0; from < release.addresses.length; from += ROWS_AT_ONCE) {
+    const some = release.addresses.slice(from, from + ROWS_AT_ONCE);
+    await trx
+      .insertInto("released_address")
+      .values(some.map(({ index }) => ({ address_index: index, ...row })))
+      .onConflict((conflict) => conflict.column("address_index").doUpdateSet(row))
+      .execute();
+  }
+}
+
+const unknownNetwork = { network_index: null, block_index: null };
+
+/** Numbers of current reservations of the account, and of the network and block from which they were released. */
+async function countReserved(context: StoreContext, trx: InTransaction, { formerUserId, network }: Release) {
+  const { keys } = context;
+  const account = await countHeld(context, trx, { former_user_index: formerUserIndex(keys, formerUserId) });
+  if (network === null) return { account, network: 0, block: 0 };
+  const { network_index, block_index } = networkIndexes(keys, network);
+  return {
+    account,
+    network: await countHeld(context, trx, { network_index }),
+    block: await countHeld(context, trx, { block_index }),
+  };
+}
+
+type Party = { former_user_index: Buffer } | { network_index: Buffer } | { block_index: Buffer };
+
+async function countHeld({ clock }: StoreContext, db: Database | InTransaction, party: Party): Promise<number> {
+  const held = db.selectFrom("released_address").where((row) => row.and(party));
+  const counted = held.where("until", ">", clock.now()).select((it) => it.fn.countAll<number>().as("count"));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }

@@ -65,7 +65,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     ...accountDefaults(context),
     replaceHash: (id, replacement) => replaceHash(context, id, replacement),
     changePassword: (id, change) => changePassword(context, id, change),
-    delete: (id) => deleteUser(context, parts, id),
+    delete: (id, network = null) => deleteUser(context, parts, { id, network }),
     stats: readStats(context),
     count: () => countRows(db, "user"),
   };
@@ -186,7 +186,11 @@ function withoutUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== undefined)) as Partial<T>;
 }
 
-async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, id: string): Promise<void> {
+async function deleteUser(
+  { db, signals }: StoreContext,
+  parts: UserStoreParts,
+  { id, network }: { id: string; network: string | null },
+): Promise<void> {
   await deleteReplyPathsOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
     // Once the account's row is locked, no row that refers to the account can be inserted, since an insert needs a
@@ -194,8 +198,8 @@ async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, 
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
-    const addressIndexes = aliases.map((alias) => alias.address_index);
-    await parts.released.holdAll(trx, addressIndexes, id);
+    const addresses = aliases.map(({ address_index, fresh }) => ({ index: address_index, isUnused: fresh === "new" }));
+    await parts.released.release(trx, { formerUserId: id, network, addresses });
     // Deliveries are deleted before the rows of composed mail (`email_job`), which the deletion of the user would
     // remove first, because a claim by the delivery worker locks them in this order.
     await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
@@ -211,7 +215,7 @@ async function deleteUser({ db, signals }: StoreContext, parts: UserStoreParts, 
 function lockAliases(trx: InTransaction, userId: string) {
   return trx
     .selectFrom("alias")
-    .select(["id", "address_index"])
+    .select(["id", "address_index", "fresh"])
     .where("user_id", "=", userId)
     .orderBy("id")
     .forUpdate()

@@ -47,10 +47,32 @@ export function updateMany(
   return inBatches(context, parts, all, (trx, batch) => updateBatch(context, trx, { ...batch, change }));
 }
 
-export function deleteMany(context: StoreContext, parts: AliasStoreParts, all: Batch): Promise<ManyChanged> {
-  return inBatches(context, parts, all, async (trx, batch) => deleteBatch(context, parts, { ...batch, trx }), {
-    before: (batch) => deleteReplyPathsOf(context.db, batch),
+export function deleteMany(
+  context: StoreContext,
+  parts: AliasStoreParts,
+  { network, ...all }: Batch & { network: string | null },
+): Promise<ManyChanged> {
+  return inBatches(context, parts, all, async (trx, batch) => deleteBatch(context, parts, { ...batch, trx, network }), {
+    before: async (batch) => {
+      const waiting = await waitingAmong(context, parts, batch);
+      const aliasIds = batch.aliasIds.filter((id) => !waiting.has(id));
+      await deleteReplyPathsOf(context.db, { ...batch, aliasIds });
+      return waiting;
+    },
   });
+}
+
+/** Ids of used aliases that can't be deleted now, because the account has too many reserved addresses. */
+async function waitingAmong(
+  { db }: StoreContext,
+  { released }: AliasStoreParts,
+  { userId, aliasIds }: Batch,
+): Promise<Set<string>> {
+  const mine = db.selectFrom("alias").select(["id", "fresh"]).where("id", "=", anyOfIds(aliasIds));
+  const rows = await mine.where("user_id", "=", userId).execute();
+  const used = new Set(idsOf(rows.filter(({ fresh }) => fresh !== "new")));
+  const room = await released.room(db, userId);
+  return new Set(aliasIds.filter((id) => used.has(id)).slice(room));
 }
 
 async function inBatches(
@@ -58,13 +80,15 @@ async function inBatches(
   { forgetBodies }: AliasStoreParts,
   { userId, aliasIds }: Batch,
   work: (trx: InTransaction, batch: Batch) => Promise<Done>,
-  { before }: { before?: (batch: Batch) => Promise<void> } = {},
+  { before = async () => none }: { before?: (batch: Batch) => Promise<ReadonlySet<string>> } = {},
 ): Promise<ManyChanged> {
   const failed = new Map<string, ErrorCode>();
   for (let from = 0; from < aliasIds.length; from += ALIASES_AT_ONCE) {
     const batch = { userId, aliasIds: aliasIds.slice(from, from + ALIASES_AT_ONCE) };
-    await before?.(batch);
-    const done = await db.transaction().execute((trx) => work(trx, batch));
+    const waiting = await before(batch);
+    for (const id of waiting) failed.set(id, "rate_limited");
+    const rest = { userId, aliasIds: batch.aliasIds.filter((id) => !waiting.has(id)) };
+    const done = await db.transaction().execute((trx) => work(trx, rest));
     if (done.hasChangedRoutes) await signals.routeChanged({ userId });
     await forgetBodies(done.messagesDone);
     for (const [id, code] of done.failed) failed.set(id, code);
@@ -74,6 +98,8 @@ async function inBatches(
   }
   return { changed: aliasIds.length - failed.size, failed };
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** New values of an alias row that is to be written. */
 interface ChangedRow {
@@ -145,7 +171,7 @@ function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | Erro
 /** Writes all rows in one statement. Bytes are passed as hex, because arrays of bytea are slow to pass. */
 async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promise<void> {
   await sql`
-    UPDATE alias SET active = given.active, sealed = decode(given.sealed, 'hex')
+    UPDATE alias SET active = given.active, sealed = decode(given.sealed, 'hex'), fresh = NULL
     FROM unnest(${idsOf(rows)}::uuid[], ${rows.map(({ active }) => active)}::boolean[],
       ${hexOf(rows.map(({ sealed }) => sealed))}::text[]) AS given (id, active, sealed)
     WHERE alias.id = given.id`.execute(trx);
@@ -154,7 +180,7 @@ async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promi
 async function deleteBatch(
   context: StoreContext,
   { released }: AliasStoreParts,
-  { trx, ...batch }: Batch & { trx: InTransaction },
+  { trx, network, ...batch }: Batch & { trx: InTransaction; network: string | null },
 ): Promise<Done> {
   const rows = await lockBatch(trx, batch);
   const failed = missingOf(batch, rows);
@@ -165,8 +191,8 @@ async function deleteBatch(
   const cancelled = await cancelMessages(context, trx, { messageIds: composed });
   await detachLeasedMail(trx, aliasIds);
   await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
-  const addresses = rows.map((row) => row.address_index);
-  await released.holdAll(trx, addresses, batch.userId);
+  const addresses = rows.map((row) => ({ index: row.address_index, isUnused: row.fresh === "new" }));
+  await released.release(trx, { formerUserId: batch.userId, network, addresses });
   await context.signals.announceRoute(trx, aliasIds);
   const messagesDone = [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
   return { failed, hasChangedRoutes: true, messagesDone };

@@ -127,7 +127,7 @@ const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocke
  * @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption
  */
 export function toRoute(
-  row: Pick<AliasRow, "id" | "user_id" | "active">,
+  row: Pick<AliasRow, "id" | "user_id" | "active"> & { fresh: string | null },
   document: AliasDocument,
   { sealKey, ...standing }: MailboxStanding & { sealKey: string | null },
 ): AliasRoute {
@@ -147,6 +147,7 @@ export function toRoute(
     ...(missing.length === 0 ? {} : { missing }),
     pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
     paused: !row.active,
+    ...(row.fresh === null ? {} : { isUnused: true as const }),
     webhookSecret: readKey(document.webhookSecret),
     replyKey: readKey(document.replyKey),
     sealKey,

@@ -20,6 +20,7 @@ interface RouteRow {
   id: string;
   user_id: string;
   active: boolean;
+  fresh: string | null;
   sealed: Buffer;
   pairs: string;
   missing: string;
@@ -53,7 +54,7 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     .selectFrom("alias")
     .innerJoin("user", "user.id", "alias.user_id")
     .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
-    .select(["alias.id", "alias.user_id", "alias.active", "alias.sealed", pairs, missing])
+    .select(["alias.id", "alias.user_id", "alias.active", "alias.fresh", "alias.sealed", pairs, missing])
     .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;

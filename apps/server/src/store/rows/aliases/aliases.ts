@@ -71,9 +71,15 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     isFree: (userId, address) => isFree(context, parts, { userId, address }),
     insert: (alias) => insertAlias(context, parts, alias),
     updateMany: (userId, aliasIds, change) => updateMany(context, parts, { userId, aliasIds, change }),
-    deleteMany: (userId, aliasIds) => deleteMany(context, parts, { userId, aliasIds }),
-    update: (userId, aliasId, change) => updateAlias(context, parts, { userId, aliasId, change }),
-    delete: (userId, aliasId) => deleteAlias(context, parts, { userId, aliasId }),
+    deleteMany: (userId, aliasIds, network = null) => deleteMany(context, parts, { userId, aliasIds, network }),
+    update: (userId, aliasId, change, network = null) =>
+      updateAlias(context, parts, { userId, aliasId, change, network }),
+    delete: (userId, aliasId, network = null) => deleteAlias(context, parts, { userId, aliasId, network }),
+    markUsed: async (aliasId) => {
+      const unused = db.updateTable("alias").set({ fresh: null }).where("id", "=", aliasId);
+      await unused.where("fresh", "is not", null).execute();
+      await signals.routeChanged({ aliasId });
+    },
     findRoute: (address) => routes.byAddress(addressIndex(context, address)),
     findRouteById: (aliasId) => routes.byId(aliasId),
     findIdsBetween: async (first, last) => {
@@ -147,6 +153,7 @@ interface AliasUpdate {
   userId: string;
   aliasId: string;
   change: (alias: Alias) => AliasChange;
+  network: string | null;
 }
 
 async function updateAlias(context: StoreContext, parts: AliasStoreParts, update: AliasUpdate): Promise<Alias | null> {
@@ -162,7 +169,7 @@ async function updateAlias(context: StoreContext, parts: AliasStoreParts, update
 async function updateInTransaction(
   context: StoreContext,
   { released }: AliasStoreParts,
-  { trx, userId, aliasId, change }: AliasUpdate & { trx: InTransaction },
+  { trx, userId, aliasId, change, network }: AliasUpdate & { trx: InTransaction },
 ): Promise<{ alias: Alias; routeChanged: boolean; messagesDone: string[] } | null> {
   const { keys, signals } = context;
   const row = await lockAlias(trx, userId, aliasId);
@@ -177,13 +184,16 @@ async function updateInTransaction(
     active: update.routing === undefined ? row.active : update.routing.state === "active",
     address_index: indexOf(context, document),
     sealed: keys.seal("alias", row.id, document),
+    fresh: null,
     ...(update.sealTo === undefined ? {} : sealingColumns(update.sealTo)),
   };
   if (update.sealTo !== undefined) await refuseForeignKey(trx, userId, update.sealTo);
   await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
   if (!next.address_index.equals(row.address_index)) {
     await released.claim(trx, next.address_index, userId);
-    await released.hold(trx, row.address_index, userId);
+    const isUnused = row.fresh === "new";
+    if (!isUnused) await released.refuseWithoutRoom(trx, userId);
+    await released.release(trx, { formerUserId: userId, network, addresses: [{ index: row.address_index, isUnused }] });
     await renameLogin(context, trx, { aliasId, document });
   }
   const { name, routing, webhookSecret, sealTo } = update;
@@ -228,9 +238,14 @@ async function renameLogin(
 async function deleteAlias(
   context: StoreContext,
   { released, forgetBodies }: AliasStoreParts,
-  { userId, aliasId }: { userId: string; aliasId: string },
+  { userId, aliasId, network }: { userId: string; aliasId: string; network: string | null },
 ): Promise<boolean> {
   const { db, signals } = context;
+  const mine = db.selectFrom("alias").select("fresh").where("id", "=", aliasId).where("user_id", "=", userId);
+  const alias = await mine.executeTakeFirst();
+  if (alias === undefined) return false;
+  // Decided before the reply addresses are deleted, because an alias that has to wait keeps them.
+  if (alias.fresh !== "new") await released.refuseWithoutRoom(db, userId);
   await deleteReplyPathsOf(db, { userId, aliasIds: [aliasId] });
   const orphans = await db.transaction().execute(async (trx) => {
     const row = await lockAlias(trx, userId, aliasId);
@@ -239,7 +254,8 @@ async function deleteAlias(
     const cancelled = await cancelComposed(context, trx, aliasId);
     await detachLeasedMail(trx, [aliasId]);
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
-    await released.hold(trx, row.address_index, userId);
+    const addresses = [{ index: row.address_index, isUnused: row.fresh === "new" }];
+    await released.release(trx, { formerUserId: userId, network, addresses });
     await signals.announceRoute(trx, [aliasId]);
     return [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
   });

@@ -18,14 +18,14 @@ interface Inserting {
 }
 
 /**
- * Inserts the aliases whose address is free: no alias has it, and it is not reserved for another account.
- * @returns `made`: ids of the inserted aliases; `reclaimed`: ids of those among them whose address was reserved for the
- * account
+ * Inserts the aliases of an import whose address is free: no alias has it, and it is not reserved for another account.
+ * They count as unused until somebody uses them.
+ * @returns ids of the inserted aliases
  */
 export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
-): Promise<{ made: Set<string>; reclaimed: Set<string> }> {
+): Promise<Set<string>> {
   const rows = aliases.map((alias) => newRow(context, alias));
   // Rows are inserted in the order of their address index, so that two transactions with the same addresses can't
   // deadlock.
@@ -41,14 +41,13 @@ export async function insertAliases(
   const held = await released.claimAll(trx, indexes, userId);
   const idsIn = (hexes: ReadonlySet<string>) =>
     new Set(inserted.filter((row) => hexes.has(row.address_index.toString("hex"))).map((row) => row.id));
-  const refused = idsIn(held.refused);
-  if (refused.size > 0)
-    await trx
-      .deleteFrom("alias")
-      .where("id", "=", anyOfIds([...refused]))
-      .execute();
-  const made = inserted.map((row) => row.id).filter((id) => !refused.has(id));
-  return { made: new Set(made), reclaimed: idsIn(held.reclaimed) };
+  const [refused, reclaimed] = [idsIn(held.refused), anyOfIds([...idsIn(held.reclaimed)])];
+  await trx
+    .deleteFrom("alias")
+    .where("id", "=", anyOfIds([...refused]))
+    .execute();
+  await trx.updateTable("alias").set({ fresh: "reclaimed" }).where("id", "=", reclaimed).execute();
+  return new Set(inserted.map((row) => row.id).filter((id) => !refused.has(id)));
 }
 
 /**
@@ -74,8 +73,9 @@ interface InsertedRow {
 
 async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof newRow>[]): Promise<InsertedRow[]> {
   const { rows: inserted } = await sql<InsertedRow>`
-    INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
-    SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id
+    INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, fresh)
+    SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id,
+      'new'
     FROM unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.userId)}::uuid[],
       ${rows.map((row) => row.active)}::boolean[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],

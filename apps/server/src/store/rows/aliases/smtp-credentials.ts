@@ -148,6 +148,7 @@ async function insertCredential(
     const sealed = sealPassword(keys, id, password);
     const values = { ...row, updated_at: createdAt, username_index, sealed };
     await trx.insertInto("smtp_credential").values(values).execute();
+    await trx.updateTable("alias").set({ fresh: null }).where("id", "=", aliasId).execute();
     return toCredential(row, alias);
   };
   try {

@@ -70,7 +70,7 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
   const fitting = wanted.slice(0, room);
   const otherNames = new Map(rows.map(({ aliasId, unchecked }) => [aliasId, [...(unchecked?.names ?? [])]]));
-  const { made, reclaimed } = await insertByTurns(context, { trx, released, aliases: fitting, otherNames });
+  const made = await insertByTurns(context, { trx, released, aliases: fitting, otherNames });
   const missed = fitting.filter(({ id }) => !made.has(id));
   const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
   const over = new Set(wanted.slice(room).map(({ id }) => id));
@@ -78,7 +78,7 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   return rows.map((row) => {
     const id = row.aliasId ?? "";
     const alias = made.get(id);
-    if (alias !== undefined) return madeRow(row, alias, reclaimed.has(id));
+    if (alias !== undefined) return madeRow(row, alias);
     if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
     if (own.has(id) && row.unchecked?.result !== "twin") return existing(row);
     return missing.has(id) ? refused(row, "taken", reasonOfTaken(row)) : row;
@@ -89,25 +89,23 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
 async function insertByTurns(
   context: StoreContext,
   { otherNames, ...inserting }: Parameters<typeof insertAliases>[1] & { otherNames: Map<string | null, string[]> },
-): Promise<{ made: Map<string, Alias>; reclaimed: Set<string> }> {
+): Promise<Map<string, Alias>> {
   const made = new Map<string, Alias>();
-  const reclaimed = new Set<string>();
   let open = inserting.aliases;
   while (open.length > 0) {
     const inserted = await insertAliases(context, { ...inserting, aliases: open });
-    for (const alias of open) if (inserted.made.has(alias.id)) made.set(alias.id, alias);
-    for (const id of inserted.reclaimed) reclaimed.add(id);
+    for (const alias of open) if (inserted.has(alias.id)) made.set(alias.id, alias);
     open = open.flatMap((alias) => {
       const name = made.has(alias.id) ? undefined : otherNames.get(alias.id)?.shift();
       return name === undefined ? [] : [{ ...alias, name }];
     });
   }
-  return { made, reclaimed };
+  return made;
 }
 
-function madeRow(row: ImportRow, { name, domain }: Alias, isReclaimed: boolean): ImportRow {
+function madeRow(row: ImportRow, { name, domain }: Alias): ImportRow {
   const { result, reason } = row.unchecked ?? row;
-  return { ...row, result, reason, alias: { name, domain }, made: true, ...(isReclaimed ? { isReclaimed: true } : {}) };
+  return { ...row, result, reason, alias: { name, domain }, made: true };
 }
 
 function reasonOfTaken({ unchecked }: ImportRow): string {

@@ -1,6 +1,6 @@
 /**
- * Deletes the aliases that one batch of an import created and nobody has changed since. Their addresses are free at
- * once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
+ * Deletes the aliases that one batch of an import created and nobody has changed or used since. Their addresses are free
+ * at once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
  * the former owner. Imported addresses existed for an hour at most, and reserving them would block thousands of names
  * after a mistaken import. An address that was reserved for the account before the import is reserved again.
  */
@@ -9,7 +9,7 @@ import { aliasAddress } from "../../../core/alias/alias.ts";
 import { type BatchOutcome, type ImportRow, type ImportSummary, KEPT_NAMED_MAX } from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { type AliasDocument, toAlias } from "../aliases/alias-document.ts";
+import type { AliasDocument } from "../aliases/alias-document.ts";
 import { anyOfIds } from "../any-of.ts";
 import { deleteFinishedMessages } from "../owned-mail.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
@@ -43,14 +43,13 @@ async function undoInTransaction(
   const batch = await nextOpenBatch(trx, importId);
   const rows = batch === undefined ? [] : openBatch(keys, batch);
   const made = rows.filter((it) => it.made);
-  const { deleted, kept } = await deleteUnchanged(context, trx, {
-    made,
-    userId: row.user_id,
-    label: now.summary.label,
-  });
+  const { unused, kept } = await lockMade(context, trx, { made, userId: row.user_id });
+  const deleted = unused.map((alias) => alias.id);
   const orphans = await deleteMailOf(trx, deleted);
   const gone = new Set(deleted);
-  await released.holdAll(trx, reclaimedOf(context, made, gone), row.user_id);
+  const reclaimed = unused.filter((alias) => alias.fresh === "reclaimed");
+  const addresses = reclaimed.map((alias) => ({ index: alias.address_index, isUnused: false }));
+  await released.release(trx, { formerUserId: row.user_id, network: null, addresses });
   if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   if (batch !== undefined) {
     const left = rows.map((it) => (gone.has(it.aliasId ?? "") ? { ...it, made: false } : it));
@@ -64,15 +63,6 @@ async function undoInTransaction(
   const sealed = keys.seal("alias_import", importId, summary);
   await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", importId).execute();
   return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
-}
-
-/** Keyed hashes of those deleted addresses that were reserved for the account before the import. */
-function reclaimedOf({ keys }: StoreContext, made: readonly ImportRow[], gone: ReadonlySet<string>): Buffer[] {
-  return made.flatMap(({ alias, aliasId, isReclaimed }) =>
-    alias !== null && isReclaimed === true && gone.has(aliasId ?? "")
-      ? [keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain))]
-      : [],
-  );
 }
 
 function summaryAfter(
@@ -89,64 +79,29 @@ function summaryAfter(
 }
 
 /**
- * Finds the aliases that are still as the import created them, and locks all of the batch.
- * @returns ids of unchanged aliases, which are to be deleted, and addresses of changed ones, which stay
+ * Locks the aliases that the import created.
+ * @returns those that nobody has used or changed since, and the addresses of the others, which stay
  */
-async function deleteUnchanged(
+async function lockMade(
   { keys }: StoreContext,
   trx: InTransaction,
-  { made, userId, label }: { made: readonly ImportRow[]; userId: string; label: string | null },
-): Promise<{ deleted: string[]; kept: string[] }> {
-  const planned = new Map(made.flatMap((row) => (row.aliasId === null ? [] : [[row.aliasId, row] as const])));
-  if (planned.size === 0) return { deleted: [], kept: [] };
-  const ids = [...planned.keys()];
+  { made, userId }: { made: readonly ImportRow[]; userId: string },
+) {
+  const ids = made.flatMap(({ aliasId }) => aliasId ?? []);
   const rows = await trx
     .selectFrom("alias")
-    .selectAll()
+    .select(["id", "fresh", "address_index", "sealed"])
     .where("id", "=", anyOfIds(ids))
     .where("user_id", "=", userId)
     .orderBy("id")
     .forUpdate()
     .execute();
-  const used = await usedToSend(trx, ids);
-  const [deleted, kept]: [string[], string[]] = [[], []];
-  for (const row of rows) {
-    const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
-    const alias = toAlias(row, document, new Set(document.labels));
-    if (!used.has(row.id) && isAsMade(alias, { row: planned.get(row.id), label })) deleted.push(row.id);
-    else kept.push(aliasAddress(alias.name, alias.domain));
-  }
-  return { deleted, kept };
-}
-
-/** Ids of those aliases that have SMTP credentials or composed messages, so that an undo must not delete them. */
-async function usedToSend(trx: InTransaction, ids: readonly string[]): Promise<Set<string>> {
-  const credentials = await trx
-    .selectFrom("smtp_credential")
-    .select("alias_id")
-    .where("alias_id", "=", anyOfIds(ids))
-    .execute();
-  const jobs = await trx.selectFrom("email_job").select("alias_id").where("alias_id", "=", anyOfIds(ids)).execute();
-  return new Set([...credentials, ...jobs].map((row) => row.alias_id ?? ""));
-}
-
-function isAsMade(
-  alias: ReturnType<typeof toAlias>,
-  { row, label }: { row: ImportRow | undefined; label: string | null },
-): boolean {
-  if (row === undefined || row.alias === null || alias.pinned) return false;
-  if (alias.labels.join() !== (label ?? "")) return false;
-  const { routing } = alias;
-  const isActive = routing.state === "active";
-  const destinations = isActive ? routing.destinations : routing.lastDestinations;
-  return (
-    alias.name === row.alias.name &&
-    alias.domain === row.alias.domain &&
-    alias.notes === row.notes &&
-    alias.sealTo === "account" &&
-    isActive === row.active &&
-    JSON.stringify(destinations) === JSON.stringify(row.destinations)
-  );
+  const { unused = [], used = [] } = Object.groupBy(rows, ({ fresh }) => (fresh === null ? "used" : "unused"));
+  const kept = used.map(({ id, sealed }) => {
+    const { name, domain } = keys.open<AliasDocument>("alias", id, sealed);
+    return aliasAddress(name, domain);
+  });
+  return { unused, kept };
 }
 
 /**
