@@ -46,7 +46,10 @@ export async function axeFindings(
     );
 }
 
-/** @returns the elements that stick out of the window horizontally and are not inside a scrolling box */
+/**
+ * @returns the elements that stick out of the window horizontally and are not inside a scrolling box, and the controls
+ * that stick out of the card they are in, where they are cut off or lie over something else
+ */
 export async function sidewaysOverflow({ page }: Visit): Promise<string[]> {
   await seeLaidOut(page);
   const sticking = `(() => {
@@ -56,12 +59,22 @@ export async function sidewaysOverflow({ page }: Visit): Promise<string[]> {
         if (getComputedStyle(box).overflowX !== "visible") return true;
       return false;
     };
+    const isInScroller = (element) => {
+      for (let box = element.parentElement; box !== null && !box.matches(".card"); box = box.parentElement)
+        if (["auto", "scroll"].includes(getComputedStyle(box).overflowX)) return true;
+      return false;
+    };
     const out = [...document.body.querySelectorAll("*")].filter((element) => {
       const { left, right, width: own, height } = element.getBoundingClientRect();
       return own > 0 && height > 0 && (right > width + 1 || left < -1) && element.checkVisibility() && !isHeld(element);
     });
+    const ofCards = [...document.body.querySelectorAll(".card :is(button, a, input, select, textarea)")].filter((element) => {
+      const card = element.closest(".card").getBoundingClientRect();
+      const { left, right, width: own, height } = element.getBoundingClientRect();
+      return own > 1 && height > 1 && card.width > 1 && (right > card.right + 1 || left < card.left - 1) && element.checkVisibility() && !isInScroller(element);
+    });
     const whole = document.documentElement.scrollWidth > width ? ["the page is " + document.documentElement.scrollWidth + " wide"] : [];
-    return [...whole, ...out.map((element) => element.outerHTML.slice(0, 120))];
+    return [...whole, ...[...new Set([...out, ...ofCards])].map((element) => element.outerHTML.slice(0, 120))];
   })()`;
   return (await page.evaluate(sticking)) as string[];
 }

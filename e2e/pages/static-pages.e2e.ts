@@ -22,6 +22,14 @@ const pages = [
   { path: "/transparency", typed: "/tRANSPARENCY", heading: "Transparency Report" },
 ] as const;
 
+/** Paths of the documentation, whose pages have other contents. */
+const documentation = [
+  { path: "/docs", heading: "Documentation" },
+  { path: "/docs/smtp", heading: "SMTP setup guide" },
+  { path: "/docs/clients", heading: "Password managers and apps" },
+  { path: "/docs/moving", heading: "Moving in and out" },
+] as const;
+
 async function open({ page }: Visit, path: string, heading: string): Promise<void> {
   await page.goto(path);
   await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
@@ -46,7 +54,7 @@ test.each(usually(["signed in", "signed out"], 1))(
 
 test("nothing sticks out on a narrow phone, nor if letters are twice as large", async () => {
   const visit = await site.visit();
-  for (const { path, heading } of pages) {
+  for (const { path, heading } of [...pages, ...documentation]) {
     await open(visit, path, heading);
     for (const [width, letters] of [
       [320, "100%"],

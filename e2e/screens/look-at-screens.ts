@@ -1,7 +1,7 @@
 /**
- * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels or at 200
- * % zoom. In `npm test` axe checks a screen once, in one pair of width and theme, and overflow is searched at one of the
- * two sizes; both alternate from screen to screen, and screens marked `onlyLong` are left out. `npm run test:long` takes
+ * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels, at 200 %
+ * zoom, or with letters twice as large. In `npm test` axe checks a screen once, in one pair of width and theme, and
+ * overflow is searched at one of the sizes; both alternate from screen to screen, and screens marked `onlyLong` are left out. `npm run test:long` takes
  * all of them. A screen that is one step from the one listed before it is opened by that step, on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
@@ -14,8 +14,6 @@ import { createScreenData, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const NARROWEST_PX = 320;
-/** The size in CSS pixels of a window of 1440 by 900 pixels at 200 % zoom. */
-const twiceAsLarge = { width: widths.desktop / 2, height: 450 };
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 interface Look {
@@ -51,8 +49,14 @@ function chainsOf(screens: readonly Screen[]): Screen[][] {
   return chains;
 }
 
-/** Sizes at which nothing may stick out: both in `npm run test:long`, one per screen in turn in `npm test`. */
-const tightSizes = [twiceAsLarge, { width: NARROWEST_PX, height: 800 }];
+/** Sizes at which nothing may stick out: all in `npm run test:long`, one per screen in turn in `npm test`. */
+const tightSizes = [
+  // A window of 1440 by 900 pixels at 200 % zoom.
+  { width: widths.desktop / 2, height: 450, letters: "100%" },
+  { width: 640, height: 800, letters: "200%" },
+  { width: NARROWEST_PX, height: 800, letters: "100%" },
+  { width: widths.desktop, height: 900, letters: "200%" },
+];
 const tightSizesAt = (place: number) => usually(tightSizes, place % tightSizes.length);
 
 async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void> {
@@ -68,8 +72,10 @@ async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void
   if (screen.width === widths.desktop) return;
   for (const size of tightSizesAt(place)) {
     await page.setViewportSize(size);
+    await page.evaluate(`document.documentElement.style.fontSize = "${size.letters}"`);
     expect({ name, size, sticking: await sidewaysOverflow(visit) }).toEqual({ name, size, sticking: [] });
   }
+  await page.evaluate(`document.documentElement.style.fontSize = ""`);
 }
 
 /** Defines the tests of these screens; call it at the top of a file. */
