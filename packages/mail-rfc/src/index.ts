@@ -7,6 +7,7 @@ export * from "./address/a-label.ts";
 export * from "./address/address.ts";
 export * from "./address/address-header.ts";
 export * from "./address/address-list.ts";
+export * from "./address/dns-name.ts";
 export * from "./address/format-address.ts";
 export * from "./address/local-part.ts";
 export * from "./address/reply-address.ts";

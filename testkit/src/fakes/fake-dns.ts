@@ -75,8 +75,14 @@ function recordsOf({ mx }: FakeDnsName): MxRecord[] | undefined {
 }
 
 function entryOf(zone: FakeDnsZone, name: string): FakeDnsName | undefined {
-  const entry = zone[name.toLowerCase().replace(/\.$/, "")];
+  const entry = zone[asCString(name).toLowerCase().replace(/\.$/, "")];
   return typeof entry === "function" ? entry() : entry;
+}
+
+/** What a resolver written in C reads of a name: the characters before the first NUL. */
+function asCString(name: string): string {
+  const end = name.indexOf("\0");
+  return end < 0 ? name : name.slice(0, end);
 }
 
 function answerFrom<T>(

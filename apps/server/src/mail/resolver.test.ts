@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, it, test } from "vitest";
 import { ANSWER_CHARACTERS_MAX, createResolver, RECORDS_MAX, TXT_RECORDS_MAX } from "./resolver.ts";
 
 let dns: FakeDnsServer | null = null;
@@ -92,8 +92,52 @@ test("an answer with too many records, or too much text in them, counts as faile
   expect((await resolver.resolveTxt("larger.example")).kind).toBe("failed");
 });
 
-test("no query is made for a name that is too long", async () => {
+const none = { kind: "no_name" };
+
+describe("no query is made for", () => {
+  const label = "x".repeat(63);
+  it.each([
+    ["a name that is too long", "a.".repeat(5000)],
+    ["a name of 254 octets", `${label}.${label}.${label}.${"x".repeat(62)}`],
+    ["a label of 64 octets", `${label}x.example`],
+    ["an empty name", ""],
+    ["a name with an empty label", "a..example"],
+    ["a name with a dot in front", ".a.example"],
+    ["a name with a final dot", "a.example."],
+    ["a name that C reads to its NUL", "a.example\0.bank.example"],
+    ["a name with an escape of c-ares", "a\\.example"],
+    ["a U-label", "bücher.example"],
+    ["a full-width dot, which Node reads as a dot", "a\u{ff0e}example"],
+    ["a letter that Node reads as k", "ban\u{212a}.example"],
+    ["a line end", "a.example\n"],
+  ])("%s", async (_, name) => {
+    const resolver = await resolverFor({});
+    const { resolve4, resolve6, resolveMx, resolvePtr, resolveTxt } = resolver;
+    for (const query of [resolve4, resolve6, resolveMx, resolvePtr, resolveTxt])
+      expect(await query(name)).toEqual(none);
+    expect(dns?.questions).toEqual([]);
+  });
+});
+
+test("whatever octets a name contains, the DNS server is asked for exactly that name or not at all", async () => {
   const resolver = await resolverFor({});
-  expect(await resolver.resolveTxt("a.".repeat(5000))).toEqual({ kind: "no_name" });
-  expect(dns?.questions).toEqual([]);
+  const name = "s1._dk.a-b.example";
+  const places = Array.from({ length: name.length + 1 }, (_, at) => at);
+  const asked: string[] = [];
+  for (let octet = 0; octet < 256; octet += 1) {
+    const names = places.map((at) => `${name.slice(0, at)}${String.fromCharCode(octet)}${name.slice(at)}`);
+    await Promise.all(names.map((it) => resolver.resolveTxt(it)));
+    asked.push(
+      ...names.filter((it) => /^[\w-]{1,63}(\.[\w-]{1,63})*$/.test(it)).map((it) => `TXT ${it.toLowerCase()}`),
+    );
+  }
+  expect(new Set(dns?.questions)).toEqual(new Set(asked));
+  expect(asked.length).toBeGreaterThan(64 * places.length);
+});
+
+test("the longest name is looked up", async () => {
+  const label = "x".repeat(63);
+  const longest = `${label}.${label}.${label}.${"x".repeat(61)}`;
+  const resolver = await resolverFor({ [longest]: { a: ["192.0.2.1"] } });
+  expect((await resolver.resolve4(longest)).kind).toBe("found");
 });

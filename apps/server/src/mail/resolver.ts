@@ -1,8 +1,12 @@
 /**
  * DNS resolver: its interface, and an implementation over node:dns with a deadline and a bounded cache. Answers are
  * values; exceptions of the library stay here. Queries go through c-ares, never through getaddrinfo in the thread pool.
+ *
+ * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name. A name that is
+ * not in the form of `isDnsName` therefore does not exist here: no cache, no share and no library gets to see it.
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
+import { isDnsName } from "@kauke/mail-rfc";
 import { AnswerCache } from "./answer-cache.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
@@ -20,6 +24,7 @@ export type DnsAnswer<T> =
   /** SERVFAIL, refusal, or no answer in time (`isLate`): a later look-up may succeed. */
   | { kind: "failed"; isLate?: boolean };
 
+/** Names are A-labels in any case and without a final dot; any other name gets `no_name`. */
 export interface Resolver {
   resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
   resolve4(name: string): Promise<DnsAnswer<string>>;
@@ -44,8 +49,6 @@ export const RECORDS_MAX = 64;
 /** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
 export const TXT_RECORDS_MAX = 256;
 export const ANSWER_CHARACTERS_MAX = 16 * 1024;
-/** Maximum octets of a name (RFC 1035 §2.3.4); longer ones are not looked up. */
-const NAME_MAX = 255;
 /** Estimated bytes of a DNS record in memory, without its text. */
 const RECORD_BYTES = 64;
 const keepMs: Record<DnsAnswer<never>["kind"], number> = {
@@ -75,8 +78,8 @@ export function createResolver({
   const asker =
     <T>(type: string, query: (name: string) => Promise<T[]>) =>
     (name: string): Promise<DnsAnswer<T>> => {
+      if (!isDnsName(name)) return Promise.resolve({ kind: "no_name" });
       const key = name.toLowerCase();
-      if (key.length > NAME_MAX) return Promise.resolve({ kind: "no_name" });
       const ask = () => withDeadline(answerOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
       return cache.ask([type, key], () => pending.ask<DnsAnswer<T>>(key, ask, { kind: "failed" }), keep);
     };

@@ -4,8 +4,8 @@
  * passed in.
  */
 import { canonicalField, withoutSignature } from "../dkim/canonical-fields.ts";
-import { packedTag, type Tags, tagText } from "../dkim/tag-list.ts";
-import { isSigned, type KeyLookup, type SignatureStatus, suitableKey } from "../dkim/verify-signature.ts";
+import { dnsNameTag, packedTag, tagText } from "../dkim/tag-list.ts";
+import { isSigned, type KeyLookup, keyName, type SignatureStatus, suitableKey } from "../dkim/verify-signature.ts";
 import { unicodeValue } from "../header/raw-fields.ts";
 import { methodResult, readArcResults } from "./arc-results.ts";
 import type { ArcSet } from "./read-chain.ts";
@@ -25,16 +25,19 @@ export interface ChainProof {
   keys: readonly KeyLookup[];
 }
 
-/** @returns selector and domain of the key of an ARC set's seal; `null` if the seal lacks one of them */
+/**
+ * @returns selector and domain of the key of an ARC set's seal, in A-labels and lower case; `null` if the seal lacks one
+ * of them, or one is no DNS name
+ */
 export function sealKey({ sealTags }: ArcSet): { selector: string; domain: string } | null {
-  const [selector, domain] = [tagText(sealTags, "s"), tagText(sealTags, "d")];
-  return selector === "" || domain === "" ? null : { selector, domain };
+  const [selector, domain] = [dnsNameTag(sealTags, "s"), dnsNameTag(sealTags, "d")];
+  return selector === null || domain === null ? null : { selector, domain };
 }
 
-/** @returns the domain of the last ARC sealer in lower case, whether that seal is valid or not */
+/** @returns the domain of the last ARC sealer, whether that seal is valid or not; empty if it names no domain */
 export function lastSealer(sets: readonly ArcSet[]): string {
   const last = sets.at(-1);
-  return last === undefined ? "" : tagText(last.sealTags, "d").toLowerCase();
+  return last === undefined ? "" : (dnsNameTag(last.sealTags, "d") ?? "");
 }
 
 /** Checks the seals of an ARC chain one by one; a generator, so that the caller can let other work run in between. */
@@ -77,21 +80,18 @@ function coveredTexts(sets: readonly ArcSet[]): string[] {
 
 /** @returns why an ARC seal is not valid, empty if the look-up of its key failed; `null` for a valid seal */
 function sealProblem(
-  { sealTags }: ArcSet,
+  set: ArcSet,
   { text, found, instance }: { text: string; found: KeyLookup; instance: number },
 ): string | null {
-  const name = nameOf(sealTags);
-  if (name === null) return "invalid arc-seal header";
+  const place = sealKey(set);
+  if (place === null) return "invalid arc-seal header";
+  const name = keyName(place);
   if (found === null) return `no key for ${name}`;
   if ("failed" in found) return "";
+  const { sealTags } = set;
   const key = suitableKey(found, tagText(sealTags, "a").toLowerCase());
   if (typeof key === "string") return `${key === "key too short" ? "weak key" : key} for ${name}`;
   return isSigned(text, { key, value: packedTag(sealTags, "b") })
     ? null
     : `i=${instance} seal signature validation failed`;
-}
-
-function nameOf(seal: Tags): string | null {
-  const [selector, domain] = [tagText(seal, "s"), tagText(seal, "d")];
-  return selector === "" || domain === "" ? null : `${selector}._domainkey.${domain}`;
 }

@@ -5,7 +5,7 @@
  */
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";
-import { namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
+import { dnsNameTag, namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
 
 export type SignatureAlgorithm = "rsa-sha256" | "rsa-sha1" | "ed25519-sha256";
 
@@ -17,6 +17,7 @@ export interface ReadSignature {
   bodyForm: DkimCanonicalization;
   /** Whether the signature names its canonicalization (`c=`). */
   hasForm: boolean;
+  /** Signing domain and selector, in A-labels and lower case. */
   domain: string;
   selector: string;
   /** Names of the signed fields in lower case. */
@@ -53,16 +54,16 @@ const usualNames = [
 
 /**
  * @returns `null` for a signature that is ignored: its algorithm or canonicalization is unknown, or its domain or
- * selector is missing
+ * selector is missing or is no DNS name
  */
 export function readSignatureField(field: RawField): ReadSignature | null {
   const tags = readTags(unicodeValue(field));
   const algorithmText = tagText(tags, "a");
   const algorithm = algorithmText.toLowerCase();
   const [headerForm, bodyForm] = formsOf(tagText(tags, "c"));
-  const [domain, selector] = [tagText(tags, "d"), tagText(tags, "s")];
+  const [domain, selector] = [dnsNameTag(tags, "d"), dnsNameTag(tags, "s")];
   if (!algorithms.has(algorithm) || !forms.has(headerForm) || !forms.has(bodyForm)) return null;
-  if (domain === "" || selector === "") return null;
+  if (domain === null || selector === null) return null;
   return {
     field: field.text,
     algorithm: algorithm as SignatureAlgorithm,

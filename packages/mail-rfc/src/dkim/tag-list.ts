@@ -3,7 +3,8 @@
  * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways,
  * and a signature's check does not depend on them.
  */
-import { asciiLowerCase } from "../header/raw-fields.ts";
+import { readDnsName } from "../address/dns-name.ts";
+import { asciiLowerCase, withoutBlanks } from "../header/raw-fields.ts";
 
 /** Tag values as written, by lower-case name; `null` for a name without `=` and value. */
 export type Tags = ReadonlyMap<string, string | null>;
@@ -32,6 +33,15 @@ export function tagText(tags: Tags, name: string): string {
 /** @returns the value, without white space, of a tag in which white space means nothing (`b`, `bh`, `p`, `h`) */
 export function packedTag(tags: Tags, name: string): string {
   return (tags.get(name) ?? "").replace(/\s+/g, "");
+}
+
+/**
+ * Reads a tag whose value is part of a DNS name (`d`, `s`). Only the white space that may surround it (RFC 6376 §3.2) is
+ * dropped: any other character must be one of the name.
+ * @returns the name in A-labels and lower case; `null` when the tag is absent or is not looked up in DNS
+ */
+export function dnsNameTag(tags: Tags, name: string): string | null {
+  return readDnsName(withoutBlanks((tags.get(name) ?? "").replaceAll("\r\n", "")));
 }
 
 /** @returns the names in an `h=` tag, in lower case; `null` when the tag is absent */

@@ -4,7 +4,6 @@
  * §2.7.1); `fail` means that the signature itself does not match.
  */
 import { createHash, type KeyObject, verify } from "node:crypto";
-import { toALabels } from "../address/a-label.ts";
 import type { RawField } from "../header/raw-fields.ts";
 import { signedText } from "./canonical-fields.ts";
 import { type KeyProblem, type KeyRecord, keyFor, type VerifyKey } from "./key-record.ts";
@@ -22,9 +21,12 @@ export type KeyLookup = KeyRecord | { failed: string } | null;
 const passed: SignatureStatus = { result: "pass", reason: "" };
 const neutral = (reason: string): SignatureStatus => ({ result: "neutral", reason });
 
-/** @returns the DNS name of a signature's public key (RFC 6376 §3.6.2.1) */
+/**
+ * @param place domain and selector in A-labels
+ * @returns the DNS name of a signature's public key (RFC 6376 §3.6.2.1)
+ */
 export function keyName({ selector, domain }: { selector: string; domain: string }): string {
-  return toALabels(`${selector}._domainkey.${domain}`);
+  return `${selector}._domainkey.${domain}`;
 }
 
 /**

@@ -62,7 +62,8 @@ export function createRelayTransport({
 export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): FindAddresses {
   return async (host) => {
     if (isIP(host) !== 0 || host === "localhost") return askSystem(host);
-    const [four, six] = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
+    const name = host.replace(/\.$/, "");
+    const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [four, six].flatMap((it) => (it.kind === "found" ? it.records : []));
     const isFailed = four.kind === "failed" || six.kind === "failed";
     return { addresses, failure: isFailed ? "dns_failed" : "unreachable" };

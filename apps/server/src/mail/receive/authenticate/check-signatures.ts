@@ -217,7 +217,7 @@ class SignatureVerifier {
     return {
       ...(instruction === null ? {} : { instruction }),
       result: result === "pass" && !isWhole ? "policy" : result,
-      domain: signature.domain.toLowerCase(),
+      domain: signature.domain,
       selector: signature.selector,
       algorithm: signature.algorithmText,
       signature: signature.value.slice(0, SIGNATURE_CHARACTERS),

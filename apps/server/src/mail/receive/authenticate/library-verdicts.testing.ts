@@ -6,12 +6,14 @@
  *   lets OpenSSL decide, which checks RSA with SHA-256 where `a=ed25519-sha256` is written.
  * - RFC 6376 §3.5: `a=` names an algorithm literally. The library also takes `rsa -sha256` and `ed25519-x-sha256`.
  * - RFC 6376 §3.5: `c=` has a header algorithm. For `c=/relaxed` the library throws.
+ * - RFC 6376 §3.5: `d=` and `s=` are domain names. The library looks up whatever they contain, NUL included.
  *
  * A fourth deviation has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word
  * after `=`).
  */
 import { createPublicKey } from "node:crypto";
 import { createRequire } from "node:module";
+import { readDnsName } from "@kauke/mail-rfc";
 import { type DKIMResult, type DMARCResult, dkimVerify, dmarc, arc as verifyArc } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import { recordsOf } from "../../ask-dns.ts";
@@ -60,7 +62,9 @@ export async function libraryVerdicts(raw: Buffer, table: TxtTable): Promise<Lib
   try {
     // rsa-sha1 is refused by RFC 8301 §3.1, which the library follows on request only.
     const verified = await dkimVerify(asForwarded(raw), { resolver, rejectRsaSha1: true } as object);
-    const rows = verified.results.filter(({ algo }) => algo === undefined || isAlgorithm(algo)).map(signatureOf);
+    const rows = verified.results
+      .filter((row) => row.algo === undefined || (isAlgorithm(row.algo) && hasNames(row)))
+      .map(signatureOf);
     const dkim = rows.length === 0 ? [unsigned] : rows;
     return { dkim, arc: await arcOf(verified.arc, { resolver, unanswered }) };
   } catch {
@@ -79,6 +83,9 @@ const unsigned: SignatureFound = {
 
 const isAlgorithm = (text: string) => /^(?:rsa-sha256|rsa-sha1|ed25519-sha256)$/i.test(text);
 
+const nameOf = (text: string | undefined): string | null => readDnsName(text ?? "");
+const hasNames = (row: Partial<DKIMResult>) => nameOf(row.signingDomain) !== null && nameOf(row.selector) !== null;
+
 function hasWrongKey({ algo = "", publicKey }: DKIMResult): boolean {
   return publicKey !== undefined && createPublicKey(publicKey).asymmetricKeyType !== algo.toLowerCase().split("-")[0];
 }
@@ -90,8 +97,8 @@ function signatureOf(row: DKIMResult): SignatureFound {
 }
 
 const namesOf = ({ signingDomain, selector, algo, signature }: Partial<DKIMResult>) => ({
-  domain: (signingDomain ?? "").toLowerCase(),
-  selector: selector ?? "",
+  domain: nameOf(signingDomain) ?? "",
+  selector: nameOf(selector) ?? "",
   algorithm: algo ?? "",
   signature: (signature ?? "").slice(0, 8),
 });
@@ -118,12 +125,15 @@ async function arcOf(
     (signature && signature.status.result === "temperror") ||
     seals.some((seal) => unanswered.has(`${text(seal?.s?.value)}._domainkey.${text(seal?.d?.value)}`.toLowerCase()));
   const said = (authenticationResults as { dmarc?: { result?: string } } | undefined)?.dmarc?.result;
-  const isWrong = signature && (hasWrongKey(signature) || !isAlgorithm(signature.algo ?? ""));
+  const sealNames = seals.flatMap((seal) => [text(seal?.s?.value), text(seal?.d?.value)]);
+  const isWrong =
+    sealNames.some((name) => nameOf(name) === null) ||
+    (signature && (hasWrongKey(signature) || !isAlgorithm(signature.algo ?? "") || !hasNames(signature)));
   const result = isWrong && status.result === "pass" ? "fail" : status.result;
   return {
     result: result === "fail" && isLate ? "temperror" : (result as AuthResult),
     comment: "",
-    sealer: text(seals.at(-1)?.d?.value).toLowerCase(),
+    sealer: nameOf(text(seals.at(-1)?.d?.value)) ?? "",
     saidDmarc: status.result === "pass" ? (said ?? "") : "",
   };
 }
