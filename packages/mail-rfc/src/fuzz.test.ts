@@ -377,7 +377,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
       " ",
       "t=y",
     ],
-    read: (text) => keyFor(readKeyRecord(text), "sha256"),
+    read: (text) => keyFor(readKeyRecord(text), { hash: "sha256", isForSubdomain: false }),
   },
   "ARC results": {
     pieces: ["i=1", ";", "dmarc", "=", "pass", "(", ")", '"', "\\", " ", "header.from=a"],

@@ -26,6 +26,11 @@ export function canonicalLocal(text: string): string {
   throw new MailSyntaxError("local_syntax");
 }
 
+/** Whether a text is a local part of any length, as written. */
+export function isLocalPart(text: string): boolean {
+  return DOT_STRING.test(text) || QUOTED.test(text);
+}
+
 /** @returns the local part without quotes and backslashes @param local in either spelling */
 export function unquoteLocal(local: string): string {
   return local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/gsu, "$1") : local;

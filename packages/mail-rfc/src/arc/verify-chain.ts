@@ -89,7 +89,7 @@ function sealProblem(
   if (found === null) return `no key for ${name}`;
   if ("failed" in found) return "";
   const { sealTags } = set;
-  const key = suitableKey(found, tagText(sealTags, "a").toLowerCase());
+  const key = suitableKey(found, { algorithm: tagText(sealTags, "a").toLowerCase() });
   if (typeof key === "string") return `${key === "key too short" ? "weak key" : key} for ${name}`;
   return isSigned(text, { key, value: packedTag(sealTags, "b") })
     ? null

@@ -33,6 +33,11 @@ test.each<[string, string, string]>([
   ["what is no base64", "p=a*b=", "invalid public key"],
   ["too much padding", "p=AAAA====", "invalid public key"],
   ["another version", `v=DKIM2; ${p}`, "unknown key version"],
+  ["a test mode", `t=y; ${p}`, "key in test mode"],
+  ["a test mode among other flags", `t=x : Y; ${p}`, "key in test mode"],
+  ["a strict flag", `t=s; ${p}`, "domain mismatch"],
+  ["other flags", `t=x:yes:sy; ${p}`, "rsa"],
+  ["a test mode and no key", "t=y; p=", "invalid public key"],
   ["another service", `s=chat; ${p}`, "key not for email"],
   ["another hash", `h=sha1; ${p}`, "inappropriate hash algorithm"],
   ["a key of another kind than it says", `k=ed25519; ${p}`, "unknown key type"],
@@ -47,6 +52,6 @@ test.each<[string, string, string]>([
   ["a key of 5,120 bits", rsaKey(5120, exponent), "invalid public key"],
   ["an exponent of 33 bits", rsaKey(2048, Buffer.of(1, 0, 0, 0, 1)), "invalid public key"],
 ])("a record with %s gives: %s", (_, text, expected) => {
-  const found = keyFor(readKeyRecord(text), "sha256");
+  const found = keyFor(readKeyRecord(text), { hash: "sha256", isForSubdomain: true });
   expect(typeof found === "string" ? found : found.type).toBe(expected);
 });

@@ -12,13 +12,18 @@ export type KeyProblem =
   | "unknown key type"
   | "key not for email"
   | "inappropriate hash algorithm"
-  | "key too short";
+  | "key too short"
+  | "key in test mode"
+  | "domain mismatch";
 
 export interface KeyRecord {
   /** Hash algorithms that the owner of the key permits (`h=`); `null` permits all. */
   hashes: readonly string[] | null;
   /** The public key, or why the record has none that can be used. */
   key: VerifyKey | KeyProblem;
+  /** Flags (`t=`): a key in test mode proves nothing, and a strict one nothing about subdomains. */
+  isTest: boolean;
+  isStrict: boolean;
   /** Whether `p=`, `v=` or `s=` makes the whole record unusable; `hashes` does not matter then. */
   isUnusable: boolean;
 }
@@ -48,14 +53,25 @@ const INTEGER = 0x02;
 export function readKeyRecord(text: string): KeyRecord {
   const tags = readTags(text.replace(/\s+/g, ""));
   const problem = problemOf(tags);
-  if (problem !== null) return { hashes: null, key: problem, isUnusable: true };
+  if (problem !== null) return { hashes: null, key: problem, isTest: false, isStrict: false, isUnusable: true };
   const hashes = tags.has("h") ? listOf(packedTag(tags, "h")) : null;
-  return { hashes, key: readKey(packedTag(tags, "p"), tagText(tags, "k").toLowerCase()), isUnusable: false };
+  const key = readKey(packedTag(tags, "p"), tagText(tags, "k").toLowerCase());
+  const flags = listOf(packedTag(tags, "t"));
+  return { hashes, key, isTest: flags.includes("y"), isStrict: flags.includes("s"), isUnusable: false };
 }
 
-/** @returns the record's key for a signature with this hash algorithm, or why it can't be used */
-export function keyFor({ hashes, key, isUnusable }: KeyRecord, hash: string): VerifyKey | KeyProblem {
-  return !isUnusable && hashes?.includes(hash) === false ? "inappropriate hash algorithm" : key;
+/**
+ * @param use `isForSubdomain` tells whether the signature's identity is below its domain
+ * @returns the record's key for a signature with this hash algorithm, or why it can't be used
+ */
+export function keyFor(
+  { hashes, key, isTest, isStrict, isUnusable }: KeyRecord,
+  { hash, isForSubdomain }: { hash: string; isForSubdomain: boolean },
+): VerifyKey | KeyProblem {
+  if (!isUnusable && hashes?.includes(hash) === false) return "inappropriate hash algorithm";
+  if (typeof key === "string") return key;
+  if (isStrict && isForSubdomain) return "domain mismatch";
+  return isTest ? "key in test mode" : key;
 }
 
 function problemOf(tags: Tags): KeyProblem | null {

@@ -1,11 +1,10 @@
 /**
  * Parses a DKIM-Signature (RFC 6376 §3.5) or an ARC-Message-Signature, which has the same tags (RFC 8617 §4.1.2), into
- * what its check needs. Lenient where the check does not depend on it: `v=`, `q=` and `i=` are not looked at, since
- * only the signing domain is reported and used.
+ * what its check needs. Lenient where the check does not depend on it: `v=` and `q=` are not looked at.
  */
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";
-import { dnsNameTag, namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
+import { dnsNameTag, identityDomainTag, namesTag, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
 
 export type SignatureAlgorithm = "rsa-sha256" | "rsa-sha1" | "ed25519-sha256";
 
@@ -20,6 +19,11 @@ export interface ReadSignature {
   /** Signing domain and selector, in A-labels and lower case. */
   domain: string;
   selector: string;
+  /**
+   * Domain of the identity (`i=`), in the same form; `domain` for a signature without one, and for that of ARC, where
+   * `i=` is the instance. `null` for an identity that is no address.
+   */
+  identityDomain: string | null;
   /** Names of the signed fields in lower case. */
   names: readonly string[];
   /**
@@ -73,6 +77,7 @@ export function readSignatureField(field: RawField): ReadSignature | null {
     hasForm: tags.has("c"),
     domain,
     selector,
+    identityDomain: tags.has("i") && field.name !== "arc-message-signature" ? identityDomainTag(tags) : domain,
     names: namesTag(tags) ?? usualNames,
     limit: readLimit(tags),
     bodyHash: packedTag(tags, "bh"),

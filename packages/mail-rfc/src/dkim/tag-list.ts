@@ -4,6 +4,7 @@
  * and a signature's check does not depend on them.
  */
 import { readDnsName } from "../address/dns-name.ts";
+import { isLocalPart } from "../address/local-part.ts";
 import { asciiLowerCase, withoutBlanks } from "../header/raw-fields.ts";
 
 /** Tag values as written, by lower-case name; `null` for a name without `=` and value. */
@@ -41,7 +42,22 @@ export function packedTag(tags: Tags, name: string): string {
  * @returns the name in A-labels and lower case; `null` when the tag is absent or is not looked up in DNS
  */
 export function dnsNameTag(tags: Tags, name: string): string | null {
-  return readDnsName(withoutBlanks((tags.get(name) ?? "").replaceAll("\r\n", "")));
+  return readDnsName(unpadded(tags.get(name) ?? ""));
+}
+
+/**
+ * Reads the domain of a signature's identity (`i=`), whose local part may be missing.
+ * @returns the domain as by `dnsNameTag`; `null` when the tag is no address of such a domain
+ */
+export function identityDomainTag(tags: Tags): string | null {
+  const value = unpadded(tags.get("i") ?? "");
+  const at = value.lastIndexOf("@");
+  return at === 0 || isLocalPart(value.slice(0, Math.max(at, 0))) ? readDnsName(value.slice(at + 1)) : null;
+}
+
+/** Drops folds, and the white space around a tag's value (RFC 6376 §3.2). */
+function unpadded(value: string): string {
+  return withoutBlanks(value.replaceAll("\r\n", ""));
 }
 
 /** @returns the names in an `h=` tag, in lower case; `null` when the tag is absent */

@@ -30,11 +30,13 @@ export function keyName({ selector, domain }: { selector: string; domain: string
 }
 
 /**
- * Checks what needs no key: that From is signed, the body hash, and the algorithm.
+ * Checks what needs no key: the identity (RFC 6376 §3.5), that From is signed, the body hash, and the algorithm.
  * @param bodyHash base64 of the body's hash as the signature asks for it
  * @returns the final status; `null` if it depends on the key
  */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
+  const { domain, identityDomain } = signature;
+  if (identityDomain !== domain && identityDomain?.endsWith(`.${domain}`) !== true) return neutral("domain mismatch");
   if (!signature.names.includes("from")) return neutral("From field not signed");
   if (signature.bodyHash !== bodyHash) return neutral("body hash did not verify");
   // RFC 8301 §3.1: rsa-sha1 must not be used for verifying.
@@ -51,7 +53,8 @@ export function checkWithKey(
 ): SignatureStatus {
   if (found === null) return neutral("no key");
   if ("failed" in found) return { result: "temperror", reason: `DNS failure: ${found.failed}` };
-  const key = suitableKey(found, signature.algorithm);
+  const isForSubdomain = signature.identityDomain !== signature.domain;
+  const key = suitableKey(found, { algorithm: signature.algorithm, isForSubdomain });
   if (typeof key === "string") return key === "key too short" ? { result: "policy", reason: "" } : neutral(key);
   const { names, headerForm: form, field } = signature;
   const text = signedText(fields, { names, form, signature: field });
@@ -59,10 +62,16 @@ export function checkWithKey(
   return checkTimes(signature, now) ?? passed;
 }
 
-/** @returns a record's key for a signature with this algorithm (RFC 6376 §6.1.2), or why there is none */
-export function suitableKey(record: KeyRecord, algorithm: string): KeyObject | KeyProblem | typeof WRONG_KEY {
+/**
+ * @param use `isForSubdomain` tells whether the signature's identity is below its domain
+ * @returns a record's key for a signature with this algorithm (RFC 6376 §6.1.2), or why there is none
+ */
+export function suitableKey(
+  record: KeyRecord,
+  { algorithm, isForSubdomain = false }: { algorithm: string; isForSubdomain?: boolean },
+): KeyObject | KeyProblem | typeof WRONG_KEY {
   const [type, hash = ""] = algorithm.split("-");
-  const found: VerifyKey | KeyProblem = keyFor(record, hash);
+  const found: VerifyKey | KeyProblem = keyFor(record, { hash, isForSubdomain });
   if (typeof found === "string") return found;
   return found.type === type ? found.key : WRONG_KEY;
 }

@@ -7,8 +7,10 @@
  * - RFC 6376 §3.5: `a=` names an algorithm literally. The library also takes `rsa -sha256` and `ed25519-x-sha256`.
  * - RFC 6376 §3.5: `c=` has a header algorithm. For `c=/relaxed` the library throws.
  * - RFC 6376 §3.5: `d=` and `s=` are domain names. The library looks up whatever they contain, NUL included.
+ * - RFC 6376 §3.5 and §3.6.1: the domain of `i=` is that of `d=` or one below it, with the key's flag `t=s` the same, and
+ *   a key with `t=y` proves nothing. The library tells both apart, but passes the signature.
  *
- * A fourth deviation has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word
+ * A further deviation has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word
  * after `=`).
  */
 import { createPublicKey } from "node:crypto";
@@ -92,8 +94,16 @@ function hasWrongKey({ algo = "", publicKey }: DKIMResult): boolean {
 
 function signatureOf(row: DKIMResult): SignatureFound {
   const { signingDomain, selector, algo, signature } = row;
-  const status = hasWrongKey(row) ? { result: "neutral", comment: "inappropriate key algorithm" } : row.status;
+  const problem = problemOf(row);
+  const status = problem === null ? row.status : { result: "neutral", comment: problem };
   return { ...namesOf({ signingDomain, selector, algo, signature }), ...resultOf(status) };
+}
+
+function problemOf(row: DKIMResult): string | null {
+  const { warnings, testing } = row.status as { warnings?: readonly string[]; testing?: boolean };
+  if (warnings?.includes("identity-domain") === true) return "domain mismatch";
+  if (testing === true) return "key in test mode";
+  return hasWrongKey(row) ? "inappropriate key algorithm" : null;
 }
 
 const namesOf = ({ signingDomain, selector, algo, signature }: Partial<DKIMResult>) => ({
@@ -128,7 +138,7 @@ async function arcOf(
   const sealNames = seals.flatMap((seal) => [text(seal?.s?.value), text(seal?.d?.value)]);
   const isWrong =
     sealNames.some((name) => nameOf(name) === null) ||
-    (signature && (hasWrongKey(signature) || !isAlgorithm(signature.algo ?? "") || !hasNames(signature)));
+    (signature && (problemOf(signature) !== null || !isAlgorithm(signature.algo ?? "") || !hasNames(signature)));
   const result = isWrong && status.result === "pass" ? "fail" : status.result;
   return {
     result: result === "fail" && isLate ? "temperror" : (result as AuthResult),
