@@ -117,6 +117,12 @@ test("all limits can be switched off", () => {
   expect(configOf({ KAUKE_LIMITS: "off" }).limits).toBe("off");
 });
 
+test("trust in ARC seals can be switched off, or given to other domains", () => {
+  expect(configOf({}).arcTrusted).toContain("google.com");
+  expect(configOf({ KAUKE_ARC_TRUSTED: "off" }).arcTrusted).toEqual([]);
+  expect(configOf({ KAUKE_ARC_TRUSTED: "List.Example,b.example" }).arcTrusted).toEqual(["list.example", "b.example"]);
+});
+
 const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_HOST", ["not a host", "-x", "a..b"]],
   ["KAUKE_HTTP_PORT", ["80x", "-1", "65536", "3.5", "0x50", "2525"]],
@@ -144,6 +150,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_DNS_SERVERS", ["dns.example:53", "127.0.0.1:0", "127.0.0.1:70000", "::1:53x"]],
   ["KAUKE_UNDO_SECONDS", ["-1", "3601", "6s"]],
   ["KAUKE_ARC_SEAL", ["yes", "ON"]],
+  ["KAUKE_ARC_TRUSTED", ["", "off,list.example", "localhost", "a@b.example"]],
   ["KAUKE_RETRY_SCHEDULE", ["soon", "30", "1s,,2s"]],
   ["KAUKE_WEBHOOK_ALLOW", ["http://hooks", "10.0.0.0/64", "a_b"]],
   ["KAUKE_MAX_MESSAGE_BYTES", ["0", "25M", "1073741825"]],

@@ -47,6 +47,9 @@ export function domainName(text: string): string {
   throw new SettingProblem("must hold domain names such as example.org");
 }
 
+/** Parses a list of domain names, or `off` for none. */
+export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : listOf(domainName)(text));
+
 function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
 }

@@ -191,15 +191,18 @@ describe("a trusted forwarder's ARC seal", () => {
 
   test("vouches for mail that no longer passes authentication itself", async () => {
     dns.zone = { ...listKey, ...dmarc("reject") };
-    const { last, bytes } = await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example");
+    const { last, bytes } = await send(
+      await sealed("list.example", "list.example; dmarc=pass header.from=sender.example"),
+      "x@list.example",
+    );
     expect(last).toMatch(/^250 /);
     expect(isMarkedUnverified(bytes)).toBe(true);
     expect(resultsIn(bytes)).toContain("arc=pass");
   });
 
   test.each([
-    ["that found no proof", "list.example", "list.example; dmarc=fail"],
-    ["of somebody else", "other.example", "list.example; dmarc=pass"],
+    ["that found no proof", "list.example", "list.example; dmarc=fail header.from=sender.example"],
+    ["of somebody else", "other.example", "list.example; dmarc=pass header.from=sender.example"],
   ])("%s does not vouch for it", async (_, domain, results) => {
     dns.zone = { ...listKey, "s1._domainkey.other.example": listKey["s1._domainkey.list.example"], ...dmarc("reject") };
     expect((await send(await sealed(domain, results), "x@list.example")).last).toMatch(/^550 5\.7\.26 /);
@@ -207,9 +210,9 @@ describe("a trusted forwarder's ARC seal", () => {
 
   test("does not vouch for results that somebody else sealed over its message signature", async () => {
     dns.zone = { ...listKey, "s1._domainkey.evil.example": listKey["s1._domainkey.list.example"], ...dmarc("reject") };
-    const theirs = await sealed("list.example", "list.example; dmarc=fail");
+    const theirs = await sealed("list.example", "list.example; dmarc=fail header.from=sender.example");
     const messageSignature = /^ARC-Message-Signature:[^]*?\r\n(?![ \t])/m.exec(theirs)?.[0] ?? "";
-    const results = "ARC-Authentication-Results: i=1; list.example; dmarc=pass\r\n";
+    const results = "ARC-Authentication-Results: i=1; list.example; dmarc=pass header.from=sender.example\r\n";
     const start = "ARC-Seal: i=1; cv=none; a=rsa-sha256; d=evil.example; s=s1; b=";
     const input = [results, messageSignature].map((it) => `${relaxedField(it)}\r\n`).join("") + relaxedField(start);
     const seal = sign("sha256", Buffer.from(input), list.privateKey).toString("base64");
@@ -219,9 +222,14 @@ describe("a trusted forwarder's ARC seal", () => {
 
   test("whose key can't be looked up now leads to deferred mail", async () => {
     dns.zone = { "s1._domainkey.list.example": { fails: true }, ...dmarc("reject") };
-    expect((await send(await sealed("list.example", "list.example; dmarc=pass"), "x@list.example")).last).toMatch(
-      /^451 /,
-    );
+    expect(
+      (
+        await send(
+          await sealed("list.example", "list.example; dmarc=pass header.from=sender.example"),
+          "x@list.example",
+        )
+      ).last,
+    ).toMatch(/^451 /);
   });
 });
 

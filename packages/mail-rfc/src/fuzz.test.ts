@@ -12,7 +12,7 @@ import { formatMailbox } from "./address/format-address.ts";
 import { openCorrespondent, readReplyToken } from "./address/reply-address.ts";
 import { shownName } from "./address/shown-name.ts";
 import { readBoundSrs, srsForward, srsReverse } from "./address/srs.ts";
-import { methodResult, readArcResults } from "./arc/arc-results.ts";
+import { dmarcPassAuthor, readArcResults } from "./arc/arc-results.ts";
 import { readArcChain } from "./arc/read-chain.ts";
 import { fromBase32 } from "./base32.ts";
 import { stuff, unstuff } from "./body/dot-stuffing.ts";
@@ -381,7 +381,7 @@ const parsers: Record<string, { pieces: readonly string[]; read: (text: string) 
   },
   "ARC results": {
     pieces: ["i=1", ";", "dmarc", "=", "pass", "(", ")", '"', "\\", " ", "header.from=a"],
-    read: (text) => methodResult(readArcResults(text), "dmarc"),
+    read: (text) => [readArcResults(text), dmarcPassAuthor(text)],
   },
   "DMARC records": {
     pieces: [

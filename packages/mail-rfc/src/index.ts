@@ -19,6 +19,7 @@ export * from "./address/srs.ts";
 export * from "./address/srs-stamp.ts";
 export * from "./arc/read-chain.ts";
 export * from "./arc/verify-chain.ts";
+export * from "./arc/vouched-author.ts";
 export * from "./base32.ts";
 export * from "./body/dot-stuffing.ts";
 export * from "./body/rewrite-parts.ts";

@@ -8,11 +8,12 @@ import { toALabels } from "./address/a-label.ts";
 import { parseAddress, parsePathArgument } from "./address/address.ts";
 import { addressesOf, fieldBytes } from "./address/address-header.ts";
 import { readAddressList } from "./address/address-list.ts";
+import { readDnsName } from "./address/dns-name.ts";
 import { formatMailbox } from "./address/format-address.ts";
 import { openCorrespondent, readReplyToken } from "./address/reply-address.ts";
 import { shownName } from "./address/shown-name.ts";
 import { srsForward, srsReverse } from "./address/srs.ts";
-import { methodResult, readArcResults } from "./arc/arc-results.ts";
+import { dmarcPassAuthor, readArcResults } from "./arc/arc-results.ts";
 import { readArcChain } from "./arc/read-chain.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 import { stuff, unstuff, withStuffedHeader } from "./body/dot-stuffing.ts";
@@ -176,9 +177,9 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   ],
   "a field that was signed": [FIELD, (text) => canonicalField(`${text}:${text}`, "relaxed")],
   "a signature without its value": [FIELD, (text) => withoutSignature(`DKIM-Signature:${text}`)],
-  "ARC results": [FIELD, (text) => methodResult(new Map([...readArcResults(text), ["dmarc", text]]), "dmarc")],
+  "ARC results": [FIELD, (text) => [readArcResults(text), dmarcPassAuthor(`dmarc=pass ${text}`)]],
   "a DMARC record": [RECORD, (text) => [isDmarcRecord(text), readDmarcRecord(text), readDmarcRecord(`rua=${text}`)]],
-  "a domain name": [FIELD, toALabels],
+  "a domain name": [FIELD, (text) => [toALabels(text), readDnsName(text)]],
   "an SPF record": [RECORD, (text) => parseSpfRecord(`v=spf1 ${text}`)],
   "a domain in an SPF record": [RECORD, (text) => parseDomainSpec(`${text}.b.test`)],
   "a value for the macros of SPF": [RECORD, (text) => targetName(expand(spfMacros, () => text))],

@@ -1,12 +1,15 @@
 /**
- * Parses an ARC-Authentication-Results field (RFC 8617 §4.1.1): its instance, and the result it gives for a method. Its
+ * Parses an ARC-Authentication-Results field (RFC 8617 §4.1.1): its instance, and the author whom it calls proven. Its
  * value follows the grammar of RFC 8601 §2.2, with comments and quoted strings, which may contain any character.
  */
+import { readDnsName } from "../address/dns-name.ts";
 
 /** Characters that neither separate parts, names and values nor begin a comment, a quoted string or an escape. */
 const PLAIN = /[^;=\\("]+/y;
 const IN_COMMENT = /[^\\()]+/y;
 const IN_QUOTES = /[^\\"]+/y;
+/** The words of a result, each of which may contain quoted strings. */
+const WORDS = /(?:"(?:[^"\\]|\\.)*"|[^ "])+/gs;
 
 /**
  * @param value the field's value in Unicode
@@ -24,21 +27,22 @@ export function readArcResults(value: string): Map<string, string> {
   return parts;
 }
 
-/** @returns the result of a method, e.g. `pass` of `dmarc=pass header.from=a.example`; empty when there is none */
-export function methodResult(parts: ReadonlyMap<string, string>, method: string): string {
-  const text = parts.get(method) ?? "";
-  let word = "";
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charAt(at);
-    if (char === "\\" && at < text.length - 1) {
-      at += 1;
-      word += text.charAt(at);
-    } else if (char === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (char === " " || char === "=")) break;
-    else if (char !== "\\" || isQuoted) word += char;
-  }
-  return word;
+/**
+ * @param value the field's value in Unicode
+ * @returns domain, in A-labels and lower case, of the author for whom the field states `dmarc=pass`, e.g. `a.example` of
+ * `dmarc=pass header.from=a.example`; empty unless there is one DMARC result and one such property of it
+ */
+export function dmarcPassAuthor(value: string): string {
+  const results = [...partsOf(value)].filter(({ name }) => name.split("/", 1)[0]?.trim() === "dmarc");
+  const [result, ...properties] = (results[0]?.text ?? "").match(WORDS) ?? [];
+  const domains = properties.filter((word) => /^header\.from=/i.test(word)).map(valueOf);
+  if (results.length !== 1 || result !== "pass" || domains.length !== 1) return "";
+  return readDnsName(domains[0] ?? "") ?? "";
+}
+
+/** @returns what follows `=`, without the quotes of a quoted string */
+function valueOf(property: string): string {
+  return property.slice(property.indexOf("=") + 1).replace(/^"([^"\\]*)"$/, "$1");
 }
 
 interface Part {

@@ -6,16 +6,12 @@
 import { canonicalField, withoutSignature } from "../dkim/canonical-fields.ts";
 import { dnsNameTag, packedTag, tagText } from "../dkim/tag-list.ts";
 import { isSigned, type KeyLookup, keyName, type SignatureStatus, suitableKey } from "../dkim/verify-signature.ts";
-import { unicodeValue } from "../header/raw-fields.ts";
-import { methodResult, readArcResults } from "./arc-results.ts";
 import type { ArcSet } from "./read-chain.ts";
 
 export interface ChainStatus {
   /** `temperror` instead of `fail` if the look-up of a key failed. */
   result: "pass" | "fail" | "temperror";
   reason: string;
-  /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
-  saidDmarc: string;
 }
 
 export interface ChainProof {
@@ -56,15 +52,12 @@ export function* checkChain(sets: readonly ArcSet[], { message, keys }: ChainPro
   if (message?.result !== "pass") {
     return failed(`i=${sets.length} no valid signature`, isLate || message?.result === "temperror");
   }
-  const results = sets.at(-1)?.results;
-  const saidDmarc = results === undefined ? "" : methodResult(readArcResults(unicodeValue(results)), "dmarc");
-  return { result: "pass", reason: "", saidDmarc };
+  return { result: "pass", reason: "" };
 }
 
 const failed = (reason: string, isLate: boolean): ChainStatus => ({
   result: isLate ? "temperror" : "fail",
   reason,
-  saidDmarc: "",
 });
 
 /** @returns the text that each ARC seal covers (§5.1.1): all sets up to its own, whose seal has an empty `b=` */

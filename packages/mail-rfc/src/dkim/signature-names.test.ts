@@ -44,7 +44,7 @@ describe.each(readers)("every octet at every place of the names of a %s", (_, re
 
   /** The name that may be read: white space around the value does not belong to it. */
   const expectedOf = (text: string): string | null => {
-    const value = text.replace(/^[ \t]+|[ \t]+$/g, "");
+    const value = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
     const isName = value.split(".").every((label) => /^[a-z0-9_-]{1,63}$/i.test(label));
     return isName ? value.toLowerCase() : null;
   };

@@ -5,11 +5,12 @@
  */
 import { readDnsName } from "../address/dns-name.ts";
 import { isLocalPart } from "../address/local-part.ts";
-import { asciiLowerCase, withoutBlanks } from "../header/raw-fields.ts";
+import { asciiLowerCase } from "../header/raw-fields.ts";
 
 /** Tag values as written, by lower-case name; `null` for a name without `=` and value. */
 export type Tags = ReadonlyMap<string, string | null>;
 
+const WHITE_SPACE: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n"]);
 const NOT_BLANK = /[^ \t\r\n]/;
 
 /** @param list the tag list in Unicode, e.g. the value of a field */
@@ -50,14 +51,18 @@ export function dnsNameTag(tags: Tags, name: string): string | null {
  * @returns the domain as by `dnsNameTag`; `null` when the tag is no address of such a domain
  */
 export function identityDomainTag(tags: Tags): string | null {
-  const value = unpadded(tags.get("i") ?? "");
+  // White space in a quoted-printable value means nothing (RFC 6376 §2.11).
+  const value = (tags.get("i") ?? "").replace(/[ \t\r\n]+/g, "");
   const at = value.lastIndexOf("@");
   return at === 0 || isLocalPart(value.slice(0, Math.max(at, 0))) ? readDnsName(value.slice(at + 1)) : null;
 }
 
-/** Drops folds, and the white space around a tag's value (RFC 6376 §3.2). */
+/** Drops the white space around a tag's value, with its folds (RFC 6376 §3.2). */
 function unpadded(value: string): string {
-  return withoutBlanks(value.replaceAll("\r\n", ""));
+  let [from, to] = [0, value.length];
+  while (from < to && WHITE_SPACE.has(value.charAt(from))) from += 1;
+  while (from < to && WHITE_SPACE.has(value.charAt(to - 1))) to -= 1;
+  return value.slice(from, to);
 }
 
 /** @returns the names in an `h=` tag, in lower case; `null` when the tag is absent */

@@ -21,6 +21,7 @@ import {
   readSignatureField,
   type SignatureStatus,
   sealKey,
+  vouchedAuthor,
 } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../copy/body-hashes.ts";
@@ -51,8 +52,11 @@ export interface ArcFound {
   comment: string;
   /** Domain of the last ARC sealer in lower case, whether the seal is valid or not. */
   sealer: string;
-  /** DMARC result that the last sealer recorded; empty unless the chain is valid. */
-  saidDmarc: string;
+  /**
+   * Domain of the author for whom the last sealer recorded a DMARC pass, which counts only if `result` is `pass`. Empty
+   * if it recorded none, or if the message may show another author than the one it checked.
+   */
+  vouchedAuthor: string;
 }
 
 export interface SignedMail {
@@ -87,7 +91,7 @@ const noSignature: SignatureFound = {
   signature: "",
   comment: "message not signed",
 };
-const noChain: ArcFound = { result: "none", comment: "", sealer: "", saidDmarc: "" };
+const noChain: ArcFound = { result: "none", comment: "", sealer: "", vouchedAuthor: "" };
 
 export function checkSignatures(mail: SignedMail, deps: SignatureDeps): SignaturesFound {
   const verifier = prepare(mail, deps);
@@ -105,7 +109,8 @@ async function prepare(
   const bodyStart = findBody(raw);
   const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
   // With more than one From field, a signature may cover another author than the displayed one, so none is checked.
-  const dkim = (hasSameFrom(shown, fields) ? checkedSignatures(fields) : [])
+  const isSameFrom = hasSameFrom(shown, fields);
+  const dkim = (isSameFrom ? checkedSignatures(fields) : [])
     .map(readSignatureField)
     .filter((signature) => signature !== null);
   const arcFields = fields.filter(isArcField);
@@ -115,7 +120,8 @@ async function prepare(
   const body = raw.subarray(bodyStart);
   const hashes = await hashBody(body, keys, (hash) => deps.bodyHashes.remember(raw, bodyStart, hash));
   const provesRecipients = mayInstruct && hasSameRecipients(shown, fields);
-  return new SignatureVerifier({ fields, dkim, message, chain, hashes, provesRecipients }, deps);
+  const isSingle = shown.isSingle && isSameFrom;
+  return new SignatureVerifier({ fields, dkim, message, chain, hashes, provesRecipients, isSingle }, deps);
 }
 
 /**
@@ -142,6 +148,8 @@ interface Prepared {
   hashes: ReadonlyMap<string, BodyHash>;
   /** Whether to find out which signatures prove that the author sent the message to the people in To and Cc. */
   provesRecipients: boolean;
+  /** Whether From names exactly one author, however its field is read. */
+  isSingle: boolean;
 }
 
 class SignatureVerifier {
@@ -177,8 +185,14 @@ class SignatureVerifier {
     const checks = checkChain(sets, { message, keys });
     let check = checks.next();
     for (; !check.done; check = checks.next()) await nextTurn();
-    const { result, reason, saidDmarc } = check.value;
-    return { result, comment: reason, sealer: lastSealer(sets), saidDmarc };
+    const { result, reason } = check.value;
+    return { result, comment: reason, sealer: lastSealer(sets), vouchedAuthor: this.#vouchedAuthor(sets) };
+  }
+
+  #vouchedAuthor(sets: readonly ArcSet[]): string {
+    const [newest, signature] = [sets.at(-1), this.#mail.message[0]];
+    if (!this.#mail.isSingle || newest === undefined || signature === undefined) return "";
+    return vouchedAuthor(newest, { signature, now: this.#now });
   }
 
   async #messageStatus(): Promise<SignatureStatus | null> {

@@ -5,11 +5,15 @@ import { type ChecksFound, conclude } from "./conclude-checks.ts";
 const rules = { mailHost: "mx.test", trustedSealers: new Set(["list.example"]) };
 const spf = { result: "fail", domain: "bank.example", sender: "a@bank.example", helo: "c.example" } as const;
 const failed = { result: "fail", isProven: false, applied: "reject" } as const;
-const arc = (result: "pass" | "temperror" | "none", sealer = "list.example") => ({
+const arc = (
+  result: "pass" | "fail" | "temperror" | "none",
+  sealer = "list.example",
+  vouchedAuthor = "bank.example",
+) => ({
   result,
   comment: "",
   sealer,
-  saidDmarc: "pass",
+  vouchedAuthor,
 });
 
 const checks = (change: Partial<ChecksFound>): ChecksFound => ({
@@ -39,8 +43,28 @@ describe.each<[string, Partial<ChecksFound>, string | null, string]>([
   ],
   ["reject, proven, whatever else is late", { verdict: proven, wasCut: true }, null, "pass"],
   ["reject, explained by a seal we trust", { arc: arc("pass") }, null, "fail"],
+  [
+    "reject, a seal over another author",
+    { arc: arc("pass", "list.example", "sub.bank.example") },
+    "dmarc_reject",
+    "fail",
+  ],
+  ["reject, a seal that says nothing", { arc: arc("pass", "list.example", "") }, "dmarc_reject", "fail"],
+  [
+    "reject, no author, and a seal that says nothing",
+    { author: "", arc: arc("pass", "list.example", "") },
+    "dmarc_reject",
+    "fail",
+  ],
+  ["reject, a broken chain of a trusted sealer", { arc: arc("fail") }, "dmarc_reject", "fail"],
   ["reject, a seal of somebody else", { arc: arc("pass", "evil.example") }, "dmarc_reject", "fail"],
   ["reject, a trusted seal whose key is missing now", { arc: arc("temperror") }, "proof_unfinished", "fail"],
+  [
+    "reject, a trusted seal over another author whose key is missing now",
+    { arc: arc("temperror", "list.example", "") },
+    "dmarc_reject",
+    "fail",
+  ],
   ["quarantine, all checks failed", { policy: "quarantine", verdict: quarantined }, null, "fail"],
   ["quarantine, a check ran out of time", { policy: "quarantine", verdict: quarantined, wasCut: true }, null, "fail"],
   [

@@ -42,9 +42,9 @@ export interface ConcludeRules {
 }
 
 export function conclude(checks: ChecksFound, { mailHost, trustedSealers }: ConcludeRules): Authentication {
-  const { spf, arc, verdict } = checks;
-  const isTrusted = trustedSealers.has(arc?.sealer ?? "");
-  const isUnfinished = !verdict.isProven && isOpen(checks, isTrusted);
+  const { author, spf, arc, verdict } = checks;
+  const isVouched = author !== "" && arc?.vouchedAuthor === author && trustedSealers.has(arc.sealer);
+  const isUnfinished = !verdict.isProven && isOpen(checks, isVouched);
   return {
     found: {
       spf: spf?.result ?? "temperror",
@@ -55,16 +55,16 @@ export function conclude(checks: ChecksFound, { mailHost, trustedSealers }: Conc
       results: resultsValue(mailHost, rowsOf(checks)),
     },
     isUnfinished,
-    refusal: refusalOf(checks, {
-      isUnfinished,
-      isExplained: isTrusted && arc?.result === "pass" && arc.saidDmarc === "pass",
-    }),
+    refusal: refusalOf(checks, { isUnfinished, isExplained: isVouched && arc.result === "pass" }),
   };
 }
 
-/** Whether the message could still be proven, or its policy read, with more time. */
-function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isTrusted: boolean): boolean {
-  const isSealOpen = isTrusted && arc?.result === "temperror";
+/**
+ * Whether the message could still be proven, or its policy read, with more time.
+ * @param isVouched whether a trusted sealer vouches for the author if the ARC chain is valid
+ */
+function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isVouched: boolean): boolean {
+  const isSealOpen = isVouched && arc?.result === "temperror";
   return policy === "unknown" || verdict.result === "temperror" || couldBeProven || wasCut || isSealOpen;
 }
 

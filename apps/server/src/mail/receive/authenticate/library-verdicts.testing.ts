@@ -9,9 +9,6 @@
  * - RFC 6376 §3.5: `d=` and `s=` are domain names. The library looks up whatever they contain, NUL included.
  * - RFC 6376 §3.5 and §3.6.1: the domain of `i=` is that of `d=` or one below it, with the key's flag `t=s` the same, and
  *   a key with `t=y` proves nothing. The library tells both apart, but passes the signature.
- *
- * A further deviation has a test of its own in arc-oracle.test.ts (RFC 8601 §2.2: the result of a method is the word
- * after `=`).
  */
 import { createPublicKey } from "node:crypto";
 import { createRequire } from "node:module";
@@ -122,19 +119,24 @@ interface LibrarySeal {
   "arc-seal"?: { parsed?: Record<string, { value?: unknown } | undefined> };
 }
 
+interface LibraryStatement {
+  result?: string;
+  header?: { from?: string };
+}
+
 /** The library reports every failure as permanent; a seal whose key look-up failed is turned into `temperror`. */
 async function arcOf(
   data: unknown,
   { resolver, unanswered }: { resolver: Resolver; unanswered: ReadonlySet<string> },
 ): Promise<ArcFound> {
-  if (data === undefined) return { result: "none", comment: "", sealer: "", saidDmarc: "" };
+  if (data === undefined) return { result: "none", comment: "", sealer: "", vouchedAuthor: "" };
   const { status, signature, authenticationResults, chain } = await verifyArc(data as never, { resolver });
   const seals = ((chain || []) as LibrarySeal[]).map((set) => set["arc-seal"]?.parsed);
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const isLate =
     (signature && signature.status.result === "temperror") ||
     seals.some((seal) => unanswered.has(`${text(seal?.s?.value)}._domainkey.${text(seal?.d?.value)}`.toLowerCase()));
-  const said = (authenticationResults as { dmarc?: { result?: string } } | undefined)?.dmarc?.result;
+  const said = (authenticationResults as { dmarc?: LibraryStatement } | undefined)?.dmarc;
   const sealNames = seals.flatMap((seal) => [text(seal?.s?.value), text(seal?.d?.value)]);
   const isWrong =
     sealNames.some((name) => nameOf(name) === null) ||
@@ -144,7 +146,7 @@ async function arcOf(
     result: result === "fail" && isLate ? "temperror" : (result as AuthResult),
     comment: "",
     sealer: nameOf(text(seals.at(-1)?.d?.value)) ?? "",
-    saidDmarc: status.result === "pass" ? (said ?? "") : "",
+    vouchedAuthor: said?.result === "pass" ? (said.header?.from ?? "") : "",
   };
 }
 

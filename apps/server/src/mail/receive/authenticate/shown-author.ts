@@ -26,6 +26,8 @@ export interface ShownAuthor {
    * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
    */
   isPlain: boolean;
+  /** Whether there is a plain From field that names exactly one author. */
+  isSingle: boolean;
 }
 
 /** Matches a domain that needs no conversion to A-labels. */
@@ -42,11 +44,13 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
     const fromFields = countFields(fields, "from");
     const isPlain = fromFields <= 1 && looseCount === 0 && !isCut;
     const recipientFields = countFields(fields, "to") + countFields(fields, "cc");
-    return { domain: authorDomain(mailboxes[0]?.address ?? envelopeFrom), fromFields, recipientFields, isPlain };
+    const isSingle = isPlain && fromFields === 1 && mailboxes.length === 1;
+    const domain = authorDomain(mailboxes[0]?.address ?? envelopeFrom);
+    return { domain, fromFields, recipientFields, isPlain, isSingle };
   } catch (thrown) {
     if (!(thrown instanceof MailSyntaxError)) throw thrown;
-    const unknown = Number.POSITIVE_INFINITY;
-    return { domain: authorDomain(envelopeFrom), fromFields: unknown, recipientFields: unknown, isPlain: false };
+    const unknown = { fromFields: Number.POSITIVE_INFINITY, recipientFields: Number.POSITIVE_INFINITY };
+    return { domain: authorDomain(envelopeFrom), ...unknown, isPlain: false, isSingle: false };
   }
 }
 
