@@ -124,8 +124,8 @@ const dnsShapes: readonly Shape[] = [
 ];
 const hostLines: Shape = { name: "hosts", piece: "mx:a\n" };
 
-const signature = (more: string) =>
-  `DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; d=b.test; s=a; h=from:x; bh=x; b=y; ${more}\r\n`;
+const signature = (more: string, names = "d=b.test; s=a; h=from:x") =>
+  `DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; ${names}; bh=x; b=y; ${more}\r\n`;
 const set =
   "ARC-Seal: i=1; a=ed25519-sha256; cv=none; d=b.test; s=a; b=x\r\n" +
   "ARC-Message-Signature: i=1; a=ed25519-sha256; d=b.test; s=a; h=from; bh=x; b=x\r\n";
@@ -136,8 +136,8 @@ const verified: Record<string, (text: string) => string> = {
   From: (text) => `From: ${text}\r\n${signature("")}`,
   "a second From": (text) => `${from}From: ${text}\r\n`,
   "a signature": (text) => `${from}${signature(text)}`,
-  "the list of signed fields": (text) => `${from}${signature(`h=from:${text}`)}`,
-  "who signed": (text) => `${from}${signature(`d=${text}; s=${text}; i=${text}`)}`,
+  "the list of signed fields": (text) => `${from}${signature("", `d=b.test; s=a; h=from:${text}`)}`,
+  "who signed": (text) => `${from}${signature("", `h=from:x; d=${text}; s=${text}; i=${text}`)}`,
   "a field that is signed": (text) => `${from}${signature("")}X: ${text}\r\n`,
   "the results in an ARC set": (text) => `${set}ARC-Authentication-Results: i=1; ${text}\r\n${from}`,
   "a seal": (text) => `ARC-Seal: i=1; ${text}\r\n${from}`,

@@ -7,8 +7,11 @@ import { toALabels } from "./a-label.ts";
 
 const LABEL = "[A-Za-z0-9_-]{1,63}";
 const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
-/** Stands in decoded text for octets that are not UTF-8. */
-const REPLACEMENT = "\u{fffd}";
+/**
+ * Matches what no U-label contains and `toALabels` would convert: the character for octets that are not UTF-8, and full
+ * stops other than ".", which not every program takes for one.
+ */
+const NO_LABEL = /[\u{fffd}\u{3002}\u{ff0e}\u{ff61}]/u;
 
 /** @param name A-labels in any case; U-labels are refused */
 export function isDnsName(name: string): boolean {
@@ -22,5 +25,5 @@ export function isDnsName(name: string): boolean {
  */
 export function readDnsName(text: string): string | null {
   const name = toALabels(text);
-  return isDnsName(name) && !text.includes(REPLACEMENT) ? name.toLowerCase() : null;
+  return isDnsName(name) && !NO_LABEL.test(text) ? name.toLowerCase() : null;
 }

@@ -1,7 +1,7 @@
 /**
  * Parses tag lists (RFC 6376 §3.2) of signatures, ARC fields and key records, leniently: names in any case, the last of
- * several tags with one name, empty parts. Published keys and real signatures deviate from the syntax in these ways,
- * and a signature's check does not depend on them.
+ * several tags with one name, empty parts. Published keys deviate from the syntax in these ways. Whether a list keeps
+ * to the syntax is a question of its own.
  */
 import { readDnsName } from "../address/dns-name.ts";
 import { isLocalPart } from "../address/local-part.ts";
@@ -11,6 +11,7 @@ import { asciiLowerCase } from "../header/raw-fields.ts";
 export type Tags = ReadonlyMap<string, string | null>;
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n"]);
+const TAG_NAME = /^[ \t\r\n]*([a-z][a-z0-9_]*)[ \t\r\n]*=/;
 const NOT_BLANK = /[^ \t\r\n]/;
 
 /** @param list the tag list in Unicode, e.g. the value of a field */
@@ -25,6 +26,20 @@ export function readTags(list: string): Tags {
   // The first part without `=` counts as a label of the list, as "DNS: TXT" in some records. Any further one is a tag.
   for (const name of bare.slice(1)) tags.set(nameOf(name), null);
   return tags;
+}
+
+/** Whether a list keeps to the syntax: each part has a name and a value, no name occurs twice, and names are lower case. */
+export function isTagList(list: string): boolean {
+  const parts = list.split(";");
+  const names = parts.map((part) => TAG_NAME.exec(part)?.[1]);
+  // The list may end with a semicolon.
+  if (parts.length > 1 && !NOT_BLANK.test(parts.at(-1) ?? "")) names.pop();
+  return !names.includes(undefined) && new Set(names).size === names.length;
+}
+
+/** @returns a tag's value as written, without the white space around it; empty when the tag is absent */
+export function tagValue(tags: Tags, name: string): string {
+  return unpadded(tags.get(name) ?? "");
 }
 
 /** @returns a tag's value in one line; empty when the tag is absent */
@@ -43,7 +58,7 @@ export function packedTag(tags: Tags, name: string): string {
  * @returns the name in A-labels and lower case; `null` when the tag is absent or is not looked up in DNS
  */
 export function dnsNameTag(tags: Tags, name: string): string | null {
-  return readDnsName(unpadded(tags.get(name) ?? ""));
+  return readDnsName(tagValue(tags, name));
 }
 
 /**
@@ -51,8 +66,7 @@ export function dnsNameTag(tags: Tags, name: string): string | null {
  * @returns the domain as by `dnsNameTag`; `null` when the tag is no address of such a domain
  */
 export function identityDomainTag(tags: Tags): string | null {
-  // White space in a quoted-printable value means nothing (RFC 6376 §2.11).
-  const value = (tags.get("i") ?? "").replace(/[ \t\r\n]+/g, "");
+  const value = tagValue(tags, "i");
   const at = value.lastIndexOf("@");
   return at === 0 || isLocalPart(value.slice(0, Math.max(at, 0))) ? readDnsName(value.slice(at + 1)) : null;
 }

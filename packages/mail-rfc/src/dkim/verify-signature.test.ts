@@ -165,3 +165,54 @@ describe("a signature that is not considered although it may match", () => {
     expect(dated("x=soon")).toEqual([1_528_637_909_000, Number.NaN]);
   });
 });
+
+describe("the syntax of a signature", () => {
+  const problemOf = (list: string) =>
+    readSignatureField({ name: "dkim-signature", text: `DKIM-Signature:${list}` })?.problem;
+  const tags = " v=1; a=rsa-sha256; d=a.example; s=s1; h=from; bh=AA; b=AA";
+
+  it.each([
+    tags,
+    `${tags};`,
+    `${tags};\r\n\t`,
+    tags.replaceAll("; ", " ;\r\n\t").replaceAll("=", " = "),
+    `${tags}; t=1700000000; x=1700000001; l=12; q=dns/txt; z=From:a@b|To:c; i=ann@mail.a.example`,
+    `${tags}; future_tag2=anything`,
+  ])("is in order: %j", (list) => expect(problemOf(list)).toBeNull());
+
+  it.each([
+    [tags.replace("v=1;", ""), "incompatible version"],
+    [tags.replace("v=1", "v=2"), "incompatible version"],
+    [tags.replace("v=1", "v="), "incompatible version"],
+    [tags.replace("v=1", "v=1\u{a0}"), "incompatible version"],
+    [tags.replace("v=1", "V=1"), "signature syntax error"],
+    [`${tags}; t=soon`, "signature syntax error"],
+    [`${tags}; t=0x10`, "signature syntax error"],
+    [`${tags}; t=1700000000000`, "signature syntax error"],
+    [`${tags}; x=`, "signature syntax error"],
+    [`${tags}; x=1e12`, "signature syntax error"],
+    [`${tags}; x=9999999999\0`, "signature syntax error"],
+    [`${tags}; l=-1`, "signature syntax error"],
+    [`${tags}; l=1.5`, "signature syntax error"],
+    [`${tags}; d=a.example`, "signature syntax error"],
+    [`${tags}; D=a.example`, "signature syntax error"],
+    [`${tags};; z=a`, "signature syntax error"],
+    [`${tags}; z`, "signature syntax error"],
+    [`${tags}; =z`, "signature syntax error"],
+    [`${tags}; q=dns`, "unsupported query method"],
+    [`${tags}; i=a.example`, "domain mismatch"],
+    [`${tags}; i=ann@b.example`, "domain mismatch"],
+    [`${tags}; i=a b@a.example`, "domain mismatch"],
+    [`${tags}; i="a b"@xa.example`, "domain mismatch"],
+  ])("is not in order: %j, %s", (list, problem) => expect(problemOf(list)).toBe(problem));
+});
+
+test("a signature may be from a clock that is some hours ahead, but not from next week", () => {
+  const signature = readSignatureField(rawFields(rfc8463)[0] ?? { name: "", text: "" });
+  const at = (hours: number) => (signature?.signedAt ?? 0) - hours * 3_600_000;
+  expect(check(rfc8463, body, readKeyRecord(football), at(9))?.result).toBe("pass");
+  expect(check(rfc8463, body, readKeyRecord(football), at(11))).toEqual({
+    result: "neutral",
+    reason: "signed in the future",
+  });
+});

@@ -18,6 +18,8 @@ export interface SignatureStatus {
 /** Result of looking up a public key in DNS; `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
+/** Milliseconds by which the signer's clock may be ahead of ours: the hours of a wrong time zone. */
+const AHEAD_MAX_MS = 10 * 3_600_000;
 const passed: SignatureStatus = { result: "pass", reason: "" };
 const neutral = (reason: string): SignatureStatus => ({ result: "neutral", reason });
 
@@ -30,13 +32,12 @@ export function keyName({ selector, domain }: { selector: string; domain: string
 }
 
 /**
- * Checks what needs no key: the identity (RFC 6376 §3.5), that From is signed, the body hash, and the algorithm.
+ * Checks what needs no key: version, syntax and identity, that From is signed, the body hash, and the algorithm.
  * @param bodyHash base64 of the body's hash as the signature asks for it
  * @returns the final status; `null` if it depends on the key
  */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
-  const { domain, identityDomain } = signature;
-  if (identityDomain !== domain && identityDomain?.endsWith(`.${domain}`) !== true) return neutral("domain mismatch");
+  if (signature.problem !== null) return neutral(signature.problem);
   if (!signature.names.includes("from")) return neutral("From field not signed");
   if (signature.bodyHash !== bodyHash) return neutral("body hash did not verify");
   // RFC 8301 §3.1: rsa-sha1 must not be used for verifying.
@@ -53,8 +54,7 @@ export function checkWithKey(
 ): SignatureStatus {
   if (found === null) return neutral("no key");
   if ("failed" in found) return { result: "temperror", reason: `DNS failure: ${found.failed}` };
-  const isForSubdomain = signature.identityDomain !== signature.domain;
-  const key = suitableKey(found, { algorithm: signature.algorithm, isForSubdomain });
+  const key = suitableKey(found, signature);
   if (typeof key === "string") return key === "key too short" ? { result: "policy", reason: "" } : neutral(key);
   const { names, headerForm: form, field } = signature;
   const text = signedText(fields, { names, form, signature: field });
@@ -94,5 +94,6 @@ export function isSigned(text: string, { key, value }: { key: KeyObject; value: 
 
 function checkTimes({ signedAt, expiresAt }: ReadSignature, now: number): SignatureStatus | null {
   if (expiresAt < now) return neutral("expired");
+  if (signedAt > now + AHEAD_MAX_MS) return neutral("signed in the future");
   return expiresAt < signedAt ? neutral("invalid expiration") : null;
 }

@@ -31,7 +31,8 @@ export type TxtTable = Readonly<Record<string, readonly string[] | "failed" | "l
 export function answersOf(table: TxtTable) {
   return {
     answerTo: async (name: string, type: string): Promise<DnsAnswer<unknown>> => {
-      const records = table[name.toLowerCase()];
+      // A resolver in C reads a name to its first NUL.
+      const records = table[(name.split("\0", 1)[0] ?? "").toLowerCase()];
       if (records === "failed" || records === "late") return { kind: "failed", isLate: records === "late" };
       if (records === undefined) return { kind: "no_name" };
       return type === "TXT" && records.length > 0 ? { kind: "found", records } : { kind: "no_record" };
@@ -69,6 +70,24 @@ export async function libraryVerdicts(raw: Buffer, table: TxtTable): Promise<Lib
   } catch {
     return null;
   }
+}
+
+/** Why a DKIM signature is neutral here that the library checks leniently (RFC 6376 §3.2, §3.5). */
+const STRICT: readonly string[] = [
+  "domain mismatch",
+  "incompatible version",
+  "signature syntax error",
+  "signed in the future",
+  "unsupported query method",
+];
+
+/** @returns the library's verdicts, with ours on signatures that are malformed or from the future */
+export function asStrict(theirs: LibraryVerdicts, ours: readonly SignatureFound[]): LibraryVerdicts {
+  const dkim = theirs.dkim.map((row, at) => {
+    const { result, comment } = ours[at] ?? row;
+    return result === "neutral" && STRICT.includes(comment) ? { ...row, result, comment } : row;
+  });
+  return { ...theirs, dkim };
 }
 
 const unsigned: SignatureFound = {
