@@ -3,8 +3,9 @@
  * that passed SPF or DKIM is aligned with it. DNS is passed in as functions.
  */
 import { toALabels } from "../address/a-label.ts";
+import { isDnsName } from "../address/dns-name.ts";
 import type { DmarcPolicy, DmarcRecord } from "./dmarc-record.ts";
-import { canExist, type LookUpTxt, type PolicyFound, TreeWalks } from "./tree-walk.ts";
+import { type LookUpTxt, type PolicyFound, TreeWalks } from "./tree-walk.ts";
 
 export interface DmarcDns {
   txt: LookUpTxt;
@@ -89,7 +90,7 @@ export class DmarcEvaluation {
     if (applied?.domain === this.#author) return { policy: p, isUnsure: false };
     if (np === undefined) return { policy: sp, isUnsure: false };
     try {
-      const exists = canExist(this.#author) && (await this.#dns.exists(this.#author));
+      const exists = isDnsName(this.#author) && (await this.#dns.exists(this.#author));
       return { policy: exists ? sp : np, isUnsure: false };
     } catch {
       return { policy: strength[np] < strength[sp] ? np : sp, isUnsure: np !== sp };

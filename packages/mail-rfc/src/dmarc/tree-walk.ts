@@ -2,6 +2,7 @@
  * Finds the DMARC record that applies to a domain, and its organizational domain, by walking up the DNS tree (RFC 9989
  * §4.10). DNS is passed in as a function; a walk makes at most eight queries.
  */
+import { isDnsName } from "../address/dns-name.ts";
 import { type DmarcRecord, isDmarcRecord, readDmarcRecord } from "./dmarc-record.ts";
 
 /** @returns the TXT records of a name; an empty list if it has none @throws if they can't be looked up at present */
@@ -21,8 +22,6 @@ export interface PolicyFound {
 
 /** A walk continues from a name with more labels at its last seven (RFC 9989 §4.10, step 4). */
 const WALK_LABELS_MAX = 7;
-const NAME_MAX = 253;
-const LABEL_MAX = 63;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
 /** Walks up the DNS tree for one message, which share their look-ups. */
@@ -87,7 +86,7 @@ export class TreeWalks {
 
   /** Looks up the DMARC record of a name; several records count as none (§4.10, steps 2 and 6). */
   async #ask(name: string): Promise<DmarcRecord | null> {
-    if (!canExist(name)) return null;
+    if (!isDnsName(name)) return null;
     const [record, ...more] = (await this.#lookUp(name)).filter(isDmarcRecord);
     return record === undefined || more.length > 0 ? null : readDmarcRecord(record);
   }
@@ -114,9 +113,4 @@ function organizationOf(domain: string, found: readonly FoundRecord[]): string {
 /** Whether a domain is an IP address, which has no DMARC record. */
 function isAddress(domain: string): boolean {
   return domain.startsWith("[") || domain.includes(":") || IPV4.test(domain);
-}
-
-/** Whether a name can exist in DNS (RFC 1035 §2.3.4). */
-export function canExist(name: string): boolean {
-  return name.length <= NAME_MAX && name.split(".").every((label) => label !== "" && label.length <= LABEL_MAX);
 }
