@@ -15,9 +15,17 @@ interface SetTags {
   seal?: string;
   names?: string;
   domain?: string;
+  date?: number;
 }
 
-function vouched({ results, message = "", seal = seconds(0), names = "from:to", domain = "list.example" }: SetTags) {
+function vouched({
+  results,
+  message = "",
+  seal = seconds(0),
+  names = "from:to",
+  domain = "list.example",
+  date = Number.NaN,
+}: SetTags) {
   const fields = rawFields(
     [
       `ARC-Seal: i=1; cv=none; a=rsa-sha256; d=list.example; s=s1; ${seal}; b=`,
@@ -28,7 +36,7 @@ function vouched({ results, message = "", seal = seconds(0), names = "from:to", 
   const chain = readArcChain(fields);
   const set = chain !== null && "sets" in chain ? chain.sets[0] : undefined;
   const signature = set === undefined ? null : readSignatureField(set.message);
-  return set === undefined || signature === null ? null : vouchedAuthor(set, { signature, now });
+  return set === undefined || signature === null ? null : vouchedAuthor(set, { signature, date, now });
 }
 
 describe("the newest ARC set vouches", () => {
@@ -38,6 +46,10 @@ describe("the newest ARC set vouches", () => {
     ["with both times", { message: seconds(-6) }],
     ["at its end", { seal: seconds(-7) }],
     ["with a clock a little ahead", { seal: seconds(1 / 300) }],
+    [
+      "with the Date that its message signature covers, if it states no time",
+      { seal: "x=", date: now - 6 * 86_400_000 },
+    ],
     ["with a domain in another case", { domain: "LIST.example" }],
   ])("%s", (_, tags) => expect(vouched(tags)).toBe("a.example"));
 });
@@ -45,6 +57,9 @@ describe("the newest ARC set vouches", () => {
 describe("the newest ARC set does not vouch", () => {
   it.each<[string, SetTags]>([
     ["without a time", { seal: "x=" }],
+    ["with a Date older than seven days alone", { seal: "x=", date: now - 8 * 86_400_000 }],
+    ["with a Date of the day after tomorrow alone", { seal: "x=", date: now + 2 * 86_400_000 }],
+    ["with a new Date and an old time", { seal: seconds(-8), date: now }],
     ["when it is older than seven days", { seal: seconds(-7.0001) }],
     ["when its message signature is older than seven days", { message: seconds(-7.0001) }],
     ["when it is from the future", { seal: seconds(1 / 200) }],

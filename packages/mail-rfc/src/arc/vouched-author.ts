@@ -13,6 +13,8 @@ import { sealKey } from "./verify-chain.ts";
 const AGE_MAX_MS = 7 * 86_400_000;
 /** Milliseconds by which the sealer's clock may be ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60_000;
+/** Milliseconds by which the author's clock may be ahead of ours. */
+const DATE_AHEAD_MAX_MS = 86_400_000;
 /** A time in seconds since 1970 (RFC 6376 §3.5). */
 const TIME = /^\d{1,12}$/;
 
@@ -21,20 +23,25 @@ const TIME = /^\d{1,12}$/;
  * made within the last seven days. Whether chain and signature are valid is not checked here.
  * @param newest the last ARC set
  * @param signature its message signature
- * @param now milliseconds since 1970
+ * @param date time of the Date field that the message signature covers, for sealers that write no time of their own; NaN
+ * when there is none. Milliseconds since 1970, as `now`
  * @returns the author's domain in A-labels and lower case; empty when the sealer vouches for nobody
  */
 export function vouchedAuthor(
   newest: ArcSet,
-  { signature, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; now: number },
+  { signature, date, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; date: number; now: number },
 ): string {
   const { domain, names, limit } = signature;
   const isOfSealer = sealKey(newest)?.domain === domain;
   if (!isOfSealer || !names.includes("from") || limit !== null) return "";
   const times = [newest.sealTags, readTags(unicodeValue(newest.message))].filter((tags) => tags.has("t"));
-  return times.length > 0 && times.every((tags) => isRecent(tags, now))
-    ? dmarcPassAuthor(unicodeValue(newest.results))
-    : "";
+  const isInTime = times.length > 0 ? times.every((tags) => isRecent(tags, now)) : isRecentDate(date, now);
+  return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
+}
+
+/** An author's clock is less exact than a sealer's. */
+function isRecentDate(date: number, now: number): boolean {
+  return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
 }
 
 function isRecent(tags: Tags, now: number): boolean {

@@ -67,14 +67,22 @@ function coversAll({ names }: ReadSignature, fields: readonly RawField[], name: 
 }
 
 /** @returns the only field of that name, if there is just one and it is signed */
-function onlySigned(signature: ReadSignature, fields: readonly RawField[], name: string): RawField | null {
+function onlySigned(
+  signature: Pick<ReadSignature, "names">,
+  fields: readonly RawField[],
+  name: string,
+): RawField | null {
   const [field, second] = fields.filter((it) => it.name === name);
   return field !== undefined && second === undefined && signature.names.includes(name) ? field : null;
 }
 
 /** @returns milliseconds since 1970; NaN when it is not known */
 function timeOfSigning(signature: ReadSignature, fields: readonly RawField[]): number {
-  if (!Number.isNaN(signature.signedAt)) return signature.signedAt;
+  return Number.isNaN(signature.signedAt) ? signedDate(signature, fields) : signature.signedAt;
+}
+
+/** @returns time of the message's only Date field if the signature covers it, in milliseconds since 1970; else NaN */
+export function signedDate(signature: Pick<ReadSignature, "names">, fields: readonly RawField[]): number {
   const date = onlySigned(signature, fields, "date");
   return (date === null ? null : readDate(unicodeValue(date)))?.getTime() ?? Number.NaN;
 }

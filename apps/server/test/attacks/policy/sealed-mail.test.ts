@@ -22,6 +22,7 @@ const dns = createFakeDns({
 const { mx, system, person } = await setUpForwarding({ dns, env: { KAUKE_ARC_TRUSTED: "list.example" } });
 
 const news = "From: News <news@paper.example>\r\nSubject: News\r\n\r\nNothing new.\r\n";
+const dated = `Date: ${new Date().toUTCString()}\r\n${news}`;
 const atDays = (days: number) => `t=${Math.floor(Date.now() / 1000 + days * 86_400)}`;
 
 interface Sealing {
@@ -71,6 +72,7 @@ describe("a message that a trusted forwarder sealed is refused", () => {
     ["whose message signature is older than a week", sealed(news, { message: { more: atDays(-7.1) } })],
     ["from the future", sealed(news, { seal: { more: atDays(1 / 24) } })],
     ["at no time", sealed(news, { seal: { more: "" } })],
+    ["at no time, with a Date that is not signed", sealed(dated, { seal: { more: "" } })],
     ["at a time that is no number", sealed(news, { seal: { more: "t=now" } })],
     ["whose message signature is of somebody else", sealed(news, { message: { d: "evil.example" } })],
     ["whose message signature is of a subdomain", sealed(news, { message: { d: "sub.list.example" } })],
@@ -103,6 +105,7 @@ describe("control: it is accepted", () => {
     ["as it is", sealed(news)],
     ["after six days", sealed(news, { seal: { more: atDays(-6) }, message: { more: atDays(-6) } })],
     ["with a clock that is a minute ahead", sealed(news, { seal: { more: atDays(1 / 1440) } })],
+    ["with the time in a signed Date only", sealed(dated, { seal: { more: "" }, message: { h: "from:date" } })],
     ["with the time in its message signature only", sealed(news, { seal: { more: "" }, message: { more: atDays(0) } })],
     [
       "with an author whose domain is written otherwise",

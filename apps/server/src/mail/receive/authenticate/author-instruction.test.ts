@@ -4,7 +4,7 @@ import type { SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
 
 type Result = SpfFound["result"];
-const shown = { domain: "a.example", fromFields: 1, recipientFields: 1, isPlain: true };
+const shown = { domain: "a.example", fromFields: 1, recipientFields: 1, isPlain: true, isSingle: true };
 const spf = (result: Result, domain = "a.example"): SpfFound => ({ result, domain, sender: "", helo: "" });
 const proof = { id: "id", endsAt: new Date(0) };
 const dkim = (result: Result, domain = "a.example", isWhole = true): SignatureFound => ({

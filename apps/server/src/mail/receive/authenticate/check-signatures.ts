@@ -21,6 +21,7 @@ import {
   readSignatureField,
   type SignatureStatus,
   sealKey,
+  signedDate,
   vouchedAuthor,
 } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
@@ -192,7 +193,7 @@ class SignatureVerifier {
   #vouchedAuthor(sets: readonly ArcSet[]): string {
     const [newest, signature] = [sets.at(-1), this.#mail.message[0]];
     if (!this.#mail.isSingle || newest === undefined || signature === undefined) return "";
-    return vouchedAuthor(newest, { signature, now: this.#now });
+    return vouchedAuthor(newest, { signature, date: signedDate(signature, this.#mail.fields), now: this.#now });
   }
 
   async #messageStatus(): Promise<SignatureStatus | null> {
