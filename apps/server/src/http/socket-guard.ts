@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { type ClientParty, clientParty } from "../core/connection/client-network.ts";
 import { FairPool, type PoolRules, type Standing } from "../core/connection/fair-pool.ts";
+import { dropRest, GatheredRequest } from "./request/gathered-request.ts";
 
 export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
@@ -106,9 +107,11 @@ export class SocketGuard {
    */
   createServer(listener: Listener): Server {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
-    const server = createServer({ connectionsCheckingInterval: checkedEveryMs }, (request, response) => {
+    const options = { connectionsCheckingInterval: checkedEveryMs, IncomingMessage: GatheredRequest };
+    const server = createServer(options, (request, response) => {
       if (this.#begin(request, response)) listener(request, response);
     });
+    server.on("checkExpectation", (_, response) => void response.writeHead(417, { connection: "close" }).end());
     server.headersTimeout = headersWithinMs;
     server.requestTimeout = requestWithinMs;
     server.keepAliveTimeout = KEPT_ALIVE_MS;
@@ -172,6 +175,7 @@ export class SocketGuard {
     }
     const exchange = { request, since: nowMs() };
     client.exchanges.push(exchange);
+    dropRest(request, response);
     response.once("close", () => this.#end(client, exchange));
     return true;
   }

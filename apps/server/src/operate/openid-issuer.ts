@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { type Clock, steadyMs } from "../core/ports.ts";
 import { readClaims } from "../core/sign-in/federated-claims.ts";
 import type { FederatedIssuer, FlowSecrets, IssuerFailure } from "../core/sign-in/federated-issuer.ts";
+import { boundedFetch, NoResponse } from "./bounded-fetch.ts";
 
 type GoogleSettings = NonNullable<Config["google"]>;
 
@@ -73,7 +74,7 @@ function discoverer(
     const execute = [client.enableNonRepudiationChecks];
     // The settings accept http for loopback addresses only.
     if (url.protocol === "http:") execute.push(client.allowInsecureRequests);
-    const options = { timeout: timeoutSeconds, execute };
+    const options = { timeout: timeoutSeconds, execute, [client.customFetch]: boundedFetch };
     return {
       client,
       issuer: await client.discovery(url, clientId, clientSecret, secretIn(client, clientSecret), options),
@@ -129,6 +130,5 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
     return thrown.error === "access_denied" ? "denied" : "answer_invalid";
   if (thrown instanceof client.ResponseBodyError) return "code_refused";
   if (thrown instanceof client.ClientError) return thrown.code === "OAUTH_TIMEOUT" ? "unreachable" : "answer_invalid";
-  // "fetch failed" is the message of Node's built-in fetch when it gets no response.
-  return thrown instanceof TypeError && thrown.message === "fetch failed" ? "unreachable" : "answer_invalid";
+  return thrown instanceof NoResponse ? "unreachable" : "answer_invalid";
 }

@@ -6,6 +6,7 @@
 import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
+import { collectBody } from "../request/collect-body.ts";
 
 const MALFORMED = "The body is not valid JSON.";
 
@@ -13,13 +14,15 @@ const MALFORMED = "The body is not valid JSON.";
 export function readAnyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  const options = { parseAs: "buffer", bodyLimit: limits.smallBodyMaxBytes } as const;
-  app.addContentTypeParser("*", options, (request: FastifyRequest, body: Buffer, done) => {
-    const text = decode(body);
-    if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
-    if (text.trim() === "") return done(null, undefined);
-    return void parse(request, text, (error, value) => {
-      done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
+  app.addContentTypeParser("*", (request: FastifyRequest, payload, done) => {
+    collectBody({ request, payload, bodyLimit: limits.smallBodyMaxBytes }, (failure, body) => {
+      if (failure !== null) return done(failure);
+      const text = decode(body);
+      if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
+      if (text.trim() === "") return done(null, undefined);
+      return void parse(request, text, (error, value) => {
+        done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
+      });
     });
   });
 }

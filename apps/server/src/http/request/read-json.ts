@@ -27,7 +27,7 @@ export function readOnlyJson(app: FastifyInstance): void {
   });
   const large = new LoopTurns();
   app.addContentTypeParser("application/json", (request: FastifyRequest, payload, done) => {
-    collectBody(request, payload, (failure, body) => {
+    collectBody({ request, payload }, (failure, body) => {
       if (failure !== null) return done(failure);
       if (body.length === 0) return done(null, undefined);
       const isLarge = body.length > limits.smallBodyMaxBytes;

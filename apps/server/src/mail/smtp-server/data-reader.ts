@@ -5,6 +5,7 @@
  * bytes are dropped, but it is read to its end.
  */
 import { freeMemory } from "../../core/free-memory.ts";
+import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 
 export type DataResult =
@@ -13,10 +14,6 @@ export type DataResult =
   | { kind: "over_budget" }
   /** The message has a bare CR or LF next to a dot at the start of a line, or a NUL at the start of a line. */
   | { kind: "smuggling" };
-
-/** Chunks below this size are gathered in blocks: a Buffer object for each would take a hundred times its bytes. */
-const SMALL_BYTES = 4096;
-const BLOCK_BYTES = 16_384;
 
 const END = Buffer.from("\r\n.\r\n", "latin1");
 /** Bytes of the terminator that an earlier chunk may end with. */
@@ -30,10 +27,7 @@ const LF = 0x0a;
 export class DataReader {
   readonly #maxBytes: number;
   readonly #budget: MemoryBudget;
-  #chunks: Buffer[] = [];
-  /** Block being filled, and the number of bytes in it. */
-  #block: Buffer | null = null;
-  #filled = 0;
+  readonly #blocks = new ByteBlocks();
   /** At most the last four bytes received; initially CRLF, so that a lone dot right away ends an empty message. */
   #tail: Buffer = Buffer.from("\r\n", "latin1");
   #size = 0;
@@ -80,8 +74,7 @@ export class DataReader {
   release(): void {
     this.#budget.give(this.#held);
     this.#held = 0;
-    this.#chunks = [];
-    this.#block = null;
+    this.#blocks.take();
     this.#joined = null;
   }
 
@@ -109,23 +102,7 @@ export class DataReader {
     if (this.#failure !== null) return;
     if (!this.#budget.take(part.length)) return this.#fail("over_budget");
     this.#held += part.length;
-    this.#gather(part);
-  }
-
-  #gather(part: Buffer): void {
-    if (this.#block !== null && this.#filled + part.length > BLOCK_BYTES) this.#closeBlock();
-    if (this.#block === null && (part.length >= SMALL_BYTES || this.#chunks.length === 0)) {
-      this.#chunks.push(part);
-      return;
-    }
-    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    this.#filled += part.copy(this.#block, this.#filled);
-  }
-
-  #closeBlock(): void {
-    if (this.#block !== null) this.#chunks.push(this.#block.subarray(0, this.#filled));
-    this.#block = null;
-    this.#filled = 0;
+    this.#blocks.push(part);
   }
 
   #fail(reason: "too_large" | "over_budget" | "smuggling"): void {
@@ -141,13 +118,12 @@ export class DataReader {
 
   #finish(): DataResult {
     if (this.#failure !== null) return { kind: this.#failure };
-    this.#closeBlock();
-    const [only] = this.#chunks;
-    if (this.#chunks.length > 1) this.#joined = Buffer.concat(this.#chunks);
+    const chunks = this.#blocks.take();
+    const [only] = chunks;
+    if (chunks.length > 1) this.#joined = Buffer.concat(chunks);
     const whole = this.#joined ?? (only as Buffer);
     // The last chunk may contain the next commands as well.
-    for (const copied of this.#chunks.slice(0, -1)) freeMemory(copied);
-    this.#chunks = [];
+    for (const copied of chunks.slice(0, -1)) freeMemory(copied);
     return { kind: "message", bytes: whole.subarray(0, whole.length - 3) };
   }
 }

@@ -13,6 +13,11 @@ export const COMMANDS_MAX = 300;
 /** Bytes of the memory budget that must be free when a message begins. */
 export const MIN_ROOM_BYTES = 65_536;
 export const UNREAD_BYTES_MAX = 262_144;
+/**
+ * Bytes that a client may send while a command is in progress: more than `EXTRA_RECIPIENTS_MAX` RCPT commands. The socket
+ * is read meanwhile, because one that is paused buffers an object for each TLS record.
+ */
+export const UNPROCESSED_BYTES_MAX = 131_072;
 
 /** Timeouts of a session in milliseconds, and its minimum speed. Single bytes extend only `idleMs`. */
 export interface SessionTimes {

@@ -6,6 +6,7 @@ export const badSequence = reply(503, "5.5.1", "Bad sequence of commands");
 export const syntaxError = reply(500, "5.5.2", "Command not recognised");
 export const notOffered = reply(502, "5.5.1", "Command not offered here");
 export const sentTooEarly = reply(554, "5.5.0", "You sent more before you had read our answer");
+export const sentTooMuch = reply(421, "4.7.0", "You sent too much before you had read our answer");
 export const tooManyRecipients = reply(452, "4.5.3", "Too many recipients");
 export const bye = reply(221, "2.0.0", "Bye");
 

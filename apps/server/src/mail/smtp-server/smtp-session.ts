@@ -1,7 +1,7 @@
 /**
  * One client session: the commands of RFC 5321 over a socket. Parses lines, keeps the state and replies; `MxHandlers`
- * resolves recipients and receives messages. Commands are handled one after another in order (PIPELINING), and the
- * socket is not read while one is in progress.
+ * resolves recipients and receives messages. Commands are handled one after another in order (PIPELINING); what
+ * arrives while one is in progress is gathered, up to a limit.
  */
 import type { Socket } from "node:net";
 import { withStuffedHeader } from "@kauke/mail-rfc";
@@ -14,7 +14,7 @@ import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./pa
 import { type AuthAnswer, SessionAuth } from "./session-auth.ts";
 import { SessionCounts } from "./session-counts.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
-import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
+import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNPROCESSED_BYTES_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
 import type { SessionOptions } from "./session-options.ts";
 import * as replies from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
@@ -122,8 +122,8 @@ export class SmtpSession {
   #take(chunk: Buffer): void {
     if (this.#ended) return;
     this.#input.push(chunk);
-    if (this.#busy) this.#socket.pause();
-    else void this.#work();
+    if (!this.#busy) void this.#work();
+    else if (this.#input.length > UNPROCESSED_BYTES_MAX) this.leave(replies.sentTooMuch);
   }
 
   /** Processes the input until it is used up, one step at a time. */
@@ -141,9 +141,7 @@ export class SmtpSession {
     }
     this.#busy = false;
     this.#flush();
-    if (this.#ended) return;
-    if (this.#isHalfClosed) this.#end();
-    else this.#socket.resume();
+    if (!this.#ended && this.#isHalfClosed) this.#end();
   }
 
   /** Processes a command line or chunk. @returns whether to continue; a promise only if a handler returns one */

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { collectStream } from "../../core/streams/collect-stream.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, guardedLookup } from "./address-guard.ts";
 
@@ -50,16 +51,6 @@ export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<st
 async function readFile(response: IncomingMessage): Promise<string | null> {
   const type = response.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (response.statusCode !== 200 || type !== "text/plain") return null;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > FILE_MAX_BYTES) return null;
-      chunks.push(chunk);
-    }
-  } catch {
-    return null;
-  }
-  return Buffer.concat(chunks).toString();
+  const chunks = await collectStream(response, FILE_MAX_BYTES);
+  return chunks === null ? null : Buffer.concat(chunks).toString();
 }

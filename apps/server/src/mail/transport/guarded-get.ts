@@ -4,7 +4,9 @@
  */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServiceAnswer, ServiceFetch, ServiceRequest } from "../../core/import/service-fetch.ts";
+import { collectStream } from "../../core/streams/collect-stream.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
 
@@ -14,6 +16,8 @@ export interface GuardedGetOptions {
 }
 
 const STAGE_MS = 10_000;
+/** Maximum bytes of one response: some 10,000 aliases with all that a service says about them. */
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet({ resolver, allow }: GuardedGetOptions): ServiceFetch {
   const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
@@ -49,7 +53,18 @@ function answerOf(response: IncomingMessage): ServiceAnswer {
   const status = response.statusCode ?? 0;
   if (status !== 200) response.destroy();
   const pages = Number(response.headers["x-page-count"] ?? Number.NaN);
-  return { status, pageCount: Number.isSafeInteger(pages) ? pages : null, body: status === 200 ? response : nothing() };
+  const body = status === 200 ? inTurns(collectStream(response, ANSWER_MAX_BYTES)) : nothing();
+  return { status, pageCount: Number.isSafeInteger(pages) ? pages : null, body };
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** Yields a response once it has arrived, each chunk in a turn of the event loop of its own. */
+async function* inTurns(collected: Promise<Buffer[] | null>): AsyncGenerator<Uint8Array> {
+  const chunks = await collected;
+  if (chunks === null) throw new Error("the response did not arrive whole");
+  for (const chunk of chunks) {
+    yield chunk;
+    await nextTurn();
+  }
+}

@@ -1,5 +1,6 @@
 /** The client of the control socket: one request and one answer per connection, with a timeout. */
 import { connect } from "node:net";
+import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 import { ANSWER_BYTES_MAX, type ControlAnswer, type ControlCall, type ControlHandlers } from "./control-protocol.ts";
 import { controlCalls } from "./control-requests.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -53,8 +54,7 @@ async function ask(path: string, call: ControlCall, request: object): Promise<un
 
 function exchange(path: string, request: string, waitMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const blocks = new ByteBlocks();
     let isConnected = false;
     const socket = connect(path, () => {
       isConnected = true;
@@ -67,12 +67,11 @@ function exchange(path: string, request: string, waitMs: number): Promise<string
     socket.setTimeout(waitMs, () => fail("no_answer"));
     socket.on("error", (error) => fail(isConnected ? "no_answer" : reasonOf(error)));
     socket.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) fail("no_answer");
+      blocks.push(chunk);
+      if (blocks.length > ANSWER_BYTES_MAX) fail("no_answer");
     });
     socket.on("end", () => {
-      const text = Buffer.concat(chunks).toString("utf8");
+      const text = Buffer.concat(blocks.take()).toString("utf8");
       if (text.endsWith("\n")) resolve(text);
       else fail("no_answer");
     });

@@ -7,6 +7,7 @@ import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promise
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { Logger } from "../../core/ports.ts";
+import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 import { traceOf } from "../telemetry/error-trace.ts";
 import { isAnswered } from "./control-client.ts";
 import { type ControlAnswer, type ControlHandlers, controlPath, REQUEST_BYTES_MAX } from "./control-protocol.ts";
@@ -85,19 +86,17 @@ async function bindPrivately(server: Server, path: string): Promise<void> {
 
 /** Reads and answers one line. A connection that sends too much, or nothing for ten seconds, is closed. */
 function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const blocks = new ByteBlocks();
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   socket.on("error", () => {});
   const read = (chunk: Buffer) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > REQUEST_BYTES_MAX) return socket.destroy();
+    blocks.push(chunk);
+    if (blocks.length > REQUEST_BYTES_MAX) return socket.destroy();
     if (!chunk.includes(NEWLINE)) return;
     socket.off("data", read);
     // No timeout from here on: a backup can take hours, and the client has its own timeout.
     socket.setTimeout(0);
-    const line = Buffer.concat(chunks);
+    const line = Buffer.concat(blocks.take());
     void answerTo(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((answer) => {
       socket.end(`${JSON.stringify(answer)}\n`);
     });

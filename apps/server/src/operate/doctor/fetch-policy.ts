@@ -1,5 +1,6 @@
 /** Reads an MTA-STS policy as a sender does: over https, with a certificate valid for the name (RFC 8461 §3.3). */
 import { get } from "node:https";
+import { collectStream } from "../../core/streams/collect-stream.ts";
 
 const FETCH_MS = 10_000;
 const POLICY_BYTES_MAX = 65_536;
@@ -15,15 +16,9 @@ export function fetchPolicy(host: string, address: string): Promise<string | nul
     const signal = AbortSignal.timeout(FETCH_MS);
     const request = get({ host: address, servername: host, headers, path, signal }, (response) => {
       if (response.statusCode !== 200) return void request.destroy();
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > POLICY_BYTES_MAX) request.destroy();
-      });
-      response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-      response.on("error", () => resolve(null));
+      void collectStream(response, POLICY_BYTES_MAX).then((chunks) =>
+        resolve(chunks === null ? null : Buffer.concat(chunks).toString("utf8")),
+      );
     });
     request.on("error", () => resolve(null));
     request.on("close", () => resolve(null));

@@ -44,7 +44,8 @@ export interface BodyTimes {
 
 /** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
 export const CHUNK_BYTES = 256 * 1024;
-const MAX_UNREAD_REPLIES = 100;
+/** Lines of replies that nobody has asked for yet. */
+const MAX_UNREAD_LINES = 500;
 const FINAL_DOT = Buffer.from(".\r\n");
 const NOTHING = Buffer.alloc(0);
 
@@ -219,7 +220,7 @@ export class SmtpChannel {
   #read(chunk: Buffer): void {
     if (this.#lost !== null) return;
     const replies = this.#reader.push(chunk);
-    if (replies === null || this.#replies.length + replies.length > MAX_UNREAD_REPLIES) return this.fail("bad_reply");
+    if (replies === null || linesOf(this.#replies) + linesOf(replies) > MAX_UNREAD_LINES) return this.fail("bad_reply");
     if (this.onIdleLoss !== null) return this.fail("connection_lost");
     this.#replies.push(...replies);
     if (replies.length === 0) return;
@@ -277,3 +278,5 @@ export class SmtpChannel {
     return wait;
   }
 }
+
+const linesOf = (replies: readonly PeerReply[]): number => replies.reduce((sum, { lines }) => sum + lines.length, 0);

@@ -3,10 +3,11 @@
  * checked at every delivery. A response with 2xx means delivered, 410 ends delivery for good, and any other is retried
  * on the schedule. Only the status of the response is used.
  */
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { collectStream } from "../../../core/streams/collect-stream.ts";
 import type { WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
 import type { Resolver } from "../../resolver.ts";
@@ -103,7 +104,8 @@ function outcomeOf(
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
-      discard(response);
+      // The rest is read up to a limit, so that the connection ends in order.
+      void collectStream(response, ANSWER_MAX_BYTES);
     });
     request.on("close", () => {
       clearTimeout(timer);
@@ -112,16 +114,6 @@ function outcomeOf(
     });
     request.end(body);
   });
-}
-
-/** Reads the rest of the response up to a limit, so that the connection ends in order. */
-function discard(response: IncomingMessage): void {
-  let seen = 0;
-  response.on("data", (chunk: Buffer) => {
-    seen += chunk.length;
-    if (seen > ANSWER_MAX_BYTES) response.destroy();
-  });
-  response.on("error", () => {});
 }
 
 function classifyStatus(status: number): DeliveryOutcome {

@@ -1,0 +1,47 @@
+/** Starts `held-bytes-program.testing.ts` and asks it how much memory it holds. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { makeDataDir } from "@kauke/testkit/server-process";
+import type { HeldClient, HeldPorts, HeldRequest } from "./held-bytes-program.testing.ts";
+
+const program = fileURLToPath(new URL("held-bytes-program.testing.ts", import.meta.url));
+
+export class HeldBytes implements Disposable {
+  readonly ports: HeldPorts;
+  readonly dataDir: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, ports: HeldPorts, dataDir: string) {
+    this.#child = child;
+    this.ports = ports;
+    this.dataDir = dataDir;
+  }
+
+  static async start(): Promise<HeldBytes> {
+    const dataDir = await makeDataDir();
+    const child = fork(program, [dataDir], { execArgv: ["--expose-gc"] });
+    const [ports] = (await once(child, "message")) as [HeldPorts];
+    return new HeldBytes(child, ports, dataDir);
+  }
+
+  /** Bytes of the process' heap and buffers after a garbage collection. */
+  async measure(): Promise<number> {
+    this.#ask({ measure: true });
+    const [bytes] = (await once(this.#child, "message")) as [number];
+    return bytes;
+  }
+
+  /** Has a client of ours connect to a port of the test, so many times at once. */
+  connect(client: HeldClient, port: number, times: number): void {
+    this.#ask({ client, port, times });
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #ask(request: HeldRequest): void {
+    this.#child.send(request);
+  }
+}
