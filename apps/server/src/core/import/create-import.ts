@@ -5,7 +5,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
-import { AppError, fieldError } from "../app-error.ts";
+import { fieldError } from "../app-error.ts";
+import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
@@ -13,6 +14,7 @@ import { takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
 import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
 import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";
+import { type ReadingPlace, ReadingPlaces } from "./reading-places.ts";
 
 export type ImportDeps = MailboxDeps &
   Pick<CoreDeps, "imports" | "labels" | "random" | "clock" | "rateLimits" | "limitRules">;
@@ -23,34 +25,30 @@ export interface NewImport {
   domain: string | undefined;
   /** Id of the label that all aliases of the import get; `null` for none. */
   label: string | null;
-  /** Network of the client, which has a budget of taken addresses that its dry runs may name. */
+  /** Address of the client; its network has a budget of taken addresses that dry runs may name, its block a turn in reading. */
   clientAddress: string;
-  /** Opens the file or service to import from. Called after the rate limits were checked. */
-  open(): Promise<ImportSource>;
+  /**
+   * Opens the file or service to import from, whose bytes are awaited in this place. Called after the rate limits were
+   * checked.
+   */
+  open(place: ReadingPlace): Promise<ImportSource>;
 }
 
-/** Ids of accounts for which this process is reading an import. */
-const reading = new Set<string>();
-/** Maximum number of imports read concurrently. Each needs up to about 30 MB of memory. */
-const READING_MAX = 4;
+const places = new ReadingPlaces(() => performance.now());
 
 /**
  * Reads a file or service and stores the result as a dry run.
- * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account has another import, or the process
- * the maximum number of imports, being read
+ * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account has another import, or too
+ * many others wait, or this one arrived too slowly while others waited
  */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
-  const { userId } = input;
   if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
   await refuseForeignLabel(deps, input);
-  if (reading.has(userId) || reading.size >= READING_MAX) throw new AppError("busy");
-  reading.add(userId);
-  try {
-    await takeLimit(deps, "import_create", { userId });
-    return await readDryRun(deps, input);
-  } finally {
-    reading.delete(userId);
-  }
+  const party = { userId: input.userId, block: clientBlock(input.clientAddress) };
+  return places.run(party, async (place) => {
+    await takeLimit(deps, "import_create", { userId: input.userId });
+    return readDryRun(deps, input, place);
+  });
 }
 
 async function refuseForeignLabel(deps: ImportDeps, { userId, label }: NewImport): Promise<void> {
@@ -59,12 +57,12 @@ async function refuseForeignLabel(deps: ImportDeps, { userId, label }: NewImport
   if (!labels.some(({ id }) => id === label)) throw fieldError("label", "Please choose one of your labels");
 }
 
-async function readDryRun(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
+async function readDryRun(deps: ImportDeps, input: NewImport, place: ReadingPlace): Promise<AliasImport> {
   const { userId, label } = input;
   const defaults = await accountDefaults(deps, userId);
   const { domain = defaults.domain } = input;
   const fallback = defaults.mailbox?.address ?? null;
-  const { format, rows } = await input.open();
+  const { format, rows } = await input.open(place);
   const now = deps.clock.now();
   const summary = emptySummary({ format, domain, label });
   const begun: AliasImport = {

@@ -5,6 +5,7 @@ import { createImport } from "../../core/import/create-import.ts";
 import { openService } from "../../core/import/import-from-service.ts";
 import { readImport } from "../../core/import/read-import.ts";
 import { deleteImport, findImport, importPage } from "../../core/import/read-imports.ts";
+import type { ReadingPlace } from "../../core/import/reading-places.ts";
 import { type ImportRunner, runImport, undoImport } from "../../core/import/run-import.ts";
 import { steadyMs } from "../../core/ports.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -37,13 +38,15 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf
     async createImport({ userId, query, bytes, clientAddress }) {
       const { format = "auto", domain, label = null } = query;
       if (bytes === null) throw new AppError("invalid", { message: "The body must be the file." });
-      const open = () => readImport(whole(bytes), format === "auto" ? undefined : format);
+      const expected = format === "auto" ? undefined : format;
+      const open = (place: ReadingPlace) => readImport(place.arriving(whole(bytes)), expected);
       return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
     async createImportFromService({ userId, body, clientAddress }) {
       const { domain, label = null } = body;
-      const parts = { serviceFetch: deps.serviceFetch, now: () => steadyMs(deps.clock) };
-      const open = async () => openService(body, parts);
+      const now = () => steadyMs(deps.clock);
+      const open = async (place: ReadingPlace) =>
+        openService(body, { serviceFetch: place.fetch(deps.serviceFetch), now });
       return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
     async listImports({ userId }) {
