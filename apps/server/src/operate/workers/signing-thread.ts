@@ -19,8 +19,11 @@ interface Waiting {
 }
 
 const program = new URL("./run-signing-thread.ts", import.meta.url);
-/** The thread has no more than one signature in its heap. */
-const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
+/**
+ * The thread has no more than one signature in its heap. The old generation has no limit of its own: a thread that
+ * exceeds one can end the whole process.
+ */
+const heapLimits = { maxYoungGenerationSizeMb: 2 };
 
 export class SigningThread {
   readonly #logger: Pick<Logger, "warn">;
