@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
@@ -158,14 +159,14 @@ async function startPeer({ greeting, answer, isTls }: { greeting: string; answer
 const okChunked = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`;
 
 describe("responses to our clients", () => {
-  const peers: Record<HeldClient, { type: string; isTls?: boolean }> = {
+  const peers: Record<Exclude<HeldClient, "smtp">, { type: string; isTls?: boolean }> = {
     policy: { type: "text/plain", isTls: true },
     import: { type: "application/json" },
     webhook: { type: "text/plain" },
     issuer: { type: "application/json" },
   };
 
-  test.each(Object.keys(peers) as HeldClient[])("%s", async (client) => {
+  test.each(Object.keys(peers) as (keyof typeof peers)[])("%s", async (client) => {
     const { type, isTls = false } = peers[client];
     for (const [cut, body] of someCuts) {
       const answer = Buffer.concat([Buffer.from(okChunked(type)), body]);
@@ -178,4 +179,36 @@ describe("responses to our clients", () => {
       expect([cut, heldBytes < allowedBytes(60_000, CONNECTIONS)]).toEqual([cut, true]);
     }
   });
+
+  const replies: Record<string, string> = {
+    "replies that nobody asked for": "250 a\r\n".repeat(10_000),
+    "replies of many short lines": `${"250-ab\r\n".repeat(90)}250 ab\r\n`.repeat(100),
+    "a line that never ends": "250-".padEnd(60_000, "x"),
+    "lines of a reply that never ends": "250-ab\r\n".repeat(10_000),
+  };
+
+  test.each(Object.keys(replies))("a mail host: %s", async (what) => {
+    const answer = Buffer.from(replies[what] as string);
+    const { port, sockets } = await startPeer({ greeting: "220 mx.example\r\n", answer, isTls: false });
+    const before = await held.measure();
+    held.connect("smtp", port, CONNECTIONS);
+    await vi.waitFor(() => expect(sockets).toHaveLength(CONNECTIONS), 20_000);
+    const heldBytes = (await held.measure()) - before;
+    printFigures(what, { "held of a connection": Math.round(heldBytes / CONNECTIONS) });
+    expect(heldBytes).toBeLessThan(allowedBytes(answer.length, CONNECTIONS));
+  });
+});
+
+test("the control socket: a request in single bytes", async () => {
+  const path = join(held.dataDir, "kauke.sock");
+  const before = await held.measure();
+  const sockets = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const socket = keep(connect(path));
+      await once(socket, "connect");
+      await writeSingly(socket, "x".repeat(4000));
+      return socket;
+    }),
+  );
+  expect((await held.measure()) - before).toBeLessThan(allowedBytes(4000, sockets.length));
 });

@@ -10,6 +10,7 @@ import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp-serv
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { fetchStsPolicy } from "@kauke/server/mail/transport/fetch-sts-policy";
 import { guardedGet } from "@kauke/server/mail/transport/guarded-get";
+import { SmtpChannel } from "@kauke/server/mail/transport/smtp-client/smtp-channel";
 import { createWebhookTransport } from "@kauke/server/mail/transport/webhook/webhook-transport";
 import { accept } from "@kauke/server/mail/verdict";
 import { systemClock } from "@kauke/server/operate/clock";
@@ -28,8 +29,8 @@ export interface HeldPorts {
   smtps: number;
 }
 
-export type HeldClient = "policy" | "import" | "webhook" | "issuer";
-export type HeldRequest = { measure: true } | { client: HeldClient; port: number; times: number };
+export type HeldClient = "policy" | "import" | "webhook" | "issuer" | "smtp";
+export type HeldRequest = { measure: "held" | "processor" } | { client: HeldClient; port: number; times: number };
 
 const never = new Promise<never>(() => {});
 const metrics = { count() {}, gauge() {} };
@@ -86,6 +87,12 @@ const clients: Readonly<Record<HeldClient, (port: number) => Promise<unknown>>> 
       redirectUri: "http://localhost/",
     } as never);
   },
+  smtp: async (port) => {
+    const channel = await SmtpChannel.open({ host: "127.0.0.1", port, tls: null }, 600_000);
+    kept.push(channel);
+    await channel.reply(600_000);
+    channel.write("EHLO kauke.test\r\n");
+  },
 };
 const kept: unknown[] = [];
 
@@ -111,15 +118,16 @@ async function idle(): Promise<void> {
   }
 }
 
-async function heldBytes(): Promise<number> {
+async function measured(what: "held" | "processor"): Promise<number> {
   await idle();
+  if (what === "processor") return process.threadCpuUsage().user / 1000 + process.threadCpuUsage().system / 1000;
   for (let round = 0; round < 2; round++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
 process.on("message", (request: HeldRequest) => {
-  if ("measure" in request) return void heldBytes().then((bytes) => process.send?.(bytes));
+  if ("measure" in request) return void measured(request.measure).then((bytes) => process.send?.(bytes));
   for (let count = 0; count < request.times; count++)
     void clients[request.client](request.port).then(
       (result) => kept.push(result),

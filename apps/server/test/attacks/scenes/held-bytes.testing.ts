@@ -26,10 +26,13 @@ export class HeldBytes implements Disposable {
   }
 
   /** Bytes of the process' heap and buffers after a garbage collection. */
-  async measure(): Promise<number> {
-    this.#ask({ measure: true });
-    const [bytes] = (await once(this.#child, "message")) as [number];
-    return bytes;
+  measure(): Promise<number> {
+    return this.#figure("held");
+  }
+
+  /** Milliseconds of processor time that the process' thread has used. */
+  processorMs(): Promise<number> {
+    return this.#figure("processor");
   }
 
   /** Has a client of ours connect to a port of the test, so many times at once. */
@@ -39,6 +42,12 @@ export class HeldBytes implements Disposable {
 
   [Symbol.dispose](): void {
     this.#child.kill("SIGKILL");
+  }
+
+  async #figure(measure: "held" | "processor"): Promise<number> {
+    this.#ask({ measure });
+    const [figure] = (await once(this.#child, "message")) as [number];
+    return figure;
   }
 
   #ask(request: HeldRequest): void {
