@@ -80,6 +80,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * on which the proxy is sending its next request.
  */
 const KEPT_ALIVE_MS = 72_000;
+/** Maximum header fields of a request. Browsers and proxies together send some forty. */
+const HEADER_FIELDS_MAX = 200;
 const nowMs = () => performance.now();
 
 export class SocketGuard {
@@ -109,9 +111,12 @@ export class SocketGuard {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
     const options = { connectionsCheckingInterval: checkedEveryMs, IncomingMessage: GatheredRequest };
     const server = createServer(options, (request, response) => {
+      if (request.rawHeaders.length > 2 * HEADER_FIELDS_MAX) return refuse(response, 431);
       if (this.#begin(request, response)) listener(request, response);
     });
-    server.on("checkExpectation", (_, response) => void response.writeHead(417, { connection: "close" }).end());
+    server.on("checkExpectation", (_, response) => refuse(response, 417));
+    // Node would leave out the fields beyond its limit, which may be those that a proxy added for its client.
+    server.maxHeadersCount = 0;
     server.headersTimeout = headersWithinMs;
     server.requestTimeout = requestWithinMs;
     server.keepAliveTimeout = KEPT_ALIVE_MS;
@@ -241,6 +246,9 @@ export class SocketGuard {
     return { total, networks };
   }
 }
+
+const refuse = (response: ServerResponse, status: number) =>
+  void response.writeHead(status, { connection: "close" }).end();
 
 interface RequestParser {
   onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number | undefined;

@@ -191,6 +191,14 @@ test("headers and bodies that arrive byte by byte are cut off in time", async ()
   expect(answered(headers, "408")).toHaveLength(1);
 });
 
+test("a request with too many header fields is refused, so that none of a proxy's is left out", async () => {
+  const { port } = await startHttp({}, ["127.1.0.1"]);
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `x${n}:\r\n`).join("");
+  const proxied = (count: number) => get("/healthz", `${fields(count)}x-forwarded-for: 192.0.2.1\r\n`);
+  expect(await ask(port, "127.1.0.1", proxied(150))).toBe("200");
+  for (const count of [200, 1200, 1800]) expect(await ask(port, "127.1.0.1", proxied(count))).toBe("431");
+});
+
 describe("responses that nobody reads", () => {
   test("are cut off when no byte of them is read for a while", async () => {
     const { port, count } = await startHttp({ stalledMs: 300 });

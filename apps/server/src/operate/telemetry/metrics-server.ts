@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ListenConfig } from "../../config.ts";
+import { dropRest, GatheredRequest } from "../../http/request/gathered-request.ts";
 import type { MetricsRegistry } from "./metrics.ts";
 
 const CONNECTIONS_MAX = 64;
@@ -17,7 +18,8 @@ export interface RunningMetricsServer {
 
 export async function listenMetrics(registry: MetricsRegistry, listen: ListenConfig): Promise<RunningMetricsServer> {
   const limits = { requestTimeout: 5000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192 };
-  const server = createServer(limits, (request, response) => {
+  const server = createServer({ ...limits, IncomingMessage: GatheredRequest }, (request, response) => {
+    dropRest(request, response);
     const isPage = request.method === "GET" && request.url?.split("?")[0] === "/metrics";
     response.writeHead(isPage ? 200 : 404, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
     response.end(isPage ? registry.render() : "Not found\n");
