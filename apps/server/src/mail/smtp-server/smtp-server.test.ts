@@ -114,6 +114,30 @@ test("a line without end and repeated errors end the session", async () => {
   expect((await erring.rest()).at(-1)).toBe("421 4.7.0 Too many errors");
 });
 
+test("commands that arrive while one is in progress are answered in order, up to 128 KiB of them", async () => {
+  let resolveFirst = () => {};
+  const resolve: SmtpServerOptions["handlers"]["resolve"] = async (path) => {
+    if (path.local === "slow") await new Promise<void>((done) => void (resolveFirst = done));
+    return accept({ kind: "operator", address: path.canonical });
+  };
+  const { port } = await startMx({ handlers: { ...handlers, resolve } });
+  const talk = await greetedTalk(port);
+  expect(await talk.ask("MAIL FROM:<a@example.org>")).toMatch(/^250/);
+  const recipient = (n: number) => `RCPT TO:<person-with-a-long-name-${n}@some-long-domain.kauke.test>\r\n`;
+  const group = Array.from({ length: 1000 }, (_, n) => recipient(n)).join("");
+  talk.send(`RCPT TO:<slow@kauke.test>\r\n${group}`);
+  await new Promise((done) => setTimeout(done, 200));
+  resolveFirst();
+  const replies = [];
+  for (let count = 0; count < 1001; count++) replies.push(await talk.reply());
+  expect(replies.filter((text) => text.startsWith("250"))).toHaveLength(100);
+  expect(replies.filter((text) => text.startsWith("452"))).toHaveLength(901);
+  const flood = await greetedTalk(port);
+  await flood.ask("MAIL FROM:<a@example.org>");
+  flood.send(`RCPT TO:<slow@kauke.test>\r\n${group.repeat(3)}`);
+  expect(await flood.rest()).toEqual(["421 4.7.0 You sent too much before you had read our answer"]);
+});
+
 test("an oversize message is refused after its end, and the session continues", async () => {
   const talk = await greetedTalk((await startMx()).port);
   talk.send("MAIL FROM:<>\r\nRCPT TO:<shop@kauke.test>\r\nDATA\r\n");
