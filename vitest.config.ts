@@ -34,6 +34,7 @@ const longestS = {
   "attacks/deletion": 28,
   "store/schema": 28,
   "attacks/poison": 27,
+  "attacks/one-byte-chunks": 25,
   "vault/key-import": 25,
   "policy/leak-guard": 25,
   "policy/dmarc-by-slow-dns": 24,
