@@ -12,10 +12,18 @@ test("parties are served in turn, each in its own order", () => {
 test("an item that may not start delays neither its own party nor the others", () => {
   const line = new FairLine<string>({ all: 10, party: 10 });
   for (const item of ["a1", "a2", "b1"]) line.push(item.slice(0, 1), item);
-  expect(line.shiftIf((item) => item !== "a1")).toBe("a2");
-  expect(line.shiftIf(() => true)).toBe("b1");
-  expect(line.shiftIf((item) => item !== "a1")).toBeUndefined();
-  expect(line.shiftIf(() => true)).toBe("a1");
+  const but = (held: string) => (item: string) => (item === held ? Number.POSITIVE_INFINITY : 0);
+  expect(line.shiftLeast(but("a1"))).toBe("a2");
+  expect(line.shiftLeast(but(""))).toBe("b1");
+  expect(line.shiftLeast(but("a1"))).toBeUndefined();
+  expect(line.shiftLeast(but(""))).toBe("a1");
+});
+
+test("the party with the least weight is next, and equals are served in turn", () => {
+  const line = new FairLine<string>({ all: 10, party: 10 });
+  for (const item of ["a1", "a2", "b1", "b2", "c1"]) line.push(item.slice(0, 1), item);
+  const weigh = (item: string) => (item.startsWith("b") ? 2 : 1);
+  expect(Array.from({ length: 6 }, () => line.shiftLeast(weigh))).toEqual(["a1", "c1", "a2", "b1", "b2", undefined]);
 });
 
 test("a party's share is bounded, and a full queue drops the newest item of the longest party", () => {

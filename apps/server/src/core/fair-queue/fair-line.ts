@@ -28,6 +28,11 @@ export class FairLine<Item> {
     return this.#size;
   }
 
+  /** Number of parties with items. */
+  get parties(): number {
+    return this.#parties.size;
+  }
+
   /**
    * Enqueues an item.
    * @returns the item that was dropped, which is the new one or another party's; `null` when there was space for both
@@ -57,20 +62,26 @@ export class FairLine<Item> {
   }
 
   /**
-   * Dequeues the first item for which `isAllowed` is true, parties in turn. Other items of that party stay in the queue
-   * without blocking those behind them.
+   * Dequeues the item with the least weight, in turn among equals. Each party is represented by its first item whose
+   * weight is finite: items of infinite weight stay in the queue without blocking those behind them.
    */
-  shiftIf(isAllowed: (item: Item) => boolean): Item | undefined {
+  shiftLeast(weigh: (item: Item) => number): Item | undefined {
+    let least: { party: string; item: Item; weight: number } | undefined;
     for (const [party, items] of this.#parties) {
-      const item = items.find(isAllowed);
-      if (item === undefined) continue;
-      this.delete(party, item);
-      const rest = this.#parties.get(party);
-      this.#parties.delete(party);
-      if (rest !== undefined) this.#parties.set(party, rest);
-      return item;
+      for (const item of items) {
+        const weight = weigh(item);
+        if (weight === Number.POSITIVE_INFINITY) continue;
+        if (least === undefined || weight < least.weight) least = { party, item, weight };
+        break;
+      }
     }
-    return undefined;
+    if (least === undefined) return undefined;
+    const { party, item } = least;
+    this.delete(party, item);
+    const rest = this.#parties.get(party);
+    this.#parties.delete(party);
+    if (rest !== undefined) this.#parties.set(party, rest);
+    return item;
   }
 
   /** Removes an item from the queue. @returns false when the item was not in the queue */
@@ -82,6 +93,18 @@ export class FairLine<Item> {
     if (items.length === 0) this.#parties.delete(party);
     this.#size--;
     return true;
+  }
+
+  /** Removes and returns all items of the parties for whose first item `isRemoved` is true. */
+  removeParties(isRemoved: (first: Item) => boolean): Item[] {
+    const removed: Item[] = [];
+    for (const [party, items] of this.#parties) {
+      if (items[0] === undefined || !isRemoved(items[0])) continue;
+      removed.push(...items);
+      this.#size -= items.length;
+      this.#parties.delete(party);
+    }
+    return removed;
   }
 
   /** Removes and returns all items. */

@@ -27,10 +27,10 @@ test("an account that makes many calls gets its share, and another one's call st
   expect(got.toSorted()).toEqual(["a1", "a2", "b1", "not a5"]);
   void take("c1");
   await free("a1");
-  // Account a has its share of two slots, so a3 waits. The slot of a1 goes to a3; that of b1 to c1, the next account.
-  expect(got.slice(4)).toEqual(["a3"]);
+  // Account a has its share of two slots, so a3 waits. The slot of a1 goes to c1, whose account has none; the next to a3.
+  expect(got.slice(4)).toEqual(["c1"]);
   await free("b1");
-  expect(got.slice(5)).toEqual(["c1"]);
+  expect(got.slice(5)).toEqual(["a3"]);
 });
 
 test("a host's limit counts over all accounts, and does not delay calls to other hosts", async () => {
@@ -40,6 +40,21 @@ test("a host's limit counts over all accounts, and does not delay calls to other
   expect(got).toEqual(["a1", "b1", "c2"]);
   await free("a1");
   expect(got.at(-1)).toBe("c1");
+});
+
+test("an account without a call to a host may exceed the host's limit once the others have lasted a second", async () => {
+  let now = 0;
+  const slots = new CallSlots({ ...limits, all: 9 }, undefined, () => now);
+  const host = "slow.example";
+  for (const party of ["a", "b"]) expect(await slots.take({ party, host })).not.toBeNull();
+  const waits = AbortSignal.timeout(5000);
+  const [again, third] = [slots.take({ party: "a", host }, waits), slots.take({ party: "c", host }, waits)];
+  const soon = new Promise((resolve) => setTimeout(() => resolve("waits"), 600));
+  expect(await Promise.race([again, third, soon])).toBe("waits");
+  now += 1000;
+  expect(await third).not.toBeNull();
+  slots.close();
+  expect(await again).toBeNull();
 });
 
 test("an aborted call leaves the queue; closing fails all waiting calls", async () => {

@@ -1,11 +1,13 @@
 /**
- * Limits concurrent outgoing calls: in total for this process, and per account and per host over all workers. Others
- * wait in a queue that serves accounts in turn. A worker that makes no call for an account, or to a host, is not held
- * up by that account's or host's limit, since it would otherwise wait for calls of other workers.
+ * Limits concurrent outgoing calls: in total for this process, and per account and per host over all workers. The calls
+ * to a host are places that accounts share by the rules of `places.ts`; others wait in a queue. A worker that makes no
+ * call for an account, or to a host, is not held up by that account's or host's limit, since it would otherwise wait for
+ * calls of other workers.
  */
 import { FairLine } from "../../core/fair-queue/fair-line.ts";
 import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
+import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { AttemptSignal } from "./transport.ts";
 
 export interface CallParties {
@@ -22,7 +24,11 @@ export interface Slot {
 
 export const callLimits = { all: 200, party: 8, host: 20, waiting: 1000, waitingOfParty: 64 };
 
-interface Waiting extends CallParties {
+/** Milliseconds between two looks for waiting calls of accounts that may exceed a host's limit. */
+const SWEEP_MS = 250;
+
+interface Waiting extends PlaceParty {
+  host: string;
   give: (slot: Slot | null) => void;
 }
 
@@ -30,36 +36,43 @@ export class CallSlots {
   readonly #limits: typeof callLimits;
   readonly #counts: SharedCounts;
   readonly #waiting: FairLine<Waiting>;
-  #taken = 0;
+  /** Calls in progress, in all and by host. */
+  readonly #all = new Places();
+  readonly #hosts = new Map<string, Places>();
+  readonly #now: () => number;
+  #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(limits = callLimits, shares: WorkerShares = onlyWorker) {
+  constructor(limits = callLimits, shares: WorkerShares = onlyWorker, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#counts = shares.counts("calls");
     this.#waiting = new FairLine({ all: limits.waiting, party: limits.waitingOfParty });
+    this.#now = now;
   }
 
   /** Waits for a slot. @returns `null` when the signal aborts, too many calls wait, or `close` was called */
-  async take(parties: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
+  async take({ party, host }: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
     if (this.#isClosed || signal?.aborted) return null;
-    if (this.#hasSlot(parties)) return this.#slot(parties);
-    return await this.#enqueue(parties, signal);
+    const call = { account: party, network: signal?.network ?? party, host };
+    if (this.#hasSlot(call)) return this.#slot(call);
+    return await this.#enqueue(call, signal);
   }
 
   /** Fails all waiting calls. */
   close(): void {
     this.#isClosed = true;
+    this.#rest();
     for (const waiting of this.#waiting.clear()) waiting.give(null);
   }
 
-  #enqueue(parties: CallParties, signal: AttemptSignal | undefined): Promise<Slot | null> {
+  #enqueue(call: Omit<Waiting, "give">, signal: AttemptSignal | undefined): Promise<Slot | null> {
     return new Promise((resolve) => {
       const leave = () => {
-        this.#waiting.delete(parties.party, waiting);
+        this.#waiting.delete(call.account, waiting);
         waiting.give(null);
       };
       const waiting: Waiting = {
-        ...parties,
+        ...call,
         give: (slot) => {
           signal?.removeEventListener("abort", leave);
           signal?.wait?.(false);
@@ -68,31 +81,69 @@ export class CallSlots {
       };
       signal?.addEventListener("abort", leave);
       signal?.wait?.(true);
-      this.#waiting.push(parties.party, waiting)?.give(null);
+      this.#waiting.push(call.account, waiting)?.give(null);
+      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     });
   }
 
-  #hasSlot({ party, host }: CallParties): boolean {
-    const { all, party: ofParty, host: toHost } = this.#limits;
-    return this.#taken < all && this.#hasRoom(`of ${party}`, ofParty) && this.#hasRoom(`to ${host}`, toHost);
+  #sweep(): void {
+    this.#serveWaiting();
+    if (this.#waiting.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+  }
+
+  /** Gives slots to waiting calls, first of the account that has the fewest. */
+  #serveWaiting(): void {
+    while (this.#waiting.size > 0) {
+      const counts = this.#all.counts();
+      const next = this.#waiting.shiftLeast((it) =>
+        this.#hasSlot(it) ? turnOf(counts.of(it)) : Number.POSITIVE_INFINITY,
+      );
+      if (next === undefined) return;
+      next.give(this.#slot(next));
+    }
+  }
+
+  #hasSlot({ account, host }: Omit<Waiting, "give">): boolean {
+    const { all, party, host: toHost } = this.#limits;
+    if (this.#all.size >= all || !this.#hasRoom(`of ${account}`, party)) return false;
+    return this.#hasRoom(`to ${host}`, toHost) || this.#mayExceed(account, host);
   }
 
   #hasRoom(key: string, most: number): boolean {
     return this.#counts.own(key) === 0 || this.#counts.all(key) < most;
   }
 
-  #slot({ party, host }: CallParties): Slot {
-    this.#counts.add(`of ${party}`, 1);
-    this.#counts.add(`to ${host}`, 1);
-    this.#taken++;
+  /** Whether an account without a call to a host may exceed the host's limit, because the calls to it take long. */
+  #mayExceed(account: string, host: string): boolean {
+    const places = this.#hosts.get(host);
+    return places === undefined || (!places.isSharedBy(account) && places.quick(this.#now()) < this.#limits.host);
+  }
+
+  #slot({ account, network, host }: Omit<Waiting, "give">): Slot {
+    const call = { account, network, since: this.#now(), isLate: false };
+    this.#count(call, host, 1);
+    this.#all.add(call);
+    const places = this.#hosts.get(host) ?? new Places();
+    this.#hosts.set(host, places);
+    places.add(call);
     return {
       free: () => {
-        this.#counts.add(`of ${party}`, -1);
-        this.#counts.add(`to ${host}`, -1);
-        this.#taken--;
-        const next = this.#waiting.size === 0 ? undefined : this.#waiting.shiftIf((it) => this.#hasSlot(it));
-        next?.give(this.#slot(next));
+        this.#count(call, host, -1);
+        this.#all.delete(call);
+        places.delete(call);
+        if (places.size === 0) this.#hosts.delete(host);
+        this.#serveWaiting();
       },
     };
+  }
+
+  #count({ account }: PlaceParty, host: string, change: 1 | -1): void {
+    this.#counts.add(`of ${account}`, change);
+    this.#counts.add(`to ${host}`, change);
   }
 }

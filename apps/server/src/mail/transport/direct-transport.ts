@@ -10,8 +10,9 @@ import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { findMailHosts, type MailHost } from "./mail-hosts.ts";
 import { organisationOf } from "./organisation.ts";
+import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
-import { SmtpPool, type SmtpPoolOptions } from "./smtp-client/smtp-pool.ts";
+import { SmtpPool } from "./smtp-client/smtp-pool.ts";
 import { createStsPolicies, type StsPolicies, type StsPolicy } from "./sts-policies.ts";
 import type { AttemptSignal, MailTransport, OutgoingMail } from "./transport.ts";
 

@@ -8,12 +8,10 @@ import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { classifyLoss, deferred } from "../classify-reply.ts";
 import type { Resolver } from "../resolver.ts";
+import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
-import { SmtpPool, type SmtpPoolOptions } from "./smtp-client/smtp-pool.ts";
+import { SmtpPool } from "./smtp-client/smtp-pool.ts";
 import type { MailTransport } from "./transport.ts";
-
-/** Extra connections to the relay, which all mail shares, so that parties with slow mail can't take them all. */
-const EXTRA_CONNECTIONS = 20;
 
 /** Maximum addresses of the relay tried for one message. */
 const ADDRESSES_MAX = 2;
@@ -38,7 +36,7 @@ export function createRelayTransport({
   ...poolOptions
 }: RelayTransportOptions): MailTransport {
   const peer = relayPeer(url);
-  const pool = new SmtpPool({ extraConnections: EXTRA_CONNECTIONS, ...poolOptions });
+  const pool = new SmtpPool(poolOptions);
   return {
     async send(mail, signal) {
       const { addresses, failure } = await findAddresses(peer.host);

@@ -12,6 +12,8 @@ export interface StopSignal {
 export interface AttemptSignal extends StopSignal {
   /** Party that the mail belongs to; queues and shares are fair between parties. */
   readonly party?: string;
+  /** Network that the party's account was registered from, as an opaque text; absent when that is unknown. */
+  readonly network?: string;
   /** Called before connecting to an address. @returns false when too many attempts are at this address already */
   reachPeer?(address: string): boolean;
   /**

@@ -63,7 +63,8 @@ export class SmtpConnection {
   #needsReset = false;
   #signal: AttemptSignal | undefined;
   #isAsked = false;
-  #isDotSent = false;
+  /** Whether the final dot of the latest message was sent, so that only its reply is outstanding. */
+  isDotSent = false;
   /** Replies to a pipelined envelope that are still to be read. */
   #due = 0;
 
@@ -99,7 +100,7 @@ export class SmtpConnection {
   async send(mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     this.#channel.onIdleLoss = null;
     this.#isAsked = false;
-    this.#isDotSent = false;
+    this.isDotSent = false;
     this.messages++;
     this.#signal = signal;
     const release = this.#channel.abortWith(signal);
@@ -108,7 +109,7 @@ export class SmtpConnection {
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
       const isUntouched = error.reason === "connection_lost" && !this.#isAsked;
-      return { outcome: classifyLoss(error.reason), isUntouched, isUncertain: this.#isDotSent };
+      return { outcome: classifyLoss(error.reason), isUntouched, isUncertain: this.isDotSent };
     } finally {
       this.#signal = undefined;
       release();
@@ -184,7 +185,7 @@ export class SmtpConnection {
     const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
     mail.openWrites = (mail.openWrites ?? 0) + 1;
     const isWhole = await this.#channel.writeBody(mail.wireParts, { stallMs, totalMs }, () => {
-      this.#isDotSent = true;
+      this.isDotSent = true;
       signal?.sendEnd?.();
     });
     const reply = await this.#channel.reply(this.#times.finalMs);

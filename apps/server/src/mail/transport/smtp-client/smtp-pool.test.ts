@@ -3,8 +3,9 @@ import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { describe, expect, test } from "vitest";
 import { outgoingMail as mail } from "../outgoing-mail.testing.ts";
+import type { SmtpPoolOptions } from "./pool-host.ts";
 import type { SmtpPeer } from "./smtp-client.ts";
-import { SmtpPool, type SmtpPoolOptions } from "./smtp-pool.ts";
+import { SmtpPool } from "./smtp-pool.ts";
 
 const open = closeAfterEach();
 
@@ -282,19 +283,65 @@ describe("fair shares of a host", () => {
     expect(mx.connections).toBe(3);
   });
 
-  test("a party without a connection gets an extra one when another party holds all others", async () => {
-    const never: FakeMxOptions = {
-      answer: ({ stage, connection }) =>
-        stage === "body" && connection <= 2 ? { reply: "250 late", delayMs: 2000 } : undefined,
-    };
-    const { mx, send } = await setUp(never, { connectionsPerHost: 2, extraConnections: 1 });
+  /** A host that never answers the messages on its first connections. */
+  const silentAt = (connections: number): FakeMxOptions => ({
+    answer: ({ stage, connection }) =>
+      stage === "body" && connection <= connections ? { reply: "250 late", delayMs: 60_000 } : undefined,
+  });
+  const stopped = (party: string) => Object.assign(AbortSignal.timeout(8000), { party });
+
+  test("a party without a connection gets an extra one once the others have held theirs for a second", async () => {
+    let now = 0;
+    const { mx, send } = await setUp(silentAt(2), { connectionsPerHost: 2, now: () => now });
     const stop = new AbortController();
     const busy = times(4, () => send(Object.assign(stop.signal, { party: "busy" })));
     await until(() => mx.connections === 2);
-    expect((await send(ofParty("other"))).kind).toBe("taken");
-    expect(mx.connections).toBe(3);
+    const other = send(ofParty("other"));
+    await new Promise((done) => setTimeout(done, 600));
+    // Control: connections that were just taken are waited for.
+    expect(mx.connections).toBe(2);
+    now += 1000;
+    expect((await other).kind).toBe("taken");
+    expect((await send(ofParty("third"))).kind).toBe("taken");
+    // An extra connection is closed after its message: messages of the busy party wait, and must not get it.
+    await until(() => mx.openConnections === 2);
     stop.abort();
     expect((await Promise.all(busy)).map((it) => it.kind)).toEqual(times(4, () => "deferred"));
+  });
+
+  test("a connection that waits long for the reply leaves the shared ones, up to a number for each party", async () => {
+    let now = 0;
+    const { mx, send } = await setUp(silentAt(6), { connectionsPerHost: 4, lateMs: 30_000, now: () => now });
+    const late = times(5, () => send(stopped("late")));
+    await until(() => mx.commands.filter((it) => it === "DATA").length === 4);
+    // The pool sees that the messages are sent, and 30 seconds later that they have no reply.
+    await new Promise((done) => setTimeout(done, 600));
+    expect(mx.connections).toBe(4);
+    now += 30_000;
+    // The fifth message returns to the queue, untried, and so does every further one.
+    expect(await late[4]).toMatchObject({ kind: "deferred", isUntried: true });
+    expect(await send(ofParty("late"))).toMatchObject({ kind: "deferred", isUntried: true });
+    const others = times(2, () => send(stopped("other")));
+    await until(() => mx.connections === 6);
+    expect((await Promise.all(times(4, () => send(ofParty("third"))))).map((it) => it.kind)).toEqual(
+      times(4, () => "taken"),
+    );
+    expect(mx.connections).toBeGreaterThan(6);
+    mx.dropConnections();
+    expect((await Promise.all([...late, ...others])).map((it) => it.kind)).toEqual(times(7, () => "deferred"));
+    // Once they have ended, the party is served again.
+    expect((await send(ofParty("late"))).kind).toBe("taken");
+  });
+
+  test("accounts of one network take turns with the account of another", async () => {
+    const { send } = await setUp(slowBody, { connectionsPerHost: 2 });
+    const order: string[] = [];
+    const tell = (party: string, network: string) =>
+      send(Object.assign(new AbortController().signal, { party, network })).then(() => order.push(party));
+    const crowd = times(8, () => "").map((_, index) => tell(`crowd${index}`, "a"));
+    const alone = times(3, () => tell("alone", "b"));
+    await Promise.all([...crowd, ...alone]);
+    expect(order.slice(2, 8).filter((it) => it === "alone")).toHaveLength(3);
   });
 
   test("idle connections to all hosts are limited: the oldest is closed", async () => {

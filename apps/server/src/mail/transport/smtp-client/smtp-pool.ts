@@ -1,106 +1,45 @@
 /**
- * Connection pool for SMTP peers: a limited number of connections per address, a queue for messages that is fair
- * between parties, a timeout for idle connections, and a back-off after a host could not be reached. It has no
- * knowledge of MX or relays.
+ * Connection pool for SMTP peers: a limited number of connections per address, shared between accounts by the rules of
+ * `places.ts`, a queue for messages, a timeout for idle connections, and a back-off after a host could not be reached.
+ * It has no knowledge of MX or relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
 import { ShortLivedMap, ShortLivedSet } from "../../../core/short-lived.ts";
-import { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
-import { classifyLoss, deferred } from "../../classify-reply.ts";
+import { deferred, untried } from "../../classify-reply.ts";
+import type { PlaceParty } from "../places.ts";
 import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import {
+  aborted,
+  becomesLate,
+  type Host,
+  isHeldUpAt,
+  type Lease,
+  mayExceed,
+  newHost,
+  nextToExceed,
+  nextWaiting,
+  type Provider,
+  partyOf,
+  poolDefaults,
+  type SmtpPoolOptions,
+  takeHeldUp,
+  type UsedConnection,
+  type Waiter,
+} from "./pool-host.ts";
 import { SharedConnections } from "./shared-connections.ts";
-import { type OpenFailure, type OpenResult, openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
+import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
 
-export interface SmtpPoolOptions extends SmtpClientOptions {
-  connectionsPerHost?: number;
-  /** Maximum connections to all hosts of one provider. */
-  connectionsPerProvider?: number;
-  /** Messages after which a connection is closed: some hosts refuse more, and it spreads load over a name's hosts. */
-  messagesPerConnection?: number;
-  /** Milliseconds a connection stays idle before QUIT. */
-  idleMs?: number;
-  /** Maximum queued messages per host; beyond it those of the party with the most are deferred. */
-  waitingPerHost?: number;
-  /** Maximum queued messages of one party per host. */
-  waitingPerParty?: number;
-  /** Maximum idle connections to all hosts. */
-  idleMax?: number;
-  /** Connections beyond `connectionsPerHost` for parties that have none while others hold all of them. */
-  extraConnections?: number;
-  /** Back-off after a failed connection, doubled with each further failure up to `backOffMaxMs`. */
-  backOffMs?: number;
-  backOffMaxMs?: number;
-  /** Called for each connection that could not be opened or set up. */
-  onOpenFailed?: (failure: OpenFailure) => void;
-  now?: () => number;
-  /** Where connections are counted over all workers; default: this process is the only one. */
-  shares?: WorkerShares;
-}
-
-interface Provider {
-  name: string;
-  /** The provider's hosts, least recently served first. */
-  hosts: Set<Host>;
-}
-
-interface Host {
-  key: string;
-  /** Provider whose connection limit applies too; `null` when only the host's own limit applies. */
-  provider: Provider | null;
-  peer: SmtpPeer;
-  /** Connections open or being opened. */
-  open: number;
-  /** Connections in use in this process, by party. */
-  inUse: SharedCounts;
-  idle: IdleConnection[];
-  waiting: FairLine<Waiter>;
-  busy: Set<SmtpConnection>;
-  failures: number;
-  pausedUntil: number;
-  lastFailure: DeliveryOutcome;
-}
-
-interface IdleConnection {
-  connection: SmtpConnection;
-  timer: NodeJS.Timeout;
-}
-
-interface Waiter {
-  signal: AttemptSignal | undefined;
-  /** Stops watching the signal when a connection is opened for this message, since the opening watches it too. */
-  stopWatching: () => void;
-  give: (lease: Lease) => void;
-}
-
-/** A connection for one message, or why there is none. */
-type Lease = (Extract<OpenResult, { kind: "open" }> & { isReused?: boolean }) | Pick<OpenFailure, "kind" | "outcome">;
-
-const defaults = {
-  connectionsPerHost: 20,
-  connectionsPerProvider: 40,
-  messagesPerConnection: 100,
-  idleMs: 30_000,
-  waitingPerHost: 4000,
-  waitingPerParty: 500,
-  idleMax: 500,
-  extraConnections: 0,
-  backOffMs: 500,
-  backOffMaxMs: 30_000,
-  onOpenFailed: (_failure: OpenFailure) => {},
-  now: () => performance.now(),
-  shares: onlyWorker,
-};
 /** Default milliseconds that `close` waits for messages in progress, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
+/** Milliseconds between two looks for places that have become late, and for waiting accounts that may exceed a limit. */
+const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
-const aborted = classifyLoss("aborted");
 
 export class SmtpPool {
-  readonly #options: SmtpClientOptions & typeof defaults;
+  readonly #options: SmtpClientOptions & typeof poolDefaults;
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
   readonly #shared: SharedConnections;
@@ -108,11 +47,12 @@ export class SmtpPool {
   readonly #opening = new ShortLivedSet<AbortController>();
   /** Idle connections, oldest first. */
   readonly #idle = new ShortLivedMap<SmtpConnection, Host>();
+  #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
 
   constructor(options: SmtpPoolOptions) {
-    this.#options = { ...defaults, ...options };
+    this.#options = { ...poolDefaults, ...options };
     this.#shared = new SharedConnections(this.#options.shares);
   }
 
@@ -125,8 +65,9 @@ export class SmtpPool {
     const result = await this.#use(host, lease.connection, mail, signal);
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
     if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
-    const hasRoom = this.#mayOpen(host, signal?.party ?? "");
-    const second = await (hasRoom ? this.#fresh(host, signal) : this.#enqueue(host, signal));
+    const second = await (this.#mayOpen(host, partyOf(signal))
+      ? this.#fresh(host, signal)
+      : this.#enqueue(host, signal));
     return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
   }
 
@@ -153,19 +94,9 @@ export class SmtpPool {
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
     if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#evictUnused();
-    const host: Host = {
-      key,
-      provider: peer.provider === undefined ? null : this.#provider(peer.provider),
-      peer,
-      open: 0,
-      inUse: new SharedCounts(),
-      idle: [],
-      waiting: new FairLine({ all: this.#options.waitingPerHost, party: this.#options.waitingPerParty }),
-      busy: new Set(),
-      failures: 0,
-      pausedUntil: 0,
-      lastFailure: aborted,
-    };
+    const provider = peer.provider === undefined ? null : this.#provider(peer.provider);
+    const { waitingPerHost: all, waitingPerParty: party } = this.#options;
+    const host = newHost({ key, provider, peer, waiting: new FairLine({ all, party }) });
     this.#hosts.set(key, host);
     host.provider?.hosts.add(host);
     return host;
@@ -193,6 +124,8 @@ export class SmtpPool {
 
   #take(host: Host, signal?: AttemptSignal): Lease | Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
+    const party = partyOf(signal);
+    if (host.late > 0 && isHeldUpAt(host, party, this.#shared)) return { kind: "failed", outcome: untried };
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
@@ -200,12 +133,18 @@ export class SmtpPool {
       return { kind: "open", connection: idle.connection, isReused: true };
     }
     if (host.pausedUntil > this.#options.now()) return { kind: "failed", outcome: host.lastFailure };
-    if (this.#mayOpen(host, signal?.party ?? "")) return this.#fresh(host, signal);
+    if (this.#mayOpen(host, party)) return this.#fresh(host, signal);
     return this.#enqueue(host, signal);
   }
 
-  #mayOpen(host: Host, party: string): boolean {
-    return this.#hasRoomAtHost(host, party) && this.#hasRoomAtProvider(host.provider);
+  #mayOpen(host: Host, party: PlaceParty): boolean {
+    return (
+      (this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider)) || mayExceed(host, party, this.#options)
+    );
+  }
+
+  #hasRoomAtHost({ key }: Host): boolean {
+    return this.#shared.hasRoomAtHost(key, this.#options.connectionsPerHost);
   }
 
   /** Whether the provider's limit allows another connection, after closing an idle one to its hosts if needed. */
@@ -221,20 +160,15 @@ export class SmtpPool {
     return false;
   }
 
-  #hasRoomAtHost({ key, inUse }: Host, party: string): boolean {
-    const { connectionsPerHost, extraConnections } = this.#options;
-    const hasRoom = (most: number) => this.#shared.hasRoomAtHost(key, most);
-    return hasRoom(connectionsPerHost) || (inUse.own(party) === 0 && hasRoom(connectionsPerHost + extraConnections));
-  }
-
   #enqueue(host: Host, signal?: AttemptSignal): Promise<Lease> {
     return new Promise((resolve) => {
-      const party = signal?.party ?? "";
+      const party = partyOf(signal);
       const leave = () => {
-        host.waiting.delete(party, waiter);
+        host.waiting.delete(party.account, waiter);
         waiter.give({ kind: "failed", outcome: aborted });
       };
       const waiter: Waiter = {
+        party,
         signal,
         stopWatching: () => {
           signal?.removeEventListener("abort", leave);
@@ -247,15 +181,14 @@ export class SmtpPool {
       };
       signal?.addEventListener("abort", leave);
       signal?.wait?.(true);
-      host.waiting.push(party, waiter)?.give({ kind: "failed", outcome: congested });
+      host.waiting.push(party.account, waiter)?.give({ kind: "failed", outcome: congested });
     });
   }
 
   async #fresh(host: Host, signal?: AttemptSignal): Promise<Lease> {
-    const party = signal?.party ?? "";
     host.open++;
     this.#shared.count(host.key, host.provider?.name, 1);
-    host.inUse.add(party, 1);
+    const place = this.#enter(host, null, signal);
     const opening = new AbortController();
     const abort = () => opening.abort();
     if (signal?.aborted) abort();
@@ -263,7 +196,7 @@ export class SmtpPool {
     this.#opening.add(opening);
     const result = await openSmtp(host.peer, this.#options, opening.signal);
     this.#opening.delete(opening);
-    host.inUse.add(party, -1);
+    host.places.delete(place);
     signal?.removeEventListener("abort", abort);
     if (result.kind === "open") {
       host.failures = 0;
@@ -285,30 +218,79 @@ export class SmtpPool {
   }
 
   async #use(host: Host, connection: SmtpConnection, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
-    const party = signal?.party ?? "";
-    host.busy.add(connection);
-    host.inUse.add(party, 1);
+    const place = this.#enter(host, connection, signal);
     try {
       return await connection.send(mail, signal);
     } finally {
-      host.busy.delete(connection);
-      host.inUse.add(party, -1);
-      this.#release(host, connection);
+      host.places.delete(place);
+      if (place.isLate) this.#endLate(host, connection, place);
+      else this.#release(host, connection);
     }
+  }
+
+  #enter(host: Host, connection: SmtpConnection | null, signal?: AttemptSignal): UsedConnection {
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    const since = this.#options.now();
+    return host.places.add({ ...partyOf(signal), connection, since, sentAt: null, isLate: false });
+  }
+
+  /** Ends a connection that left the shared places: it does not return to them. */
+  #endLate(host: Host, connection: SmtpConnection, place: UsedConnection): void {
+    host.late--;
+    this.#shared.countLate(host.key, place, -1);
+    if (connection.isUsable) connection.quit();
+    host.open--;
+    this.#endIfClosed();
+  }
+
+  #sweep(): void {
+    const now = this.#options.now();
+    let isIdle = true;
+    for (const host of this.#hosts.values()) {
+      if (host.places.size > 0 || host.waiting.size > 0) isIdle = false;
+      for (const place of host.places)
+        if (becomesLate(place, now, this.#options.lateMs)) this.#leaveShared(host, place);
+      if (host.waiting.size > 0) this.#serveWaiting(host);
+    }
+    if (!isIdle || this.#sweeper === null) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = null;
+  }
+
+  #leaveShared(host: Host, place: UsedConnection): void {
+    place.isLate = true;
+    host.late++;
+    this.#shared.count(host.key, host.provider?.name, -1);
+    this.#shared.countLate(host.key, place, 1);
+  }
+
+  /** Defers messages of parties that are held up, and opens connections for those that may have one now. */
+  #serveWaiting(host: Host): void {
+    if (host.late > 0)
+      for (const waiter of takeHeldUp(host, this.#shared)) waiter.give({ kind: "failed", outcome: untried });
+    while (this.#openForNext(host));
   }
 
   #release(host: Host, connection: SmtpConnection): void {
     if (!connection.isUsable) return this.#onClosed(host);
     if (connection.messages >= this.#options.messagesPerConnection) return this.#retire(host, connection);
-    const next = host.waiting.shift();
+    const isExtra = this.#isExtra(host);
+    const next = isExtra ? nextToExceed(host, this.#options) : nextWaiting(host);
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
-    if (this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
+    if (isExtra || this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
     if (host.provider !== null && this.#shared.isElsewhere(host.provider.name)) this.#openForWaiting(host.provider);
     const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
     host.idle.push({ connection, timer });
     connection.markIdle(() => this.#forget(host, connection));
     this.#idle.set(connection, host);
     if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
+  }
+
+  /** Whether a connection to the host is beyond the limits, so that only parties without a place may get it. */
+  #isExtra({ key, provider }: Host): boolean {
+    const { connectionsPerHost, connectionsPerProvider } = this.#options;
+    if (!this.#shared.hasRoomAtHost(key, connectionsPerHost + 1)) return true;
+    return provider !== null && !this.#shared.hasRoomAtProvider(provider.name, connectionsPerProvider + 1);
   }
 
   #retireOldest(): void {
@@ -337,24 +319,28 @@ export class SmtpPool {
     const { provider } = host;
     if (provider === null) this.#openForNext(host);
     else if (!this.#openForNext(host)) for (const other of provider.hosts) if (this.#openForOther(other)) break;
+    this.#endIfClosed();
+  }
+
+  #endIfClosed(): void {
     if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
   }
 
   /** Opens connections for messages that wait for a provider, since other workers may have closed theirs meanwhile. */
   #openForWaiting(provider: Provider): void {
-    for (const host of Array.from(provider.hosts))
-      if (host.waiting.size > 0 && this.#mayOpen(host, "")) this.#openForNext(host);
+    for (const host of Array.from(provider.hosts)) this.#openForNext(host);
   }
 
   #openForOther(host: Host): boolean {
-    return host.open < this.#options.connectionsPerHost && this.#openForNext(host);
+    return host.open - host.late < this.#options.connectionsPerHost && this.#openForNext(host);
   }
 
   /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
-    if (!this.#shared.mayReopen(host.key, this.#options.connectionsPerHost)) return false;
-    const next = host.waiting.shift();
+    const mayReopen = this.#shared.mayReopen(host.key, this.#options.connectionsPerHost);
+    const hasRoom = mayReopen && this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider);
+    const next = hasRoom ? nextWaiting(host) : nextToExceed(host, this.#options);
     if (next === undefined) return false;
     next.stopWatching();
     void this.#fresh(host, next.signal).then(next.give);
@@ -379,7 +365,7 @@ export class SmtpPool {
 
   #abortAll(): void {
     for (const opening of this.#opening) opening.abort();
-    for (const host of this.#hosts.values()) for (const connection of host.busy) connection.destroy("aborted");
+    for (const host of this.#hosts.values()) for (const { connection } of host.places) connection?.destroy("aborted");
   }
 }
 
