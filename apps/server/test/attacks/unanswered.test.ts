@@ -2,6 +2,8 @@
  * Accounts whose messages a mail host, a relay or a webhook host reads and never answers must not keep others from that
  * host, although all of its places are taken.
  */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
@@ -17,30 +19,33 @@ afterAll(removeDataDirs);
 /** Connections that a mail host or relay gets at a time, in `smtp-pool.ts`. */
 const PLACES = 20;
 /** Milliseconds for which the attack goes on while others are measured. */
-const MEASURED_MS = rounds(4000, 100_000);
+const MEASURED_MS = rounds(3000, 100_000);
 const env = {
   KAUKE_RETRY_SCHEDULE: Array(40).fill("1s").join(),
   KAUKE_ANSWER_SECONDS: "1",
   KAUKE_LIMITS: ["register", "login_ip", "alias_create", "password_reset_ip"].map((it) => `${it}=100000/3600`).join(),
 };
 
-/** Makes a host read all mail to `eve@…` and never answer, and defer the first message to `grey@…` once. */
-function neverAnswer(host: FakeMx): { unanswered: number } {
-  const seen = { unanswered: 0 };
+/** What a host does with mail to `eve@…`. */
+type Trap = "never answers a message" | "never answers RCPT" | "is busy";
+
+/** Sets a trap at a host, which also defers the first message to `grey@…`. @returns number of messages in the trap */
+function setTrap(host: FakeMx, trap: Trap): { trapped: number } {
+  const seen = { trapped: 0 };
   const rcptOf = new Map<number, string>();
   let isGrey = true;
+  const never = { reply: "250 2.0.0 late", delayMs: 3_600_000 };
   host.options = {
     answer: ({ stage, line, connection }) => {
-      if (stage === "rcpt") {
-        rcptOf.set(connection, line);
-        if (line.includes("<grey@") && isGrey) {
-          isGrey = false;
-          return "450 4.2.0 later";
-        }
+      if (stage === "rcpt") rcptOf.set(connection, line);
+      if (stage === "rcpt" && line.includes("<grey@") && isGrey) {
+        isGrey = false;
+        return "450 4.2.0 later";
       }
-      if (stage !== "body" || !rcptOf.get(connection)?.includes("<eve@")) return undefined;
-      seen.unanswered++;
-      return { reply: "250 2.0.0 late", delayMs: 3_600_000 };
+      const isTrapped = stage === (trap === "never answers a message" ? "body" : "rcpt");
+      if (!isTrapped || !rcptOf.get(connection)?.includes("<eve@")) return undefined;
+      seen.trapped++;
+      return trap === "is busy" ? "451 4.7.1 busy" : never;
     },
   };
   return seen;
@@ -60,6 +65,9 @@ async function flood(scene: Scene, aliases: readonly string[], signal: AbortSign
   };
   await Promise.all(aliases.map(send));
 }
+
+const median = (times: readonly number[]) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
 interface Measured {
   medianMs: number;
@@ -102,18 +110,19 @@ async function measure(scene: Scene, { owner, host, aliasOf }: Others): Promise<
     await Promise.all([send(usual, `ordinary ${times.length}`), arrival(`ordinary ${times.length}`, began)]);
     times.push(performance.now() - began);
   }
-  const medianMs = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-  return { medianMs, resetMs: await reset, retryMs: await retried, messages: times.length };
+  return { medianMs: median(times), resetMs: await reset, retryMs: await retried, messages: times.length };
 }
 
 interface Attack {
   scene: Scene;
   accounts: number;
+  trap?: Trap;
   /** Mailbox of an account that never gets an answer. */
   mailboxOf(account: number): string;
 }
 
-async function attackAndMeasure({ scene, accounts, mailboxOf }: Attack): Promise<Measured> {
+async function attackAndMeasure(attack: Attack): Promise<Measured> {
+  const { scene, accounts, mailboxOf, trap = "never answers a message" } = attack;
   const aliasOf = async (person: Person, mailbox: string) => {
     const { alias, domain } = await person.createAlias({ forwardTo: mailbox });
     return `${alias}@${domain}`;
@@ -124,25 +133,26 @@ async function attackAndMeasure({ scene, accounts, mailboxOf }: Attack): Promise
     aliases.push(await aliasOf(person, mailboxOf(account)), await aliasOf(person, mailboxOf(account)));
   }
   const owner = await registerPerson(scene.server.url, `owner.${accounts}@inbox.example`);
-  const seen = neverAnswer(scene.relay);
+  const seen = setTrap(scene.relay, trap);
   const stop = new AbortController();
   const flooded = flood(scene, aliases, stop.signal);
-  // Control: the attack takes all places.
-  await vi.waitFor(() => expect(seen.unanswered).toBeGreaterThanOrEqual(PLACES), 30_000);
+  // Control: the attack takes all places, or has its busy replies.
+  const most = trap === "is busy" ? 5 : PLACES;
+  await vi.waitFor(() => expect(seen.trapped).toBeGreaterThanOrEqual(most), 30_000);
   await wait(1000);
   const measured = await measure(scene, { owner, host: scene.relay, aliasOf });
   stop.abort();
   await flooded;
   const { medianMs, resetMs, retryMs, messages } = measured;
-  printFigures(`${accounts} accounts`, {
+  printFigures(`${accounts} accounts, the host ${trap}`, {
     messages,
     medianMs: Math.round(medianMs),
     resetMs: Math.round(resetMs),
     retryMs: Math.round(retryMs),
-    unanswered: seen.unanswered,
+    trapped: seen.trapped,
     connections: scene.relay.openConnections,
   });
-  expect(scene.relay.openConnections).toBeGreaterThanOrEqual(PLACES);
+  if (trap === "never answers a message") expect(scene.relay.openConnections).toBeGreaterThanOrEqual(PLACES);
   return measured;
 }
 
@@ -152,12 +162,20 @@ function expectServed({ medianMs, resetMs, retryMs }: Measured): void {
   expect(retryMs).toBeLessThan(GIVE_UP_MS);
 }
 
-test("five accounts whose domains lead to the address of others' mail do not stop that mail", async () => {
-  await using scene = await startDirectScene(env);
-  for (let account = 0; account < 5; account++)
-    scene.dns.zone[`trap${account}.example`] = scene.dns.zone["inbox.example"] ?? {};
-  expectServed(await attackAndMeasure({ scene, accounts: 5, mailboxOf: (account) => `eve@trap${account}.example` }));
-}, 240_000);
+const traps: Trap[] = ["never answers a message", "is busy", "never answers RCPT"];
+
+test.each(traps.slice(0, rounds(2, traps.length)))(
+  "five accounts whose domains lead to the address of others' mail do not stop that mail if the host %s",
+  async (trap) => {
+    await using scene = await startDirectScene(env);
+    for (let account = 0; account < 5; account++)
+      scene.dns.zone[`trap${account}.example`] = scene.dns.zone["inbox.example"] ?? {};
+    expectServed(
+      await attackAndMeasure({ scene, accounts: 5, trap, mailboxOf: (account) => `eve@trap${account}.example` }),
+    );
+  },
+  240_000,
+);
 
 /** Forty accounts and more against a server that sends all mail through a relay. */
 async function attackRelay(accounts: number, settings: Record<string, string> = {}): Promise<Measured> {
@@ -177,3 +195,46 @@ test.runIf(isLongRun)(
   async () => expectServed(await attackRelay(2 * PLACES + 4, { KAUKE_WORKERS: "2" })),
   400_000,
 );
+
+test("accounts whose webhooks never answer do not stop the calls of others to the same host", async () => {
+  await using scene = await startDirectScene(env);
+  const called: string[] = [];
+  const server = createServer((request, response) => {
+    called.push(request.url ?? "");
+    if (request.url !== "/eve") return void response.end();
+    // A byte a second, so that no idle timeout ends the call.
+    const timer = setInterval(() => request.socket.write("H"), 1000);
+    request.socket.on("error", () => {}).on("close", () => clearInterval(timer));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.9.2", done));
+  await using _ = { [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
+  const hook = (path: string) => `http://127.0.9.2:${(server.address() as AddressInfo).port}/${path}`;
+  const aliases: string[] = [];
+  for (let account = 0; account < 8; account++) {
+    const person = await registerPerson(scene.server.url);
+    for (let made = 0; made < 2; made++) aliases.push(await scene.aliasTo(person, hook("eve")));
+  }
+  const alias = await scene.aliasTo(scene.owner, hook("ona"));
+  const stop = new AbortController();
+  const flooded = flood(scene, aliases, stop.signal);
+  await vi.waitFor(() => expect(called.length).toBeGreaterThanOrEqual(PLACES), 30_000);
+  await wait(1500);
+  const times: number[] = [];
+  for (const until = performance.now() + MEASURED_MS; performance.now() < until; await wait(rounds(200, 8000))) {
+    const began = performance.now();
+    const before = called.filter((it) => it === "/ona").length;
+    await sendMail({
+      port: scene.server.mxPort,
+      to: alias,
+      message: messageOf("ordinary"),
+      localAddress: "127.99.9.9",
+    });
+    while (called.filter((it) => it === "/ona").length === before && performance.now() - began < GIVE_UP_MS)
+      await wait(10);
+    times.push(performance.now() - began);
+  }
+  stop.abort();
+  await flooded;
+  printFigures("webhooks", { calls: times.length, medianMs: Math.round(median(times)), unanswered: called.length });
+  expect(median(times)).toBeLessThan(1000);
+}, 240_000);

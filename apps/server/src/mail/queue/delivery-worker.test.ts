@@ -102,7 +102,7 @@ test("a wake-up while every slot is taken leads to a claim as soon as a slot is 
   const { due, running, end, runs } = startWorker();
   const both = delivery("full.example", "busy");
   const others = Array.from({ length: 7 }, (_, index) => [
-    delivery("full.example", `user ${index}`),
+    delivery("full.example", index < 2 ? "waits" : `user ${index}`),
     delivery(`host${index}.example`, "busy"),
   ]).flat();
   const rest = Array.from({ length: 14 }, (_, index) => delivery(`rest${index}.example`, `rest ${index}`));

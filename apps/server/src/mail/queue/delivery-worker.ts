@@ -21,7 +21,8 @@ import type { HeldLeases } from "./held-leases.ts";
 import type { Settled } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { destinationName } from "./shares/destination-name.ts";
-import type { Attempt, RunningAttempts } from "./shares/running-attempts.ts";
+import { type Attempt, partiesOfDelivery, partyOf } from "./shares/running-attempt.ts";
+import type { RunningAttempts } from "./shares/running-attempts.ts";
 import type { SpooledCopy } from "./spooled-copy.ts";
 
 export interface DeliveryWorkerDeps {
@@ -202,8 +203,9 @@ export class DeliveryWorker {
 
   /** Retry time of a delivery put back: not before the end of the pause that its destination asked for. */
   #retryAt(delivery: LeasedDelivery, now: Date): Date {
-    const destination = destinationName(delivery.target.destination);
-    const pauseMs = Math.max(this.#deps.attempts.pauseLeftMs(destination), this.#pauses.get(delivery) ?? 0);
+    const parties = partiesOfDelivery(delivery);
+    const pausedMs = this.#deps.attempts.pauseLeftMs(parties.destination, partyOf(parties));
+    const pauseMs = Math.max(pausedMs, this.#pauses.get(delivery) ?? 0);
     return new Date(Math.max(this.#shares.retryAt(delivery, now).getTime(), now.getTime() + pauseMs));
   }
 
@@ -225,8 +227,7 @@ export class DeliveryWorker {
 
   /** Starts a delivery that has a slot. @returns false when its account or destination may not have another attempt */
   #start(delivery: LeasedDelivery, run: (attempt: Attempt) => Promise<DeliveryOutcome | null>): boolean {
-    const { userId: account, target, sizeBytes } = delivery;
-    const attempt = this.#deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
+    const attempt = this.#deps.attempts.start(partiesOfDelivery(delivery));
     if (attempt === null) {
       this.#shares.leave(delivery);
       this.#putBackSoon(delivery);

@@ -19,7 +19,7 @@ test("an account has its share of attempts, and may start another for each that 
   expect(begin(room, "a", 50)).toBe(1);
 });
 
-test("at the total limit, accounts below an equal part may still start attempts, up to twice the limit", () => {
+test("at the total limit, accounts below an equal part may start attempts, up to twice the limit, then one each", () => {
   const room = new AttemptRoom({ all: 40, account: 20 });
   expect(begin(room, "a", 50) + begin(room, "b", 50)).toBe(40);
   // The third account may start a third of 40 attempts, the fourth a quarter.
@@ -27,8 +27,9 @@ test("at the total limit, accounts below an equal part may still start attempts,
   expect(begin(room, "d", 50)).toBe(10);
   expect(room.hasRoom("a")).toBe(false);
   let total = 64;
-  for (let n = 0; n < 1000; n++) total += begin(room, `e${n}`, 50);
+  for (let n = 0; total < 80; n++) total += begin(room, `e${n}`, 50);
   expect(total).toBe(80);
+  expect([begin(room, "f", 50), begin(room, "g", 50)]).toEqual([1, 1]);
 });
 
 test("mail to the operator counts as an account", () => {

@@ -1,6 +1,7 @@
 /**
  * Limits the number of concurrent attempts. Each account has a share. Above the total limit only accounts with fewer
- * attempts than an equal part of that limit may start more; at twice the limit none may, and mail waits in the queue.
+ * attempts than an equal part of that limit may start more, at twice the limit only those without any, and mail waits in
+ * the queue.
  * Attempts are counted over all workers. Workers do not publish accounts with few attempts, so an equal part may come
  * out too large.
  */
@@ -34,9 +35,9 @@ export class AttemptRoom {
     const { all, account: share } = this.#limits;
     const running = this.#running.all(account ?? "");
     if (running >= share) return false;
+    if (running === 0) return true;
     const total = this.#total.all(ALL);
-    const accounts = this.#running.size + (running === 0 ? 1 : 0);
-    return total < all || (total < 2 * all && running < all / accounts);
+    return total < all || (total < 2 * all && running < all / this.#running.size);
   }
 
   enter(account: string): void {

@@ -1,6 +1,7 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
  * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
+ * An account's only attempt at a destination never exceeds the destination's share, which others may have used up.
  * Shares hold over all workers, and each worker stops its own part of the attempts that exceed them. Pure.
  */
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
@@ -35,8 +36,8 @@ export interface AttemptLimits {
   /** Milliseconds after which a sent message without a reply counts as slow. */
   slowAnswerMs: number;
   slow: AttemptShares;
-  /** Shares of attempts whose message is sent and that wait for the reply. */
-  sent: AttemptShares;
+  /** Shares of attempts whose message is sent and that wait for the reply. Destinations have none of these. */
+  sent: Omit<AttemptShares, "destination">;
   /** Maximum milliseconds until the message is sent, including time in our own queues. */
   totalMs: number;
 }
@@ -71,34 +72,42 @@ function isOverdue({ isSent, activeMs, totalMs, deadlineMs }: AttemptView, limit
 }
 
 interface Bounds {
-  shares: AttemptShares;
+  shares: Omit<AttemptShares, "destination"> & { destination?: number };
   counted: SharedCounts;
   slowAfterMs: number;
 }
 
-/** Selects the newest attempts of each party over its share; over the total, the oldest of the largest party. */
+/**
+ * Selects the newest attempts of each party over its share, of destinations those of accounts that have others there;
+ * over the total, the oldest of the largest party.
+ */
 function beyondShares<T extends AttemptView>(
   attempts: readonly T[],
   { shares, counted, slowAfterMs }: Bounds,
 ): readonly T[] {
   const partiesOf = (attempt: AttemptView) => partiesToCharge(attempt, slowAfterMs);
+  const pairs = new Set<string>();
   counted.replace(countParties(attempts, partiesOf));
   const counts = new Map<string, number>();
-  const isFull = ({ key, kind }: Party) => {
+  const isFull = ({ key, kind }: Party, account: string) => {
     const count = counts.get(key) ?? 0;
-    const share = shares[kind === "account" ? "account" : "destination"];
+    const share = shares[kind];
+    if (share === undefined || (kind === "destination" && !pairs.has(`${key} ${account}`))) return false;
     return count >= share || (counted.all(key) > share && count >= counted.part(key, share));
   };
   const over: T[] = [];
   const within: T[] = [];
-  for (const attempt of attempts.toSorted((a, b) => b.activeMs - a.activeMs)) {
+  for (const attempt of firstOfAccounts(attempts, partiesOf)) {
     const parties = partiesOf(attempt);
-    if (parties.some(isFull)) {
+    if (parties.some((it) => isFull(it, attempt.account))) {
       over.push(attempt);
       continue;
     }
     within.push(attempt);
-    for (const { key } of parties) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { key } of parties) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      pairs.add(`${key} ${attempt.account}`);
+    }
   }
   const tooMany = within.length - counted.part(ALL, shares.all);
   const sizeOf = (key: string) => (counts.get(key) ?? 0) + counted.others(key);
@@ -115,6 +124,19 @@ function beyondShares<T extends AttemptView>(
   return [...ended];
 }
 
+/** Sorts by age, but before the others come those that are the oldest of their account at all their destinations. */
+function firstOfAccounts<T extends AttemptView>(attempts: readonly T[], partiesOf: (attempt: T) => Party[]): T[] {
+  const seen = new Set<string>();
+  const [firsts, others]: [T[], T[]] = [[], []];
+  for (const attempt of attempts.toSorted((a, b) => b.activeMs - a.activeMs)) {
+    const destinations = partiesOf(attempt).filter(({ kind }) => kind === "destination");
+    const pairs = destinations.map(({ key }) => `${key} ${attempt.account}`);
+    (pairs.some((it) => seen.has(it)) ? others : firsts).push(attempt);
+    for (const pair of pairs) seen.add(pair);
+  }
+  return [...firsts, ...others];
+}
+
 function countParties(attempts: readonly AttemptView[], partiesOf: (attempt: AttemptView) => Party[]) {
   const counts = new Map<string, number>();
   if (attempts.length > 0) counts.set(ALL, attempts.length);
@@ -122,11 +144,11 @@ function countParties(attempts: readonly AttemptView[], partiesOf: (attempt: Att
   return counts;
 }
 
-/** Sorts by the size of the attempt's largest party. `within` is already sorted by age, and sorting is stable. */
+/** Sorts by the size of the attempt's largest party, and by age among equals. */
 function largestPartyFirst<T extends AttemptView>(within: readonly T[], partySize: (attempt: T) => number): T[] {
   return within
     .map((attempt) => ({ attempt, partySize: partySize(attempt) }))
-    .sort((a, b) => b.partySize - a.partySize)
+    .sort((a, b) => b.partySize - a.partySize || b.attempt.activeMs - a.attempt.activeMs)
     .map(({ attempt }) => attempt);
 }
 

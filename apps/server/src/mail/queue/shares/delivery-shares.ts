@@ -1,7 +1,9 @@
 /**
  * Slots of the delivery worker. The server's own mail has reserved slots; within both kinds each account and each
- * destination has a share. A delivery without a slot waits in a short queue in memory or is put back to be retried
- * later. A slot is occupied only for the first seconds of an attempt: a slow attempt continues without one.
+ * destination has a share. An account that has no slot for a destination may exceed the destination's share, which
+ * others may have used up. A delivery without a slot waits in a short queue in memory, or is put back to be retried
+ * later; next is the account that has the fewest slots. A slot is occupied only for the first seconds of an attempt: a
+ * slow attempt continues without one.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
@@ -11,7 +13,7 @@ export interface LaneLimits {
   slots: number;
   account: number;
   destination: number;
-  /** Maximum deliveries waiting for a slot. */
+  /** Maximum deliveries waiting for a slot; an account that has none waiting may exceed it with one. */
   waiting: number;
   /** Waiting deliveries that one account may always have; it may have a third of the free places if that is more. */
   waitingOfAccount: number;
@@ -26,7 +28,10 @@ export const shareLimits: ShareLimits = {
 };
 
 const RETRY_MS = 5000;
-/** Milliseconds between the retry times of two deliveries of one full share, so that they return one after another. */
+/**
+ * Milliseconds between the retry times of two deliveries of an account in one full share, so that they return one after
+ * another.
+ */
 const RETRY_SPACING_MS = 50;
 const RETRY_MAX_MS = 10 * 60_000;
 
@@ -76,10 +81,16 @@ export class DeliveryShares {
     this.#held.delete(delivery);
   }
 
-  /** Removes the first waiting delivery whose shares have room, and takes a slot for it. */
+  /** Removes the first waiting delivery of the account with the fewest slots, and takes a slot for it. */
   next(): LeasedDelivery | null {
-    const found = this.#waiting.find((it) => this.#fullShare(it) === undefined);
-    if (found === undefined) return null;
+    let found: LeasedDelivery | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const it of this.#waiting) {
+      const slots = this.#count(accountKey(it));
+      if (slots >= least || this.#fullShare(it) !== undefined) continue;
+      [found, least] = [it, slots];
+    }
+    if (found === null) return null;
     this.#waiting = this.#waiting.filter((it) => it !== found);
     this.admit(found);
     return found;
@@ -128,7 +139,10 @@ export class DeliveryShares {
 
   /** Retry time of a delivery that got `later` or was not attempted. */
   retryAt(delivery: LeasedDelivery, now: Date): Date {
-    const key = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
+    const share = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
+    // The line of an account's retries must not delay those of others: every share is counted for the account here.
+    const own = ` of ${delivery.userId ?? ""}`;
+    const key = share.endsWith(own) ? share : share + own;
     const soon = now.getTime() + RETRY_MS;
     const at = Math.min(Math.max(soon, (this.#retryAt.get(key) ?? 0) + RETRY_SPACING_MS), now.getTime() + RETRY_MAX_MS);
     this.#retryAt.set(key, at);
@@ -138,8 +152,9 @@ export class DeliveryShares {
   #mayWait(delivery: LeasedDelivery): boolean {
     const lane = laneOf(delivery);
     const same = this.#waiting.filter((it) => laneOf(it) === lane);
-    if (same.length >= this.#limits[lane].waiting) return false;
-    return same.filter((it) => it.userId === delivery.userId).length < this.#placesOfAccount(lane);
+    const own = same.filter((it) => it.userId === delivery.userId).length;
+    if (own === 0) return true;
+    return same.length < this.#limits[lane].waiting && own < this.#placesOfAccount(lane);
   }
 
   #destinationOf({ target }: LeasedDelivery): string {
@@ -155,9 +170,11 @@ export class DeliveryShares {
     const lane = laneOf(delivery);
     const { slots, account, destination } = this.#limits[lane];
     const { userId } = delivery;
+    const to = `${lane} to ${this.#destinationOf(delivery)}`;
+    const isFirst = userId !== null && this.#count(`${to} of ${userId}`) === 0;
     return [
-      { key: `${lane} to ${this.#destinationOf(delivery)}`, limit: destination },
-      ...(userId === null ? [] : [{ key: `${lane} of ${userId}`, limit: account }]),
+      { key: to, limit: isFirst ? slots : destination },
+      ...(userId === null ? [] : [accountKey(delivery), `${to} of ${userId}`].map((key) => ({ key, limit: account }))),
       { key: lane, limit: slots },
     ];
   }
@@ -168,6 +185,8 @@ export class DeliveryShares {
 }
 
 const REMEMBERED_MAX = 10_000;
+
+const accountKey = (delivery: LeasedDelivery) => `${laneOf(delivery)} of ${delivery.userId ?? ""}`;
 
 function laneOf({ target }: LeasedDelivery): Lane {
   return isOwnMail(target) ? "own" : "usual";

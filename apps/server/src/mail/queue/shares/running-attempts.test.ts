@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { taken, untried } from "../../classify-reply.ts";
-import { type Attempt, directLimits, RunningAttempts } from "./running-attempts.ts";
+import type { Attempt } from "./running-attempt.ts";
+import { directLimits, RunningAttempts } from "./running-attempts.ts";
 
 const limits = {
   ...directLimits,
   slow: { all: 4, account: 3, destination: 2 },
-  sent: { all: 3, account: 2, destination: 2 },
+  sent: { all: 3, account: 2 },
 };
 const failed = { kind: "deferred", failure: { code: "timed_out", enhancedStatus: "4.4.2" } } as const;
 let now: number;
@@ -33,23 +34,25 @@ function pass(ms: number): void {
   attempts.sweep();
 }
 
-test("a busy provider gets no mail for a while, then few attempts at a time, over all domains and accounts", () => {
+test("a busy provider gets no mail of the account for a while, then few attempts at a time, over all domains", () => {
   const [first, other] = [start("a1"), start("b1")];
   for (const attempt of [first, other]) expect(attempt.reachProvider("provider.example")).toBe(true);
   first.noteBusy();
   // An attempt that already uses the provider may continue with the provider's next host, although the provider is
   // busy.
   expect(first.reachProvider("provider.example")).toBe(true);
-  const late = start("c1");
+  const late = start("a2");
   expect(late.reachProvider("provider.example")).toBe(false);
   expect(late.pausedMs).toBe(1000);
   expect(late.reachProvider("elsewhere.example")).toBe(true);
-  now += 1000;
-  const after = ["d1", "e1", "f1"].map((name) => start(name).reachProvider("provider.example"));
-  expect(after).toEqual([true, true, false]);
+  // Others may send meanwhile: four attempts at a time, and one of each account that has none.
+  const meanwhile = ["c1", "c2", "c3", "d1"].map((name) => start(name).reachProvider("provider.example"));
+  expect(meanwhile).toEqual([true, true, false, true]);
   expect(attempts.providerOf("a1.example")).toBe("provider.example");
+  now += 1000;
+  attempts.finish(first, taken);
+  expect(start("a3").reachProvider("provider.example")).toBe(true);
   attempts.finish(other, taken);
-  expect(start("g1").reachProvider("provider.example")).toBe(true);
 });
 
 test("quick attempts are not limited; of the slow ones an account keeps the oldest, up to its share", () => {
@@ -63,15 +66,25 @@ test("quick attempts are not limited; of the slow ones an account keeps the olde
   expect(stopped.toSorted()).toEqual(["a4", "a5"]);
 });
 
-test("an address is counted over all accounts and names; an attempt waiting for a connection is not slow", () => {
-  for (const name of ["a1", "b1", "c1"]) expect(start(name).reachPeer("192.0.2.1")).toBe(true);
-  const waiting = start("d1");
+test("an address is counted over all names, and an account's only attempt there is not stopped", () => {
+  for (const name of ["a1", "a2", "a3", "b1"]) expect(start(name).reachPeer("192.0.2.1")).toBe(true);
+  const waiting = start("a4");
   waiting.wait(true);
   pass(11_000);
-  expect(stopped).toEqual(["c1"]);
+  // An attempt that waits for a connection is not slow.
+  expect(stopped.toSorted()).toEqual(["a2", "a3"]);
   waiting.wait(false);
   pass(9000);
-  expect(stopped).toEqual(["c1"]);
+  expect(stopped.toSorted()).toEqual(["a2", "a3"]);
+});
+
+test("over an address' share, one attempt of each account comes before the second of any", () => {
+  for (const name of ["a1", "a2", "b1", "b2", "c1"]) {
+    expect(start(name).reachPeer("192.0.2.1")).toBe(true);
+    now += 10;
+  }
+  pass(11_000);
+  expect(stopped).toEqual(["a2", "b2"]);
 });
 
 test("over the total limit the oldest attempts of the largest party are stopped", () => {
@@ -83,26 +96,35 @@ test("over the total limit the oldest attempts of the largest party are stopped"
   expect(stopped).toEqual(["a1"]);
 });
 
-test("a slow destination gets fewer concurrent attempts until it is quick again", () => {
-  const [first, second] = [start("a1", "slow.example"), start("b1", "slow.example")];
+test("a slow destination gets fewer concurrent attempts until it is quick again, but one of each account", () => {
+  const [first, second] = [start("a1", "slow.example"), start("a2", "slow.example")];
   pass(11_000);
-  expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).toBeNull();
-  for (const attempt of [first, second]) attempts.finish(attempt, failed);
+  expect(attempts.start({ account: "a", destination: "slow.example", sizeBytes: 1 })).toBeNull();
+  const other = start("b1", "slow.example");
+  expect(attempts.start({ account: "b", destination: "slow.example", sizeBytes: 1 })).toBeNull();
+  for (const attempt of [first, second, other]) attempts.finish(attempt, failed);
   const third = start("c1", "slow.example");
-  expect(attempts.start({ account: "d", destination: "slow.example", sizeBytes: 1 })).not.toBeNull();
-  expect(attempts.start({ account: "e", destination: "slow.example", sizeBytes: 1 })).toBeNull();
+  expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).not.toBeNull();
+  expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).toBeNull();
   expect(attempts.finish(third, taken)).toEqual(taken);
-  for (const name of ["f1", "g1"]) start(name, "slow.example");
+  for (const name of ["f1", "f2", "f3"]) start(name, "slow.example");
 });
 
 test("an attempt that waits for a destination found to be slow is postponed without being counted", () => {
-  const running = ["a1", "b1"].map((it) => start(it, "slow.example"));
-  const waiting = ["c1", "d1", "e1"].map((it) => start(it, "slow.example"));
+  const running = ["a1", "a2"].map((it) => start(it, "slow.example"));
+  const waiting = ["b1", "b2", "b3"].map((it) => start(it, "slow.example"));
   for (const attempt of waiting) attempt.wait(true);
   pass(11_000);
-  expect(stopped).toEqual(["e1", "d1", "c1"]);
-  expect(waiting.map((it) => attempts.finish(it, failed))).toEqual([untried, untried, untried]);
-  expect(running.some((it) => it.aborted)).toBe(false);
+  expect(stopped).toEqual(["b3", "b2"]);
+  expect(waiting.slice(1).map((it) => attempts.finish(it, failed))).toEqual([untried, untried]);
+  expect([...running, waiting[0]].some((it) => it?.aborted)).toBe(false);
+});
+
+test("the server's own mail starts although its account and all others have their share", () => {
+  const mail = { account: "a", destination: "slow.example", sizeBytes: 1 };
+  while (attempts.start(mail) !== null);
+  expect(attempts.hasRoom("a")).toBe(false);
+  expect(attempts.start({ ...mail, isOwnMail: true })?.party).toBe("own mail, a");
 });
 
 test("an attempt is stopped at its deadline, which grows with the message, unless the message was sent", () => {
@@ -128,7 +150,7 @@ test("sent messages without a reply have shares too; the next host of a destinat
 
 test("time spent in DNS or at other hosts does not make an address slow", () => {
   const probe = () => {
-    const all = ["p", "q", "r", "s", "t"].map((name) => start(`${name}1`));
+    const all = ["p1", "p2", "p3", "p4", "p5"].map((name) => start(name));
     const admitted = all.filter((it) => it.reachPeer("192.0.2.25")).length;
     for (const it of all) attempts.finish(it, failed);
     return admitted;
@@ -149,7 +171,7 @@ test("time spent in DNS or at other hosts does not make an address slow", () => 
   expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).toBeNull();
   for (const name of ["e1", "f1"]) start(name).reachPeer("192.0.2.25");
   pass(10_100);
-  expect(probe()).toBe(0);
+  expect(probe()).toBe(1);
 });
 
 test("attempts that were slow elsewhere do not count against the address they are connected to now", () => {
@@ -166,12 +188,12 @@ test("attempts that were slow elsewhere do not count against the address they ar
 test("IPv6 addresses of one /64 count as one", () => {
   for (const [name, address] of [
     ["a1", "2001:db8::1"],
-    ["b1", "2001:db8:0:0:ffff::2"],
-    ["c1", "2001:db8::3"],
+    ["a2", "2001:db8:0:0:ffff::2"],
+    ["a3", "2001:db8::3"],
   ] as const)
     start(name).reachPeer(address);
   pass(11_000);
-  expect(stopped).toEqual(["c1"]);
+  expect(stopped).toEqual(["a3"]);
 });
 
 test("attempts that ended leave no state behind", () => {
@@ -180,4 +202,15 @@ test("attempts that ended leave no state behind", () => {
   for (const attempt of all) attempts.finish(attempt, failed);
   expect(attempts.size).toBe(0);
   expect(all[0]?.reachPeer("192.0.2.9")).toBe(false);
+});
+
+test("attempts are counted for the block their account was registered from, the server's own mail apart", () => {
+  const networkOf = (account: string, parties: { registeredFrom?: string; isOwnMail?: boolean }) =>
+    attempts.start({ account, destination: "a.example", sizeBytes: 1, ...parties })?.network;
+  const [ann, bob] = ["a", "b"].map((account) => networkOf(account, { registeredFrom: "block" }));
+  expect(ann).toBe(bob);
+  expect(networkOf("c", { registeredFrom: "elsewhere" })).not.toBe(ann);
+  expect(networkOf("a", { registeredFrom: "block", isOwnMail: true })).not.toBe(ann);
+  // An account of unknown origin counts alone.
+  expect([networkOf("d", {}), networkOf("e", {})]).toEqual(["d", "e"]);
 });

@@ -1,43 +1,22 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
- * each is at its destination, starts none at a slow or busy destination that has its maximum, and stops those that are
- * overdue or over a share. Limits, and what is known of slow and busy destinations, are shared by all workers.
+ * each is at its destination, starts none at a slow or busy destination that has its maximum unless the account has none
+ * there, and stops those that are overdue or over a share. Limits, and what is known of slow and busy destinations, are
+ * shared by all workers.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
-import { clientNetwork } from "../../../core/connection/client-network.ts";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { ShortLivedSet } from "../../../core/short-lived.ts";
 import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { untried } from "../../classify-reply.ts";
-import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
-import type { AttemptSignal } from "../../transport/transport.ts";
 import { AttemptRoom } from "./attempt-room.ts";
-import {
-  type AttemptLimits,
-  type AttemptView,
-  accountOf,
-  attemptsToEnd,
-  type CountedAttempts,
-} from "./attempts-to-end.ts";
+import { type AttemptLimits, accountOf, attemptsToEnd, type CountedAttempts } from "./attempts-to-end.ts";
 import { BusyDestinations } from "./busy-destinations.ts";
+import { Attempt, type AttemptParties, type AttemptRegistry } from "./running-attempt.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
-export interface AttemptParties {
-  /** Account that the mail belongs to; `null` for mail to the operator. */
-  account: string | null;
-  /** Domain of the mailbox, or host of the webhook, in lower case. */
-  destination: string;
-  sizeBytes: number;
-}
-
-/**
- * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; time for the
- * body is added. It is as long as three commands may take (RFC 5321 §4.5.3.2); the shares limit slow attempts long
- * before.
- */
-const DEADLINE_MS = 15 * 60_000;
 const SWEEP_MS = 1000;
 const PROVIDERS_MAX = 10_000;
 
@@ -46,7 +25,7 @@ export const relayLimits: AttemptLimits = {
   slowAfterMs: 10_000,
   slowAnswerMs: 60_000,
   slow: { all: 10, account: 4, destination: 4 },
-  sent: { all: 1000, account: 100, destination: 100 },
+  sent: { all: 1000, account: 100 },
   totalMs: 1_800_000,
 };
 
@@ -55,121 +34,7 @@ export const directLimits: AttemptLimits = {
   slow: { all: 256, account: 16, destination: 8 },
 };
 
-export class Attempt implements AttemptSignal, AttemptView {
-  readonly account: string;
-  readonly destination: string;
-  readonly deadlineMs: number;
-  peer: string | null = null;
-  /** Organisation that runs the mail host in use; `null` when not known yet. */
-  provider: string | null = null;
-  /** Milliseconds for which a busy provider gets no mail, if the attempt sent nothing for that reason; otherwise 0. */
-  pausedMs = 0;
-  isSent = false;
-  aborted = false;
-  /** Called once when the message is sent and only its reply is outstanding. */
-  onSent: (() => void) | null = null;
-  isMailboxMissing = false;
-  /** Whether the time at the destination was so long that this counts against the destination. */
-  isSlow = false;
-  /** Like `isSlow`, for the time at `peer` only. */
-  isPeerSlow = false;
-  isPostponed = false;
-  readonly #registry: RunningAttempts;
-  readonly #startedAt: number;
-  readonly #listeners = new Set<() => void>();
-  #waitingSince: number | null = null;
-  #waitedMs = 0;
-  #activeMsBeforePeer = 0;
-
-  constructor(registry: RunningAttempts, { account, destination, sizeBytes }: AttemptParties) {
-    this.#registry = registry;
-    this.#startedAt = registry.now();
-    this.account = account ?? "";
-    this.destination = destination;
-    this.deadlineMs = DEADLINE_MS + (sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
-  }
-
-  get party(): string {
-    return this.account === "" ? this.destination : this.account;
-  }
-
-  get totalMs(): number {
-    return this.#registry.now() - this.#startedAt;
-  }
-
-  get activeMs(): number {
-    const waiting = this.#waitingSince === null ? 0 : this.#registry.now() - this.#waitingSince;
-    return this.totalMs - this.#waitedMs - waiting;
-  }
-
-  /** The part of `activeMs` since the attempt connected to `peer`. */
-  get activeAtPeerMs(): number {
-    return this.activeMs - this.#activeMsBeforePeer;
-  }
-
-  /** Called when a peer is reached. Time spent before, e.g. on DNS or other hosts, does not count against it. */
-  moveTo(peer: string): void {
-    this.peer = peer;
-    this.isPeerSlow = false;
-    this.#activeMsBeforePeer = this.activeMs;
-  }
-
-  addEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-
-  reachPeer(address: string): boolean {
-    // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
-    if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
-    this.isSent = false;
-    return true;
-  }
-
-  reachProvider(name: string): boolean {
-    return this.#registry.reachProvider(this, name);
-  }
-
-  noteBusy(): void {
-    this.#registry.noteBusy(this);
-  }
-
-  wait(isWaiting: boolean): void {
-    if (isWaiting) this.#waitingSince ??= this.#registry.now();
-    else if (this.#waitingSince !== null) {
-      this.#waitedMs += this.#registry.now() - this.#waitingSince;
-      this.#waitingSince = null;
-    }
-  }
-
-  sendEnd(): void {
-    if (this.isSent) return;
-    this.isSent = true;
-    this.onSent?.();
-  }
-
-  get isWaiting(): boolean {
-    return this.#waitingSince !== null;
-  }
-
-  /** Stops an attempt that still waits for a connection, since its slow destination has its maximum without it. */
-  postpone(): void {
-    this.isPostponed = true;
-    this.stop();
-  }
-
-  /** Stops the attempt at once; its outcome is deferred. */
-  stop(): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    for (const listener of Array.from(this.#listeners)) listener();
-  }
-}
-
-export class RunningAttempts {
+export class RunningAttempts implements AttemptRegistry {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
   readonly #running = new ShortLivedSet<Attempt>();
@@ -207,9 +72,9 @@ export class RunningAttempts {
 
   /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
   start(parties: AttemptParties): Attempt | null {
-    if (!this.hasRoom(parties.account)) return null;
+    if (parties.isOwnMail !== true && !this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
-    if (!this.#enter(destinationKey(attempt))) return null;
+    if (!this.#enter(destinationKey(attempt), attempt)) return null;
     this.#running.add(attempt);
     this.#room.enter(attempt.account);
     this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
@@ -223,7 +88,7 @@ export class RunningAttempts {
   finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
-    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
+    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key, attempt.party);
     // A destination that took or refused a message without delay is not slow, or no longer.
     if (!attempt.isSlow && outcome.kind !== "deferred") {
       this.#slow.noteQuick(destinationKey(attempt));
@@ -253,7 +118,7 @@ export class RunningAttempts {
   reachPeer(attempt: Attempt, peer: string): boolean {
     if (!this.#running.has(attempt)) return false;
     if (attempt.peer === peer) return true;
-    if (!this.#enter(addressKey(peer))) return false;
+    if (!this.#enter(addressKey(peer), attempt)) return false;
     if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
     attempt.moveTo(peer);
     return true;
@@ -264,8 +129,9 @@ export class RunningAttempts {
     this.#noteProvider(attempt.destination, name);
     // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
     if (attempt.provider === name) return true;
-    if (!this.#enter(providerKey(name))) {
-      attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(providerKey(name), this.now()));
+    if (!this.#enter(providerKey(name), attempt)) {
+      const pausedMs = this.#busy.pauseLeftMs(providerKey(name), attempt.party, this.now());
+      attempt.pausedMs = Math.max(attempt.pausedMs, pausedMs);
       return false;
     }
     if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
@@ -282,13 +148,13 @@ export class RunningAttempts {
   }
 
   noteBusy(attempt: Attempt): void {
-    const { provider } = attempt;
-    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), this.now());
+    const { provider, party } = attempt;
+    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), party, this.now());
   }
 
-  /** @returns milliseconds left of the pause after busy replies of a destination; 0 when mail may be sent */
-  pauseLeftMs(destination: string): number {
-    return this.#busy.pauseLeftMs(destinationKey({ destination }), this.now());
+  /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
+  pauseLeftMs(destination: string, party: string): number {
+    return this.#busy.pauseLeftMs(destinationKey({ destination }), party, this.now());
   }
 
   /** Number of attempts by account that have not sent their message yet. */
@@ -312,7 +178,7 @@ export class RunningAttempts {
     // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
     const partOf = this.#partsNow();
     for (const attempt of attempts.toReversed())
-      if (attempt.isWaiting && this.#isCrowded(attempt, partOf)) this.#postpone(attempt);
+      if (attempt.isWaiting && this.#isCrowding(attempt, partOf)) this.#postpone(attempt);
     for (const attempt of attemptsToEnd(attempts, this.#limits, this.#counted)) attempt.stop();
   }
 
@@ -354,9 +220,17 @@ export class RunningAttempts {
     }
   }
 
-  #isCrowded(attempt: Attempt, partOf: (key: string) => number): boolean {
+  /** Whether a slow destination or address has too many attempts, and this is not the only one of its party there. */
+  #isCrowding(attempt: Attempt, partOf: (key: string) => number): boolean {
     const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt.peer)])];
-    return keys.some((key) => this.#counts.own(key) > partOf(key));
+    return keys.some((key) => this.#counts.own(key) > partOf(key) && this.#hasOther(key, attempt));
+  }
+
+  /** Whether the party of an attempt has another one counted for the key. */
+  #hasOther(key: string, attempt: Attempt): boolean {
+    const { party } = attempt;
+    for (const it of this.#running) if (it !== attempt && it.party === party && keysOf(it).includes(key)) return true;
+    return false;
   }
 
   #noteProvider(destination: string, name: string): void {
@@ -369,8 +243,10 @@ export class RunningAttempts {
     this.remove(attempt);
   }
 
-  #enter(key: string): boolean {
-    if (this.#counts.all(key) >= this.#limitOf(key)) return false;
+  /** Counts an attempt for a key, whose limit a party without an attempt there may exceed unless it is paused. */
+  #enter(key: string, attempt: Attempt): boolean {
+    if (this.#busy.pauseLeftMs(key, attempt.party, this.now()) > 0) return false;
+    if (this.#counts.all(key) >= this.#limitOf(key) && this.#hasOther(key, attempt)) return false;
     this.#counts.add(key, 1);
     return true;
   }
@@ -393,3 +269,7 @@ const busyKeys = (attempt: Attempt) => [
   ...(attempt.provider === null ? [] : [providerKey(attempt.provider)]),
 ];
 const addressKey = (peer: string) => `at ${peer}`;
+const keysOf = (attempt: Attempt) => [
+  ...busyKeys(attempt),
+  ...(attempt.peer === null ? [] : [addressKey(attempt.peer)]),
+];

@@ -17,7 +17,8 @@ import type { HeldLeases } from "../../queue/held-leases.ts";
 import { type FailureReporter, withoutSenderReport } from "../../queue/report-failure.ts";
 import type { RetryPlan } from "../../queue/retry-plan.ts";
 import { destinationName } from "../../queue/shares/destination-name.ts";
-import type { Attempt, RunningAttempts } from "../../queue/shares/running-attempts.ts";
+import { type Attempt, partiesOfDelivery } from "../../queue/shares/running-attempt.ts";
+import type { RunningAttempts } from "../../queue/shares/running-attempts.ts";
 import { reply, replyFor, type SmtpReply } from "../../reply.ts";
 import type { ShutdownSignal } from "../../shutdown-signal.ts";
 import type { Transaction } from "../../transaction.ts";
@@ -193,12 +194,12 @@ function start(
   deps: DeliverDeps,
 ): Running {
   if (ledger.has(planned)) return track({ planned, attempt: null, promise: Promise.resolve({ kind: "taken" }) }, deps);
-  const { userId: account, target } = planned;
+  const { userId: account } = planned;
   // The account already has its maximum of attempts: the delivery worker makes this one when the account has a free
   // slot.
   const later = { ...untried, notBefore: deps.clock.now() };
   if (!deps.attempts.hasRoom(account)) return track({ planned, attempt: null, promise: Promise.resolve(later) }, deps);
-  const attempt = deps.attempts.start({ account, destination: destinationName(target.destination), sizeBytes });
+  const attempt = deps.attempts.start(partiesOfDelivery({ ...planned, sizeBytes }));
   if (attempt === null) return track({ planned, attempt, promise: Promise.resolve(untried) }, deps);
   const promise = deps.attempt(planned, attempt).catch((thrown: unknown) => {
     deps.attempts.remove(attempt);
