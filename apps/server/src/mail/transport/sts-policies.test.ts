@@ -182,6 +182,27 @@ test("an account with many slow policy hosts gets a share of the fetches, and an
   expect(answers.filter((it) => it === "busy")).toHaveLength(36);
 });
 
+test("a domain whose fetch waits behind an account's slow ones is fetched at once for another account", async () => {
+  await using slow = await startTarpit({ kind: "silent", host: "127.0.4.2", port: host.port });
+  const names = Array.from({ length: 8 }, (_, index) => `slow${index}.test`);
+  for (const name of names) {
+    zone[`_mta-sts.${name}`] = { txt: ["v=STSv1; id=1;"] };
+    zone[`mta-sts.${name}`] = { a: ["127.0.4.2"] };
+  }
+  const rules = { resolver: createFakeDns(zone), allow: parseAllowList(["127.0.0.0/8"]), port: host.port };
+  const { find } = createStsPolicies({ ...rules, ca: testCertificate, now: () => time, deadlineMs: 60_000 });
+  const stop = new AbortController();
+  const busy = Object.assign(stop.signal, { party: "busy" });
+  const asked = [...names, domain].map((name) => find(name, busy));
+  while (slow.connections < 4) await new Promise((done) => setTimeout(done, 5));
+  const other = Object.assign(new AbortController().signal, { party: "other" });
+  expect(await find(domain, other)).toMatchObject({ mode: "enforce" });
+  stop.abort();
+  for (const socket of slow.open) socket.destroy();
+  await Promise.all(asked);
+  expect(host.requests).toHaveLength(1);
+});
+
 test("an announcement that is too long counts as a failed look-up: a known policy is kept", async () => {
   const all = policies();
   expect((await all.find(domain))?.mode).toBe("enforce");

@@ -51,7 +51,9 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   const { now = () => performance.now() } = options;
   const known = new BoundedMap<string, Known>(KNOWN_MAX);
   const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
-  const inFlight = new Map<string, Promise<boolean>>();
+  /** Fetches in progress by domain, and requests that wait for one by domain and party. */
+  const fetching = new Map<string, Promise<void>>();
+  const waiting = new Map<string, Promise<boolean>>();
   const slots = new CallSlots(FETCHES);
   const resolver = dnsFor(options.resolver);
 
@@ -65,20 +67,38 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     known.set(domain, fresh);
   }
 
+  const isFresh = (domain: string, id: string): boolean => {
+    const before = known.get(domain);
+    return before !== undefined && before.id === id && before.renewAt > now();
+  };
+  const isPaused = (domain: string): boolean => (pausedUntil.get(domain) ?? 0) > now();
+
+  /** Requests that have a slot at the same time share one fetch. */
+  function fetchOnce(domain: string, id: string): Promise<void> {
+    const running = fetching.get(domain) ?? renew(domain, id).finally(() => fetching.delete(domain));
+    fetching.set(domain, running);
+    return running;
+  }
+
   /** Renews the policy of a domain once a fetch slot is free. @returns false when none became free */
   async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
     const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
     if (slot === null) return false;
-    await renew(domain, id).finally(() => slot.free());
+    try {
+      if (!isFresh(domain, id) && !isPaused(domain)) await fetchOnce(domain, id);
+    } finally {
+      slot.free();
+    }
     return true;
   }
 
-  /** Concurrent requests for a domain share one fetch. */
+  /** Concurrent requests of a party for a domain wait together, but not behind another party's other domains. */
   function renewOnce(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
-    const running = inFlight.get(domain);
+    const key = `${domain} ${signal?.party ?? ""}`;
+    const running = waiting.get(key);
     if (running !== undefined) return running;
-    const started = renewInTurn(domain, id, signal).finally(() => inFlight.delete(domain));
-    inFlight.set(domain, started);
+    const started = renewInTurn(domain, id, signal).finally(() => waiting.delete(key));
+    waiting.set(key, started);
     return started;
   }
 
@@ -86,10 +106,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     async find(domain, signal) {
       const { resolvePolicy } = await import("mailauth/lib/mta-sts.js");
       const id = await resolvePolicy(domain, { resolver, strict: true }).catch(() => false as const);
-      const before = known.get(domain);
-      const isFresh = before !== undefined && before.id === id && before.renewAt > now();
-      const isPaused = (pausedUntil.get(domain) ?? 0) > now();
-      const isAsked = id === false || isFresh || isPaused || (await renewOnce(domain, id, signal));
+      const isAsked = id === false || isFresh(domain, id) || isPaused(domain) || (await renewOnce(domain, id, signal));
       const found = known.get(domain);
       if (found !== undefined && found.expiresAt > now()) return found.policy;
       return isAsked ? null : "busy";
