@@ -18,6 +18,8 @@ export interface UserTable {
   wallet_index: Buffer | null;
   google_index: Buffer | null;
   sealed: Buffer;
+  /** Keyed hash of the block of addresses that the account was registered from; null if that is unknown. */
+  registered_from_index: Generated<Buffer | null>;
   /** Id of the key that forwarded mail is encrypted to; null if it is not encrypted. */
   seal_key_id: Generated<string | null>;
 }

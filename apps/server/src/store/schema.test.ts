@@ -32,6 +32,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     google_index: "bytea?",
     sealed: "bytea",
     seal_key_id: "uuid?",
+    registered_from_index: "bytea?",
   },
   session: {
     token_hash: "bytea",

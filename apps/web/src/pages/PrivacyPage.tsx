@@ -51,6 +51,10 @@ function account(): LegalPart {
           <li>Which mailboxes have confirmed that they want your mail, and which have not.</li>
           <li>Notices about mail that could not be delivered.</li>
           <li>A balance, and the choices you made in Settings.</li>
+          <li>
+            The part of the internet it was registered from (a range of network addresses, never a single one), only as
+            a keyed hash: accounts of one part share the connections to a mail host that is slow.
+          </li>
         </ul>
         <p>
           Everything in it that names or describes somebody is sealed (encrypted) in the database, with a key that is

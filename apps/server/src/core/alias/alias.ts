@@ -47,6 +47,8 @@ export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 export interface AliasRoute {
   aliasId: string;
   userId: string;
+  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
+  registeredFrom?: string;
   /** Address of the alias: `name@domain`, lower case. */
   address: string;
   /**

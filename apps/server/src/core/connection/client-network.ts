@@ -33,6 +33,16 @@ export const clientNetwork = (address: string): string => networkPart(address, {
  */
 export const clientBlock = (address: string): string => networkPart(address, { v4: 3, v6: 3 });
 
+/**
+ * Whether a block belongs to customers of one provider, and is not unknown, loopback, link-local or private: everybody
+ * behind a proxy may come from one of those.
+ * @param block what `clientBlock` returned
+ */
+export const isPublicBlock = (block: string): boolean => !NOT_PUBLIC.test(block);
+
+const NOT_PUBLIC =
+  /^(?:unknown$|0\.|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0:0:0$|f[cd][\da-f]{2}:|fe[89ab][\da-f]:)/;
+
 export const isIpv6Network = (network: string): boolean => network.includes(":");
 
 const IPV4 = /^(?:::ffff:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/i;

@@ -91,6 +91,8 @@ export interface LeasedDelivery extends Delivery {
   leasedUntil: Date;
   envelope: MessageEnvelope;
   sizeBytes: number;
+  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
+  registeredFrom?: string;
   /**
    * Composed mail: attempts after the first before the delivery fails. For other mail only the retry schedule decides.
    */

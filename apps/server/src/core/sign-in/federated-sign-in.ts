@@ -96,12 +96,12 @@ export async function takeFlow(
  */
 export async function finishFederatedSignIn(
   deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
-  { query, secrets }: { query: string; secrets: FlowSecrets },
+  { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },
 ): Promise<{ userId: string; googleId: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
   const answer = await deps.federatedIssuer.redeem(query, secrets);
   if (typeof answer === "string") return failedAtIssuer(answer);
-  const entered = await enterAccount(deps, answer);
+  const entered = await enterAccount(deps, answer, clientAddress);
   return "failure" in entered ? entered : { ...entered, googleId: answer.subject };
 }
 
@@ -124,6 +124,7 @@ const TRIES_MAX = 5;
 async function enterAccount(
   deps: Pick<CoreDeps, "users" | "random" | "clock">,
   person: FederatedPerson,
+  clientAddress: string,
 ): Promise<{ userId: string } | FlowFailure> {
   for (let tried = 0; tried < TRIES_MAX; tried++) {
     const decision = decideAccount(person, {
@@ -134,7 +135,7 @@ async function enterAccount(
     if (decision.kind === "sign-in") return { userId: decision.userId };
     if (decision.kind === "create") {
       const user = personToUser(deps, person, decision);
-      if (await deps.users.insertIfFree(user)) return { userId: user.id };
+      if (await deps.users.insertIfFree(user, clientAddress)) return { userId: user.id };
     } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {
       return { userId: decision.userId };
     }

@@ -22,6 +22,6 @@ export async function register(
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const passwordHash = await deps.hasher.hash(password, { party: clientBlock(clientAddress), isKnown: false });
   const user = newUser(deps, { authMethod: "email", email, passwordHash });
-  await deps.users.insert(user);
+  await deps.users.insert(user, clientAddress);
   return user;
 }

@@ -52,10 +52,14 @@ export interface WayRemoval {
 }
 
 export interface UserStore {
-  /** Inserts the account. @throws AppError `email_taken`; e-mails are compared case-insensitively */
-  insert(user: User): Promise<void>;
-  /** Inserts the account. @returns false when another account has its e-mail, wallet or Google id */
-  insertIfFree(user: User): Promise<boolean>;
+  /**
+   * Inserts the account.
+   * @param clientAddress address it is registered from; absent for accounts that no visitor registers
+   * @throws AppError `email_taken`; e-mails are compared case-insensitively
+   */
+  insert(user: User, clientAddress?: string): Promise<void>;
+  /** Like `insert`. @returns false when another account has its e-mail, wallet or Google id */
+  insertIfFree(user: User, clientAddress?: string): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;

@@ -23,7 +23,7 @@ export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt)
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
-  if (await deps.users.insertIfFree(user)) return user;
+  if (await deps.users.insertIfFree(user, clientAddress)) return user;
   const account = await deps.users.findByWallet(walletAddress);
   // A concurrent sign-in created the account, and it was deleted right after.
   if (account === null) throw new AppError("busy");

@@ -61,7 +61,8 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     if (flow.settings !== undefined) return returnToSettings({ ...options, fail }, { request, reply }, { query, flow });
     // The flow's cookie is deleted, since a flow can be used only once, even if it failed.
     cookies.clearFlow(reply);
-    const finished = await finishFederatedSignIn(deps, { query, secrets: flow });
+    const returned = { query, secrets: flow, clientAddress: clientAddress(request) };
+    const finished = await finishFederatedSignIn(deps, returned);
     if ("failure" in finished) return fail(reply, finished);
     const { userId, googleId } = finished;
     const token = await openGoogleSession(options, request, { userId, googleId });

@@ -10,6 +10,8 @@ export interface PlannedDelivery {
   /** Id of the alias; `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
+  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
+  registeredFrom?: string | undefined;
   target: DeliveryTarget;
   copy: ForwardCopy;
   /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */

@@ -91,6 +91,7 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
       messageId,
       aliasId,
       userId,
+      registeredFrom: route.registeredFrom,
       target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
       copy,
       unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.get(destination.address) : undefined,

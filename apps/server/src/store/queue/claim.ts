@@ -18,6 +18,7 @@ import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ChangeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
+import { registeredFromText } from "../rows/accounts/user-indexes.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 
 /** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */
@@ -44,6 +45,7 @@ interface ClaimedRow {
   message_id: string;
   alias_id: string | null;
   user_id: string | null;
+  registered_from_index: Buffer | null;
   attempts: number;
   created_at: Date;
   sealed: Buffer;
@@ -201,8 +203,9 @@ async function lease<Counts extends object>(
       WHERE email_job.id = claimed.email_job_id AND email_job.status = ANY(${statesBefore("claim")}::text[])
       RETURNING email_job.id, email_job.max_retries
     )
-    SELECT counts.*, claimed.*, started.max_retries FROM counts
+    SELECT counts.*, claimed.*, started.max_retries, "user".registered_from_index FROM counts
     LEFT JOIN claimed ON true LEFT JOIN started ON started.id = claimed.email_job_id
+    LEFT JOIN "user" ON "user".id = claimed.user_id
   `.execute(db);
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
 }
@@ -228,7 +231,9 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
     const envelope = envelopeOf(row.message_id, row.envelope);
     if (!isTarget(target) || Number.isNaN(envelope.receivedAt.getTime())) return null;
     const lease = { leaseToken: row.lease_token, leasedUntil: row.leased_until };
-    return { ...plainPart(row), ...lease, target, envelope, sizeBytes: row.size_bytes };
+    const registeredFrom = registeredFromText(row.registered_from_index);
+    const account = registeredFrom === undefined ? {} : { registeredFrom };
+    return { ...plainPart(row), ...account, ...lease, target, envelope, sizeBytes: row.size_bytes };
   } catch {
     return null;
   }

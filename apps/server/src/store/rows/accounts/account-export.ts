@@ -52,7 +52,8 @@ const withMail = "when the message is delivered or fails for good, or with the a
  */
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
-    about: "The account. A password is stored as an argon2id hash, which is not in this file.",
+    about:
+      "The account. A password is stored as an argon2id hash, and the block of network addresses that it was registered from as a keyed hash; neither is in this file.",
     rows: userRow,
   },
   alias: {

@@ -15,7 +15,13 @@ import { accountDefaults } from "./account-defaults.ts";
 import { changePassword, replaceHash } from "./passwords.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import { type ChosenSettings, openUserDocument, type UserDocument } from "./user-document.ts";
-import { googleIndex, googleNameOf, emailIndex as userEmailIndex, walletIndex } from "./user-indexes.ts";
+import {
+  googleIndex,
+  googleNameOf,
+  registeredFromIndex,
+  emailIndex as userEmailIndex,
+  walletIndex,
+} from "./user-indexes.ts";
 import { attachGoogle, linkWallet, removeWay } from "./ways-in.ts";
 
 const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
@@ -34,17 +40,20 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     return row === undefined ? null : userFromRow(keys, row);
   };
   const byId = preparedQuery(db, db.selectFrom("user").selectAll().where("id", "=", "").compile());
-  const rowOf = (user: User) => newRow(keys, user, user.email === null ? null : emailIndex(user.email));
+  const rowOf = (user: User, clientAddress: string | undefined) => ({
+    ...newRow(keys, user, user.email === null ? null : emailIndex(user.email)),
+    registered_from_index: clientAddress === undefined ? null : registeredFromIndex(keys, clientAddress),
+  });
   return {
-    insert: async (user) => {
+    insert: async (user, clientAddress) => {
       try {
-        await db.insertInto("user").values(rowOf(user)).execute();
+        await db.insertInto("user").values(rowOf(user, clientAddress)).execute();
       } catch (error) {
         if (isDatabaseError(error, UNIQUE_VIOLATION, "user_email_index_key")) throw new AppError("email_taken");
         throw error;
       }
     },
-    insertIfFree: (user) => insertIfFree(context, rowOf(user)),
+    insertIfFree: (user, clientAddress) => insertIfFree(context, rowOf(user, clientAddress)),
     find: async (id) => {
       const [row] = await byId([id]);
       return row === undefined ? null : userFromRow(keys, row);

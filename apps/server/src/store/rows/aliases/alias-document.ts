@@ -1,4 +1,5 @@
 /** The sealed document of an alias, and its conversion to and from core's types. Pure. */
+
 import type { ConfirmationState } from "@kauke/contract";
 import type {
   Alias,
@@ -10,6 +11,7 @@ import type {
 } from "../../../core/alias/alias.ts";
 import { aliasAddress, pausedWebhooks } from "../../../core/alias/alias.ts";
 import type { AliasChange } from "../../../core/alias/alias-store.ts";
+import { registeredFromText } from "../accounts/user-indexes.ts";
 
 export interface AliasDocument {
   name: string;
@@ -127,7 +129,7 @@ const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocke
  * @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption
  */
 export function toRoute(
-  row: Pick<AliasRow, "id" | "user_id" | "active"> & { fresh: string | null },
+  row: Pick<AliasRow, "id" | "user_id" | "active"> & { fresh: string | null; registered_from_index: Buffer | null },
   document: AliasDocument,
   { sealKey, ...standing }: MailboxStanding & { sealKey: string | null },
 ): AliasRoute {
@@ -138,9 +140,11 @@ export function toRoute(
   const isSuspended = (it: Destination) => it.kind === "mailbox" && standing.missing?.(it.address) === "suspended";
   const isOpen = (it: Destination) => it.pausedAt === undefined && !isRefused(it) && !isSuspended(it);
   const unconfirmed = unconfirmedOf(states);
+  const registeredFrom = registeredFromText(row.registered_from_index);
   return {
     aliasId: row.id,
     userId: row.user_id,
+    ...(registeredFrom === undefined ? {} : { registeredFrom }),
     address: aliasAddress(document.name, document.domain),
     destinations: row.active ? document.destinations.filter(isOpen) : [],
     ...(unconfirmed === null ? {} : { unconfirmed }),

@@ -24,6 +24,7 @@ interface RouteRow {
   sealed: Buffer;
   pairs: string;
   missing: string;
+  registered_from_index: Buffer | null;
   key_id: string | null;
   key_sealed: Buffer | null;
 }
@@ -55,6 +56,7 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     .innerJoin("user", "user.id", "alias.user_id")
     .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
     .select(["alias.id", "alias.user_id", "alias.active", "alias.fresh", "alias.sealed", pairs, missing])
+      .select("user.registered_from_index")
     .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;

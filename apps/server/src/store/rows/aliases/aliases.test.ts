@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import type { RouteChange } from "../../../core/alias/alias-store.ts";
-import { aMessage, anAlias, anOpenDelivery, mailbox } from "../../rows.testing.ts";
+import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const DAY_MS = 86_400_000;
@@ -50,6 +50,32 @@ describe("aliases", () => {
       expect(await store.aliases.update(stranger, alias.id, () => ({ notes: "mine" }))).toBeNull();
       expect(await store.aliases.delete(stranger, alias.id)).toBe(false);
       expect(await store.aliases.find(owner, alias.id)).toEqual(alias);
+    });
+
+    it("the mail path learns which accounts were registered from one block of addresses, and no address", async () => {
+      const { store } = fixture;
+      const now = new Date();
+      const seenFrom = async (clientAddress?: string) => {
+        const user = aUser();
+        await store.users.insert(user, clientAddress);
+        const alias = await insertAlias(store, user.id);
+        const message = aMessage();
+        await store.deliveries.keep(message, [anOpenDelivery(message, alias, { notBefore: now })]);
+        const { deliveries } = await store.deliveries.claim({ now, leaseMs: 60_000, limit: 100 });
+        const route = await store.aliases.findRouteById(alias.id);
+        const claimed = deliveries.find((it) => it.messageId === message.id);
+        expect(claimed).toBeDefined();
+        expect(claimed?.registeredFrom).toBe(route?.registeredFrom);
+        expect((await store.aliases.findRoute(route?.address ?? ""))?.registeredFrom).toBe(route?.registeredFrom);
+        await store.users.delete(user.id);
+        return route?.registeredFrom;
+      };
+      const seen = [await seenFrom("192.0.2.1"), await seenFrom("192.0.2.99"), await seenFrom("198.51.100.1")];
+      expect(seen[0]).toMatch(/^[\w+/]{16}$/);
+      expect(seen[1]).toBe(seen[0]);
+      expect(seen[2]).not.toBe(seen[0]);
+      // Accounts registered behind a proxy on this machine, or before this was stored, count alone.
+      expect([await seenFrom("127.0.0.1"), await seenFrom()]).toEqual([undefined, undefined]);
     });
 
     it("the mail path finds the route by address, paused or not, and none for an unknown address", async () => {
