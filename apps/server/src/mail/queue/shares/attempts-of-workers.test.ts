@@ -78,7 +78,7 @@ test("the attempts of a worker that ended no longer count", () => {
   expect(workers[1]?.start("ann", "more.example")).not.toBeNull();
 });
 
-test("a destination that was slow in one worker has few concurrent attempts over all", () => {
+test("a destination that was slow for an account in one worker has few of its attempts at a time over all", () => {
   const { workers } = connectedWorkers(WORKERS, tryingWith);
   const [first] = workers as [Trying];
   const slow = first.start("ann", "slow.example");
@@ -91,9 +91,7 @@ test("a destination that was slow in one worker has few concurrent attempts over
   expect(started).toBeLessThanOrEqual(WORKERS * 4);
   const more = workers.filter(({ start }) => start("ann", "slow.example") !== null);
   expect(more).toEqual([]);
-  // An account without an attempt there may start one in each worker.
-  const others = workers.map(({ start }) => [start("bob", "slow.example"), start("bob", "slow.example")]);
-  expect(others.every(([one, two]) => one !== null && two === null)).toBe(true);
+  expect(workers.every(({ start }) => start("bob", "slow.example") !== null)).toBe(true);
   expect(workers.every(({ start }) => start("bob", "quick.example") !== null)).toBe(true);
 });
 
@@ -103,10 +101,10 @@ test("a message taken anywhere shows that a slow destination is quick again", ()
   first.start("ann", "slow.example");
   vi.advanceTimersByTime(11_000);
   letWorkersKnow();
-  const quick = second.start("bob", "slow.example") as Attempt;
+  const quick = second.start("ann", "slow.example") as Attempt;
   second.attempts.finish(quick, taken);
   letWorkersKnow();
-  for (let account = 0; account < 10; account++) expect(third.start(`${account}`, "slow.example")).not.toBeNull();
+  for (let request = 0; request < 10; request++) expect(third.start("ann", "slow.example")).not.toBeNull();
 });
 
 test("a provider that is busy for an account in one worker gets none of its mail from the others", () => {

@@ -1,14 +1,14 @@
 /**
- * Destinations that recently replied that they are busy (421, or 4xx for a reason of their own). Each such reply halves
- * the concurrent attempts there, and doubles a pause in which the account whose message got it sends nothing there; each
- * message taken undoes one step. Others are not paused, since the reply may be meant for that account's mail alone.
- * Bounded; the entry updated longest ago is evicted. All workers share the entries.
+ * Destinations that recently replied to a party's mail that they are busy (421, or 4xx for a reason of their own). Each
+ * such reply doubles a pause in which nothing of that party is sent there, and halves its concurrent attempts after it;
+ * each message taken undoes one step. Others are not paused: the reply may be meant for that party's mail, or come from
+ * a host of its own. Bounded; the entry updated longest ago is evicted. All workers share the entries.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { PublishEvent } from "../../../core/worker-shares/worker-shares.ts";
 import { ownDestinations, type SharedDestinations } from "./slow-destinations.ts";
 
-const KNOWN_MAX = 20_000;
+const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 5 * 60_000;
 /**
@@ -18,7 +18,7 @@ const PAUSE_MAX_MS = 5 * 60_000;
 const LEVEL_MAX = 10;
 /** Milliseconds after the pause until an entry expires without another busy reply. */
 const FORGET_MS = 15 * 60_000;
-/** Maximum concurrent attempts of all accounts after one, two, three and more busy replies. */
+/** Maximum concurrent attempts after one, two, three and more busy replies. */
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 interface Busy {
@@ -49,29 +49,28 @@ export class BusyDestinations {
     });
   }
 
-  /** @returns maximum concurrent attempts; infinity for a destination that is not known to be busy */
+  /** @returns maximum concurrent attempts: 0 during a pause, infinity for a destination that is not known to be busy */
   limitOf(key: string, nowMs: number): number {
     const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
     if (entry === undefined) return Number.POSITIVE_INFINITY;
+    if (nowMs < entry.pausedUntil) return 0;
     if (nowMs - entry.pausedUntil <= FORGET_MS) return ATTEMPTS_AT_ONCE[entry.level - 1] ?? 1;
     this.#known.delete(key);
     return Number.POSITIVE_INFINITY;
   }
 
-  /** @returns milliseconds left of an account's pause at a destination; 0 when its attempts may start */
-  pauseLeftMs(key: string, account: string, nowMs: number): number {
-    if (this.#known.size === 0) return 0;
-    return Math.max(0, (this.#known.get(pairOf(key, account))?.pausedUntil ?? 0) - nowMs);
+  /** @returns milliseconds left of the destination's pause; 0 when attempts may start */
+  pauseLeftMs(key: string, nowMs: number): number {
+    return Math.max(0, (this.#known.get(key)?.pausedUntil ?? 0) - nowMs);
   }
 
   /** Busy replies during a pause are ignored: they come from attempts that ran when it began. */
-  noteBusy(key: string, account: string, nowMs: number): void {
-    for (const it of [key, pairOf(key, account)]) if (this.#countBusy(it, nowMs)) this.#publishBusy(it);
+  noteBusy(key: string, nowMs: number): void {
+    if (this.#countBusy(key, nowMs)) this.#publishBusy(key);
   }
 
-  noteTaken(key: string, account: string): void {
-    if (this.#known.size === 0) return;
-    for (const it of [key, pairOf(key, account)]) if (this.#countTaken(it)) this.#publishTaken(it);
+  noteTaken(key: string): void {
+    if (this.#countTaken(key)) this.#publishTaken(key);
   }
 
   /** Counts a busy reply. @returns whether a new pause began */
@@ -92,8 +91,6 @@ export class BusyDestinations {
     return true;
   }
 }
-
-const pairOf = (key: string, account: string) => `${key} of ${account}`;
 
 /** Creates the record of a busy destination whose pause begins now. */
 const pausedAt = (level: number, nowMs: number): Busy => ({

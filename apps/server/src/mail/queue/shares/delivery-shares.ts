@@ -86,8 +86,9 @@ export class DeliveryShares {
     let found: LeasedDelivery | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const it of this.#waiting) {
-      const slots = this.#count(accountKey(it));
-      if (slots >= least || this.#fullShare(it) !== undefined) continue;
+      const slots = it.userId === null ? 0 : this.#count(accountKey(it));
+      // Of the many that may wait for one account, most are passed over by this alone.
+      if (slots >= least || slots >= this.#limits[laneOf(it)].account || this.#fullShare(it) !== undefined) continue;
       [found, least] = [it, slots];
     }
     if (found === null) return null;

@@ -45,13 +45,15 @@ test("a busy provider gets no mail of the account for a while, then few attempts
   expect(late.reachProvider("provider.example")).toBe(false);
   expect(late.pausedMs).toBe(1000);
   expect(late.reachProvider("elsewhere.example")).toBe(true);
-  // Others may send meanwhile: four attempts at a time, and one of each account that has none.
-  const meanwhile = ["c1", "c2", "c3", "d1"].map((name) => start(name).reachProvider("provider.example"));
-  expect(meanwhile).toEqual([true, true, false, true]);
+  // Others send meanwhile: the reply may be meant for this account's mail alone.
+  const meanwhile = ["b2", "b3", "b4", "b5", "c1"].map((name) => start(name).reachProvider("provider.example"));
+  expect(meanwhile).toEqual([true, true, true, true, true]);
   expect(attempts.providerOf("a1.example")).toBe("provider.example");
   now += 1000;
+  const after = ["a3", "a4", "a5", "a6"].map((name) => start(name).reachProvider("provider.example"));
+  expect(after).toEqual([true, true, true, false]);
   attempts.finish(first, taken);
-  expect(start("a3").reachProvider("provider.example")).toBe(true);
+  expect(start("a7").reachProvider("provider.example")).toBe(true);
   attempts.finish(other, taken);
 });
 
@@ -96,28 +98,28 @@ test("over the total limit the oldest attempts of the largest party are stopped"
   expect(stopped).toEqual(["a1"]);
 });
 
-test("a slow destination gets fewer concurrent attempts until it is quick again, but one of each account", () => {
+test("a slow destination gets fewer concurrent attempts of the account until it is quick again", () => {
   const [first, second] = [start("a1", "slow.example"), start("a2", "slow.example")];
   pass(11_000);
   expect(attempts.start({ account: "a", destination: "slow.example", sizeBytes: 1 })).toBeNull();
-  const other = start("b1", "slow.example");
-  expect(attempts.start({ account: "b", destination: "slow.example", sizeBytes: 1 })).toBeNull();
-  for (const attempt of [first, second, other]) attempts.finish(attempt, failed);
-  const third = start("c1", "slow.example");
-  expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).not.toBeNull();
-  expect(attempts.start({ account: "c", destination: "slow.example", sizeBytes: 1 })).toBeNull();
+  // It may be slow for that account's mail alone.
+  for (const name of ["b1", "b2", "b3"]) start(name, "slow.example");
+  for (const attempt of [first, second]) attempts.finish(attempt, failed);
+  const third = start("a3", "slow.example");
+  expect(attempts.start({ account: "a", destination: "slow.example", sizeBytes: 1 })).not.toBeNull();
+  expect(attempts.start({ account: "a", destination: "slow.example", sizeBytes: 1 })).toBeNull();
   expect(attempts.finish(third, taken)).toEqual(taken);
-  for (const name of ["f1", "f2", "f3"]) start(name, "slow.example");
+  for (const name of ["a5", "a6"]) start(name, "slow.example");
 });
 
 test("an attempt that waits for a destination found to be slow is postponed without being counted", () => {
   const running = ["a1", "a2"].map((it) => start(it, "slow.example"));
-  const waiting = ["b1", "b2", "b3"].map((it) => start(it, "slow.example"));
+  const waiting = ["a3", "a4", "b1"].map((it) => start(it, "slow.example"));
   for (const attempt of waiting) attempt.wait(true);
   pass(11_000);
-  expect(stopped).toEqual(["b3", "b2"]);
-  expect(waiting.slice(1).map((it) => attempts.finish(it, failed))).toEqual([untried, untried]);
-  expect([...running, waiting[0]].some((it) => it?.aborted)).toBe(false);
+  expect(stopped).toEqual(["a4", "a3"]);
+  expect(waiting.slice(0, 2).map((it) => attempts.finish(it, failed))).toEqual([untried, untried]);
+  expect([...running, waiting[2]].some((it) => it?.aborted)).toBe(false);
 });
 
 test("the server's own mail starts although its account and all others have their share", () => {
@@ -155,7 +157,7 @@ test("time spent in DNS or at other hosts does not make an address slow", () => 
     for (const it of all) attempts.finish(it, failed);
     return admitted;
   };
-  for (const name of ["a1", "b1", "c1"]) {
+  for (const name of ["p6", "p7", "p8"]) {
     const evil = start(name, "evil.example");
     evil.reachPeer("203.0.113.1");
     pass(9900);
@@ -167,11 +169,11 @@ test("time spent in DNS or at other hosts does not make an address slow", () => 
   expect(stopped).toEqual([]);
   // Counter-check: evil.example itself counts as slow, and an address counts as slow when attempts spent their time at
   // that address.
-  expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).not.toBeNull();
-  expect(attempts.start({ account: "d", destination: "evil.example", sizeBytes: 1 })).toBeNull();
-  for (const name of ["e1", "f1"]) start(name).reachPeer("192.0.2.25");
+  expect(attempts.start({ account: "p", destination: "evil.example", sizeBytes: 1 })).not.toBeNull();
+  expect(attempts.start({ account: "p", destination: "evil.example", sizeBytes: 1 })).toBeNull();
+  for (const name of ["p9", "p0"]) start(name).reachPeer("192.0.2.25");
   pass(10_100);
-  expect(probe()).toBe(1);
+  expect(probe()).toBe(0);
 });
 
 test("attempts that were slow elsewhere do not count against the address they are connected to now", () => {

@@ -1,7 +1,7 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
- * each is at its destination, starts none at a slow or busy destination that has its maximum unless the account has none
- * there, and stops those that are overdue or over a share. Limits, and what is known of slow and busy destinations, are
+ * each is at its destination, starts none of a party that has its maximum at a slow or busy destination, and stops those
+ * that are overdue or over a share. Limits, and what is known of slow and busy destinations, are
  * shared by all workers.
  */
 
@@ -41,7 +41,7 @@ export class RunningAttempts implements AttemptRegistry {
   readonly #slow: SlowDestinations;
   readonly #busy: BusyDestinations;
   readonly #room: AttemptRoom;
-  /** Number of attempts by destination, IP address and provider. */
+  /** Number of attempts by party and destination, IP address or provider. */
   readonly #counts: SharedCounts;
   readonly #counted: CountedAttempts;
   /** Organisation that ran a domain's mail hosts when they were last used. */
@@ -74,7 +74,7 @@ export class RunningAttempts implements AttemptRegistry {
   start(parties: AttemptParties): Attempt | null {
     if (parties.isOwnMail !== true && !this.hasRoom(parties.account)) return null;
     const attempt = new Attempt(this, parties);
-    if (!this.#enter(destinationKey(attempt), attempt)) return null;
+    if (!this.#enter(destinationKey(attempt))) return null;
     this.#running.add(attempt);
     this.#room.enter(attempt.account);
     this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
@@ -88,13 +88,13 @@ export class RunningAttempts implements AttemptRegistry {
   finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
-    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key, attempt.party);
+    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
     // A destination that took or refused a message without delay is not slow, or no longer.
     if (!attempt.isSlow && outcome.kind !== "deferred") {
       this.#slow.noteQuick(destinationKey(attempt));
     }
     if (attempt.peer !== null && !attempt.isPeerSlow && outcome.kind !== "deferred")
-      this.#slow.noteQuick(addressKey(attempt.peer));
+      this.#slow.noteQuick(addressKey(attempt, attempt.peer));
     return outcome;
   }
 
@@ -103,8 +103,8 @@ export class RunningAttempts implements AttemptRegistry {
     if (!this.#running.delete(attempt)) return;
     this.#room.leave(attempt.account);
     this.#leave(destinationKey(attempt));
-    if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
-    if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
+    if (attempt.peer !== null) this.#leave(addressKey(attempt, attempt.peer));
+    if (attempt.provider !== null) this.#leave(providerKey(attempt, attempt.provider));
     if (this.#running.size === 0) this.#rest();
   }
 
@@ -118,8 +118,8 @@ export class RunningAttempts implements AttemptRegistry {
   reachPeer(attempt: Attempt, peer: string): boolean {
     if (!this.#running.has(attempt)) return false;
     if (attempt.peer === peer) return true;
-    if (!this.#enter(addressKey(peer), attempt)) return false;
-    if (attempt.peer !== null) this.#leave(addressKey(attempt.peer));
+    if (!this.#enter(addressKey(attempt, peer))) return false;
+    if (attempt.peer !== null) this.#leave(addressKey(attempt, attempt.peer));
     attempt.moveTo(peer);
     return true;
   }
@@ -129,12 +129,12 @@ export class RunningAttempts implements AttemptRegistry {
     this.#noteProvider(attempt.destination, name);
     // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
     if (attempt.provider === name) return true;
-    if (!this.#enter(providerKey(name), attempt)) {
-      const pausedMs = this.#busy.pauseLeftMs(providerKey(name), attempt.party, this.now());
-      attempt.pausedMs = Math.max(attempt.pausedMs, pausedMs);
+    const key = providerKey(attempt, name);
+    if (!this.#enter(key)) {
+      attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(key, this.now()));
       return false;
     }
-    if (attempt.provider !== null) this.#leave(providerKey(attempt.provider));
+    if (attempt.provider !== null) this.#leave(providerKey(attempt, attempt.provider));
     attempt.provider = name;
     return true;
   }
@@ -148,13 +148,13 @@ export class RunningAttempts implements AttemptRegistry {
   }
 
   noteBusy(attempt: Attempt): void {
-    const { provider, party } = attempt;
-    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(provider), party, this.now());
+    const { provider } = attempt;
+    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
   }
 
   /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
   pauseLeftMs(destination: string, party: string): number {
-    return this.#busy.pauseLeftMs(destinationKey({ destination }), party, this.now());
+    return this.#busy.pauseLeftMs(destinationKey({ destination, party }), this.now());
   }
 
   /** Number of attempts by account that have not sent their message yet. */
@@ -178,7 +178,7 @@ export class RunningAttempts implements AttemptRegistry {
     // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
     const partOf = this.#partsNow();
     for (const attempt of attempts.toReversed())
-      if (attempt.isWaiting && this.#isCrowding(attempt, partOf)) this.#postpone(attempt);
+      if (attempt.isWaiting && this.#isCrowded(attempt, partOf)) this.#postpone(attempt);
     for (const attempt of attemptsToEnd(attempts, this.#limits, this.#counted)) attempt.stop();
   }
 
@@ -216,21 +216,13 @@ export class RunningAttempts implements AttemptRegistry {
     }
     if (attempt.peer !== null && !attempt.isPeerSlow && attempt.activeAtPeerMs > limitMs) {
       attempt.isPeerSlow = true;
-      this.#slow.noteSlow(addressKey(attempt.peer), now);
+      this.#slow.noteSlow(addressKey(attempt, attempt.peer), now);
     }
   }
 
-  /** Whether a slow destination or address has too many attempts, and this is not the only one of its party there. */
-  #isCrowding(attempt: Attempt, partOf: (key: string) => number): boolean {
-    const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt.peer)])];
-    return keys.some((key) => this.#counts.own(key) > partOf(key) && this.#hasOther(key, attempt));
-  }
-
-  /** Whether the party of an attempt has another one counted for the key. */
-  #hasOther(key: string, attempt: Attempt): boolean {
-    const { party } = attempt;
-    for (const it of this.#running) if (it !== attempt && it.party === party && keysOf(it).includes(key)) return true;
-    return false;
+  #isCrowded(attempt: Attempt, partOf: (key: string) => number): boolean {
+    const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)])];
+    return keys.some((key) => this.#counts.own(key) > partOf(key));
   }
 
   #noteProvider(destination: string, name: string): void {
@@ -243,10 +235,8 @@ export class RunningAttempts implements AttemptRegistry {
     this.remove(attempt);
   }
 
-  /** Counts an attempt for a key, whose limit a party without an attempt there may exceed unless it is paused. */
-  #enter(key: string, attempt: Attempt): boolean {
-    if (this.#busy.pauseLeftMs(key, attempt.party, this.now()) > 0) return false;
-    if (this.#counts.all(key) >= this.#limitOf(key) && this.#hasOther(key, attempt)) return false;
+  #enter(key: string): boolean {
+    if (this.#counts.all(key) >= this.#limitOf(key)) return false;
     this.#counts.add(key, 1);
     return true;
   }
@@ -255,21 +245,20 @@ export class RunningAttempts implements AttemptRegistry {
     this.#counts.add(key, -1);
   }
 
-  /** Maximum concurrent attempts for the key of a destination, address or provider. */
+  /** Maximum concurrent attempts for the key of a party and a destination, address or provider. */
   #limitOf(key: string): number {
     const now = this.now();
     return Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now));
   }
 }
 
-const destinationKey = ({ destination }: Pick<Attempt, "destination">) => `to ${destination}`;
-const providerKey = (name: string) => `via ${name}`;
+// Each party is limited by what it has found a destination to be: strangers could make it slow or busy for all.
+type OfParty = Pick<Attempt, "party">;
+const destinationKey = ({ destination, party }: OfParty & Pick<Attempt, "destination">) =>
+  `to ${destination} of ${party}`;
+const providerKey = ({ party }: OfParty, name: string) => `via ${name} of ${party}`;
+const addressKey = ({ party }: OfParty, peer: string) => `at ${peer} of ${party}`;
 const busyKeys = (attempt: Attempt) => [
   destinationKey(attempt),
-  ...(attempt.provider === null ? [] : [providerKey(attempt.provider)]),
-];
-const addressKey = (peer: string) => `at ${peer}`;
-const keysOf = (attempt: Attempt) => [
-  ...busyKeys(attempt),
-  ...(attempt.peer === null ? [] : [addressKey(attempt.peer)]),
+  ...(attempt.provider === null ? [] : [providerKey(attempt, attempt.provider)]),
 ];

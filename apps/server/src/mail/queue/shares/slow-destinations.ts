@@ -1,6 +1,6 @@
 /**
- * Destinations that were slow recently, and their maximum of concurrent attempts: each slow attempt halves the number,
- * each quick one undoes one step. Bounded; the entry updated longest ago is evicted. All workers share the entries.
+ * Destinations that were slow recently for a party, and its maximum of concurrent attempts there: each slow attempt
+ * halves the number, each quick one undoes one step. Bounded; the entry updated longest ago is evicted. All workers share the entries.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
