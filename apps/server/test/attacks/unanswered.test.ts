@@ -209,7 +209,7 @@ test("accounts whose webhooks never answer do not stop the calls of others to th
     request.socket.on("error", () => {}).on("close", () => clearInterval(timer));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.9.2", done));
-  await using _ = { [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
+  using _ = { [Symbol.dispose]: () => server.close().closeAllConnections() };
   const hook = (path: string) => `http://127.0.9.2:${(server.address() as AddressInfo).port}/${path}`;
   const aliases: string[] = [];
   for (let account = 0; account < PLACES + 4; account++)

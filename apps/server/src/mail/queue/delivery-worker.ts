@@ -21,7 +21,7 @@ import type { HeldLeases } from "./held-leases.ts";
 import type { Settled } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { destinationName } from "./shares/destination-name.ts";
-import { type Attempt, partiesOfDelivery, partyOf } from "./shares/running-attempt.ts";
+import { type Attempt, partiesOfDelivery } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 import type { SpooledCopy } from "./spooled-copy.ts";
 
@@ -203,8 +203,7 @@ export class DeliveryWorker {
 
   /** Retry time of a delivery put back: not before the end of the pause that its destination asked for. */
   #retryAt(delivery: LeasedDelivery, now: Date): Date {
-    const parties = partiesOfDelivery(delivery);
-    const pausedMs = this.#deps.attempts.pauseLeftMs(parties.destination, partyOf(parties));
+    const pausedMs = this.#deps.attempts.pauseLeftMs(partiesOfDelivery(delivery));
     const pauseMs = Math.max(pausedMs, this.#pauses.get(delivery) ?? 0);
     return new Date(Math.max(this.#shares.retryAt(delivery, now).getTime(), now.getTime() + pauseMs));
   }

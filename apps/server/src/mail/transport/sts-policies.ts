@@ -73,19 +73,13 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
   const isPaused = (domain: string): boolean => (pausedUntil.get(domain) ?? 0) > now();
 
-  /** Requests that have a slot at the same time share one fetch. */
-  function fetchOnce(domain: string, id: string): Promise<void> {
-    const running = fetching.get(domain) ?? renew(domain, id).finally(() => fetching.delete(domain));
-    fetching.set(domain, running);
-    return running;
-  }
-
   /** Renews the policy of a domain once a fetch slot is free. @returns false when none became free */
   async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
     const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
     if (slot === null) return false;
     try {
-      if (!isFresh(domain, id) && !isPaused(domain)) await fetchOnce(domain, id);
+      // Requests that have a slot at the same time share one fetch.
+      if (!isFresh(domain, id) && !isPaused(domain)) await shared(fetching, domain, () => renew(domain, id));
     } finally {
       slot.free();
     }
@@ -94,12 +88,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
 
   /** Concurrent requests of a party for a domain wait together, but not behind another party's other domains. */
   function renewOnce(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
-    const key = `${domain} ${signal?.party ?? ""}`;
-    const running = waiting.get(key);
-    if (running !== undefined) return running;
-    const started = renewInTurn(domain, id, signal).finally(() => waiting.delete(key));
-    waiting.set(key, started);
-    return started;
+    return shared(waiting, `${domain} ${signal?.party ?? ""}`, () => renewInTurn(domain, id, signal));
   }
 
   return {
@@ -112,6 +101,13 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
       return isAsked ? null : "busy";
     },
   };
+}
+
+/** @returns the promise in progress for a key, or that of `start`, which is then in progress until it settles */
+function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const running = inProgress.get(key) ?? start().finally(() => inProgress.delete(key));
+  inProgress.set(key, running);
+  return running;
 }
 
 /** Parses an MTA-STS policy file. @returns `null` when the file is no valid policy */

@@ -14,7 +14,7 @@ import { untried } from "../../classify-reply.ts";
 import { AttemptRoom } from "./attempt-room.ts";
 import { type AttemptLimits, accountOf, attemptsToEnd, type CountedAttempts } from "./attempts-to-end.ts";
 import { BusyDestinations } from "./busy-destinations.ts";
-import { Attempt, type AttemptParties, type AttemptRegistry } from "./running-attempt.ts";
+import { Attempt, type AttemptParties, type AttemptRegistry, partyOf } from "./running-attempt.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
 const SWEEP_MS = 1000;
@@ -153,8 +153,9 @@ export class RunningAttempts implements AttemptRegistry {
   }
 
   /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
-  pauseLeftMs(destination: string, party: string): number {
-    return this.#busy.pauseLeftMs(destinationKey({ destination, party }), this.now());
+  pauseLeftMs(parties: AttemptParties): number {
+    const { destination } = parties;
+    return this.#busy.pauseLeftMs(destinationKey({ destination, party: partyOf(parties) }), this.now());
   }
 
   /** Number of attempts by account that have not sent their message yet. */
