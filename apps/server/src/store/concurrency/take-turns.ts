@@ -3,6 +3,7 @@
  * microtasks, so a long series of statements would block timers, sockets and its own upkeep until the last one.
  */
 import type { PGlite } from "@electric-sql/pglite";
+import { nextLoopTurn } from "../../core/connection/loop-turn.ts";
 
 /** Milliseconds for which SQL statements may follow each other without yielding to the event loop. */
 const TURN_MS = 10;
@@ -11,7 +12,7 @@ export function takeTurns(pglite: PGlite): void {
   let turnEndsAt = 0;
   const yieldWhenDue = async () => {
     if (performance.now() < turnEndsAt) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextLoopTurn();
     turnEndsAt = performance.now() + TURN_MS;
   };
   const query = pglite.query.bind(pglite);
