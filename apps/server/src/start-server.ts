@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/pause-webhook.ts";
 import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import { asCaller } from "./core/fair-queue/caller.ts";
 import type { ServiceFetch } from "./core/import/service-fetch.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { PasswordHasher } from "./core/password/password-hasher.ts";
@@ -52,7 +53,6 @@ import { argon2Hasher } from "./operate/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "./operate/workers/leak-guard-worker.ts";
 import { type MailListeners, type MailPorts, startMailListeners } from "./start-mail.ts";
 import { type StartedWorkers, startMailWorkers } from "./start-workers.ts";
-import { asCaller } from "./store/concurrency/caller-turns.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
 import { type WiredMail, wireMail } from "./wire-mail.ts";
 

@@ -21,7 +21,7 @@ import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
 import { Downloads } from "./response/downloads.ts";
-import { jsonChunks } from "./response/json-chunks.ts";
+import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {
@@ -64,13 +64,14 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
 
 /**
  * Runs `work` so that its database statements wait for this caller's turn. @param turn `party`: the client's network
- * block (IPv4 /24, IPv6 /48); `isKnown`: whether the user is signed in
+ * block (IPv4 /24, IPv6 /48); `account` and `isKnown`: the user's id, and whether one is signed in
  */
-export type AsCaller = <T>(turn: { party: string; isKnown: boolean }, work: () => T) => T;
+export type AsCaller = <T>(turn: { party: string; account: string | undefined; isKnown: boolean }, work: () => T) => T;
 
 /** Caller whose turn at the database a request takes. */
 export const turnOf = (request: FastifyRequest) => ({
   party: clientBlock(clientAddress(request)),
+  account: request.signedInUserId ?? undefined,
   isKnown: request.signedInUserId !== null,
 });
 
@@ -105,13 +106,19 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       },
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
-        const work = () => handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
+        const work = async () => {
+          const answer = await handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
+          return isFile(endpoint) ? answer : await withLongListAsText(answer);
+        };
         const { signedInUserId } = request;
         const turn = turnOf(request);
         const inTurn = () => asCaller(turn, work);
         const isUnlimited = signedInUserId === null || workerCalls.has(name);
         const answer = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
-        if (!isFile(endpoint) || signedInUserId === null) return reply.code(endpoint.status).send(answer);
+        if (!isFile(endpoint) || signedInUserId === null) {
+          if (typeof answer === "string") reply.type("application/json; charset=utf-8");
+          return reply.code(endpoint.status).send(answer);
+        }
         const userId = signedInUserId;
         const chunks = endpoint.savedAs === undefined ? (answer as AsyncIterable<string>) : jsonChunks(answer);
         const file = downloads.begin(chunks, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });

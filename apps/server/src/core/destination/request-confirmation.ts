@@ -1,10 +1,12 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { mapInSlices } from "../fair-queue/slices.ts";
 import { askForConfirmation } from "./ask-for-confirmation.ts";
 import { WAITING_MAILBOXES_MAX } from "./confirmation-rules.ts";
 import type { Pair } from "./destination.ts";
 import { sameMailbox } from "./same-mailbox.ts";
+import { mailboxesOf } from "./unconfirmed-mailboxes.ts";
 
 type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
 
@@ -40,10 +42,9 @@ async function findDestination(
   { userId, address }: Pair,
 ) {
   const wanted = sameMailbox(address);
-  for (const { routing } of await aliases.listForUser(userId)) {
-    const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
-    for (const it of destinations) if (it.kind === "mailbox" && sameMailbox(it.address) === wanted) return it.address;
-  }
+  const found = await mapInSlices(await aliases.listForUser(userId), (alias) =>
+    mailboxesOf(alias).find((it) => sameMailbox(it) === wanted),
+  );
   const listed = (await mailboxes.list(userId)).find((it) => sameMailbox(it.address) === wanted);
-  return listed?.address ?? null;
+  return found.find((it) => it !== undefined) ?? listed?.address ?? null;
 }

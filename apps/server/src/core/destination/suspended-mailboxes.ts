@@ -1,6 +1,6 @@
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { mailboxesOf } from "./unconfirmed-mailboxes.ts";
+import { mailboxesOfAll } from "./unconfirmed-mailboxes.ts";
 
 /**
  * Suspended mailboxes of the aliases, read in one query. They get no mail, since their hosts say that they do not
@@ -11,6 +11,6 @@ export async function suspendedMailboxes(
   userId: string,
   aliases: readonly Alias[],
 ): Promise<ReadonlySet<string>> {
-  const addresses = new Set(aliases.flatMap(mailboxesOf));
+  const addresses = await mailboxesOfAll(aliases);
   return addresses.size === 0 ? new Set() : missingMailboxes.suspended(userId, [...addresses]);
 }

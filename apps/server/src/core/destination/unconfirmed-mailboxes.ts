@@ -1,6 +1,7 @@
 import type { ConfirmationState } from "@kauke/contract";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { mapInSlices } from "../fair-queue/slices.ts";
 
 /** State of each unconfirmed mailbox, by the address as an alias spells it. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
@@ -14,7 +15,7 @@ export async function unconfirmedMailboxes(
   userId: string,
   aliases: readonly Alias[],
 ): Promise<UnconfirmedMailboxes> {
-  const addresses = new Set(aliases.flatMap(mailboxesOf));
+  const addresses = await mailboxesOfAll(aliases);
   if (addresses.size === 0) return new Map();
   const states = await destinations.states(userId, [...addresses]);
   const shown = [...states].filter(([, state]) =>
@@ -26,4 +27,13 @@ export async function unconfirmedMailboxes(
 export function mailboxesOf({ routing }: Pick<Alias, "routing">): string[] {
   const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
   return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+}
+
+/** Mailboxes that any of the aliases forwards to, as they spell them. */
+export async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promise<Set<string>> {
+  const addresses = new Set<string>();
+  await mapInSlices(aliases, (alias) => {
+    for (const address of mailboxesOf(alias)) addresses.add(address);
+  });
+  return addresses;
 }

@@ -9,6 +9,8 @@ import { UsedTime } from "./used-time.ts";
 
 export interface QueueTurn {
   party: string;
+  /** Account of a signed-in user, to which time is charged besides the party, and which has a share of its own. */
+  account?: string | undefined;
   /** Whether the party is known, e.g. a signed-in user or a known browser; false by default. */
   isKnown?: boolean;
 }
@@ -25,21 +27,28 @@ export interface FairQueueOptions {
    * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
+  /** Time to serve the parties by in place of that of `now`. The jobs add to it themselves. */
+  used?: UsedTime;
 }
+
+/** Name of the turn's party in the queue and in `UsedTime`. */
+export const nameOf = ({ party, account }: Pick<QueueTurn, "party" | "account">): string =>
+  account === undefined ? party : `${party} ${account}`;
 
 export class FairQueue {
   readonly #concurrency: number;
-  readonly #used: UsedTime | undefined;
+  readonly #measured: UsedTime | undefined;
   readonly #unknown: FairLine<Waiter>;
   readonly #known: FairLine<Waiter>;
   #running = 0;
   #isKnownNext = true;
   #isClosed = false;
 
-  constructor({ concurrency, waitingMax, waitingOfPartyMax = waitingMax, now }: FairQueueOptions) {
+  constructor({ concurrency, waitingMax, waitingOfPartyMax = waitingMax, now, used }: FairQueueOptions) {
     this.#concurrency = concurrency;
-    this.#used = now && new UsedTime(now);
-    const options = { all: waitingMax, party: waitingOfPartyMax, ...(this.#used && { used: this.#used }) };
+    this.#measured = now && new UsedTime(now);
+    const by = used ?? this.#measured;
+    const options = { all: waitingMax, party: waitingOfPartyMax, ...(by && { used: by }) };
     this.#unknown = new FairLine(options);
     this.#known = new FairLine(options);
   }
@@ -48,12 +57,13 @@ export class FairQueue {
    * Runs the job when its turn comes.
    * @throws AppError `busy` for a job that is dropped, `unavailable` once closed, and whatever the job throws
    */
-  async run<T>({ party, isKnown = false }: QueueTurn, work: () => Promise<T>): Promise<T> {
+  async run<T>({ isKnown = false, ...turn }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new AppError("unavailable");
+    const party = nameOf(turn);
     if (this.#running < this.#concurrency) this.#running += 1;
     else await waitIn(isKnown ? this.#known : this.#unknown, party);
     try {
-      return await (this.#used === undefined ? work() : this.#used.measure(party, work));
+      return await (this.#measured === undefined ? work() : this.#measured.measure(party, work));
     } finally {
       this.#leave();
     }

@@ -4,6 +4,7 @@ import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { mailboxesOf } from "../destination/unconfirmed-mailboxes.ts";
+import { mapInSlices } from "../fair-queue/slices.ts";
 import type { User } from "../user/user.ts";
 import type { ListedAddress, Mailbox, StoredMailbox } from "./mailbox.ts";
 
@@ -22,7 +23,7 @@ export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<
   const { mailboxes } = deps;
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
   if (user === null || chosen === null) return [];
-  const uses = countUses(await deps.aliases.listForUser(userId));
+  const uses = await countUses(await deps.aliases.listForUser(userId));
   const own = ownMailbox(deps, user);
   const wanted = new Map<string, ListedAddress>();
   if (own !== null) wanted.set(exactMailbox(own.address), uses.get(exactMailbox(own.address)) ?? own);
@@ -50,16 +51,16 @@ interface Use extends ListedAddress {
 }
 
 /** Mailboxes that aliases forward to, keyed by `exactMailbox`, each spelled as in the oldest alias. */
-function countUses(aliases: readonly Alias[]): Map<string, Use> {
+async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   const uses = new Map<string, Use>();
-  for (const alias of aliases.toReversed()) {
+  await mapInSlices(aliases.toReversed(), (alias) => {
     const since = alias.createdAt;
     for (const address of mailboxesOf(alias)) {
       const key = exactMailbox(address);
       const { count, ...known } = uses.get(key) ?? { address, since, count: 0 };
       uses.set(key, { ...known, count: count + 1 });
     }
-  }
+  });
   return uses;
 }
 

@@ -5,6 +5,7 @@ import type { AliasChange } from "../alias/alias-store.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
+import { mapInSlices } from "../fair-queue/slices.ts";
 import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import { ownMailbox } from "./list-mailboxes.ts";
 import type { StoredMailbox } from "./mailbox.ts";
@@ -73,11 +74,12 @@ async function refuseOwn(
 }
 
 async function usesOf({ aliases }: UseDeps, userId: string, mailbox: StoredMailbox): Promise<MailboxUse[]> {
-  return (await aliases.listForUser(userId)).flatMap((alias) => {
+  const uses = await mapInSlices(await aliases.listForUser(userId), (alias) => {
     const before = destinationsOf(alias.routing);
     const left = before.filter((it) => !isMailbox(it, mailbox));
     return left.length === before.length ? [] : [{ alias, isOnly: left.length === 0 }];
   });
+  return uses.flat();
 }
 
 const destinationsOf = (routing: AliasRouting): Destination[] =>

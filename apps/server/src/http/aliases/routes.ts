@@ -5,6 +5,7 @@ import { listDomains } from "../../core/alias/list-domains.ts";
 import { toggleAlias } from "../../core/alias/toggle-alias.ts";
 import { updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { mapInSlices } from "../../core/fair-queue/slices.ts";
 import type { HandlersOf } from "../handler.ts";
 import { aliasWriter, standingsOf } from "./alias-writer.ts";
 import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";
@@ -28,7 +29,7 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     async listAliases({ userId }) {
       const aliases = await deps.aliases.listForUser(userId);
       const standings = await standingsOf(deps, userId, aliases);
-      return { aliases: aliases.map((alias) => aliasToWire(alias, standings)) };
+      return { aliases: await mapInSlices(aliases, (alias) => aliasToWire(alias, standings)) };
     },
     async listAliasesWithSmtp({ userId }) {
       const aliases = await deps.aliases.listWithSmtp(userId);

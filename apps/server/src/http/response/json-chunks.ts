@@ -3,7 +3,8 @@
  * account is neither one string nor one write. A list that is read page by page is never in memory as a whole. The
  * output equals that of `JSON.stringify`, with one list in place of its pages.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextLoopTurn } from "../../core/connection/loop-turn.ts";
+import { mapInSlices } from "../../core/fair-queue/slices.ts";
 
 /** List elements serialised into one chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;
@@ -12,9 +13,28 @@ const ELEMENTS_AT_ONCE = 100;
 export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   for await (const chunk of chunksOf(value)) {
     yield chunk;
-    await nextTurn();
+    await nextLoopTurn();
   }
 }
+
+/**
+ * Serialises a response that has a long list in slices.
+ * @returns `answer` itself if it has none
+ */
+export async function withLongListAsText(answer: unknown): Promise<unknown> {
+  if (!isPlain(answer) || !Object.values(answer).some(isLongList)) return answer;
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(answer)) {
+    if (value === undefined) continue;
+    const text = isLongList(value)
+      ? `[${(await mapInSlices(value, (element) => JSON.stringify(element))).join(",")}]`
+      : JSON.stringify(value);
+    fields.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${fields.join(",")}}`;
+}
+
+const isLongList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > ELEMENTS_AT_ONCE;
 
 /** Splits the JSON text at lists and at the objects around lists, never inside a list element. */
 async function* chunksOf(value: unknown): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { asCaller } from "../../core/fair-queue/caller.ts";
 import { onEachContext } from "../context.testing.ts";
-import { asCaller } from "./caller-turns.ts";
 
 onEachContext((it) => {
   describe("turns of callers at the database", () => {
@@ -18,6 +18,26 @@ onEachContext((it) => {
       expect(order.filter((name) => name === "flood").length).toBeLessThan(100);
       await Promise.all(flood);
       expect(order).toHaveLength(1002);
+    });
+
+    test("statements are charged by their time: the next goes to who used the least, however few calls others made", async () => {
+      const { db } = it.context;
+      const done: string[] = [];
+      const run = (account: string, block: string, rows: number) =>
+        asCaller({ party: block, account, isKnown: true }, async () => {
+          await sql`SELECT sum(n) FROM generate_series(1, ${sql.lit(rows)}) AS n`.execute(db);
+          done.push(account);
+        });
+      // Mallory made one call, Ann made twenty.
+      await run("mallory", "turns-1", 300_000);
+      for (let calls = 0; calls < 20; calls++) await run("ann", "turns-2", 1);
+      done.length = 0;
+      const busy = Array.from({ length: 12 }, () => run("mallory", "turns-1", 100_000));
+      await Promise.all([...busy, run("neighbour", "turns-1", 1), run("ann", "turns-2", 1)]);
+      // Those that had a slot already are served first: one on the embedded database, six on PostgreSQL.
+      const [ann, neighbour] = [done.indexOf("ann"), done.indexOf("neighbour")];
+      expect(Math.max(ann, neighbour)).toBeLessThan(10);
+      expect(done.slice(Math.max(ann, neighbour)).filter((name) => name === "mallory").length).toBeGreaterThan(3);
     });
 
     test("a failed statement and a rolled back transaction release their slots", async () => {

@@ -1,44 +1,18 @@
 /**
  * Decides whose statement the database runs next. The embedded database runs one statement at a time, PostgreSQL a few
  * concurrently, so without limits the statements of a thousand web requests would run before those of the next message.
- * Statements of callers (web requests) share a few slots, which callers get in turns; all other statements, above all
- * those of the mail path, do not wait for these slots.
+ * Statements of callers (web requests) share a few slots. The next one goes to whoever used the least time recently
+ * (`core/fair-queue/caller.ts`); all other statements, above all those of the mail path, do not wait for these slots.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, DialectAdapter, Driver } from "kysely";
-import { FairQueue, type QueueTurn } from "../../core/fair-queue/fair-queue.ts";
+import { callersTime, currentCaller } from "../../core/fair-queue/caller.ts";
+import { FairQueue, nameOf, type QueueTurn } from "../../core/fair-queue/fair-queue.ts";
 
 /**
  * Maximum waiting statements of all signed-in users together; the same number again for all other callers together. A
  * web request has one at a time.
  */
 const WAITING_MAX = 2000;
-
-interface Caller {
-  turn: QueueTurn;
-  /** Functions that release the database slots held by this caller. The slots are interchangeable. */
-  held: (() => void)[];
-}
-
-const callers = new AsyncLocalStorage<Caller>();
-
-/** Runs `work`, whose database statements, and those of everything it starts, wait for the caller's turn. */
-export function asCaller<T>(turn: QueueTurn, work: () => T): T {
-  return callers.run({ turn, held: [] }, work);
-}
-
-/**
- * Runs `work` outside the turn of the current caller. Used for work that serves several callers, so that the others do
- * not wait for the turn of one.
- */
-export function withoutCallerTurn<T>(work: () => T): T {
-  return callers.exit(work);
-}
-
-/** Whether the current work waits for the turns of a caller. */
-export function isInCallerTurn(): boolean {
-  return callers.getStore() !== undefined;
-}
 
 export interface CallerSlots {
   /** Maximum concurrent statements and transactions of callers. */
@@ -52,7 +26,7 @@ export interface CallerSlots {
  * request another connection, or it would wait for itself.
  */
 export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: CallerSlots): Dialect {
-  const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX });
+  const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX, used: callersTime });
   const connections = isSingle ? new ConnectionQueue() : null;
   return {
     createAdapter: () => withOwnQueue(dialect.createAdapter()),
@@ -90,13 +64,14 @@ class ConnectionQueue {
 function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue | null): Driver {
   const giveBack = () => {
     connections?.give();
-    callers.getStore()?.held.pop()?.();
+    currentCaller()?.held.pop()?.();
   };
   const acquire = driver.acquireConnection.bind(driver);
   driver.acquireConnection = async (...options) => {
-    const caller = callers.getStore();
-    if (caller !== undefined) caller.held.push(await takeSlot(queue, caller.turn));
+    const caller = currentCaller();
+    const releaseSlot = caller && (await takeSlot(queue, caller.turn));
     await connections?.take();
+    if (caller && releaseSlot) caller.held.push(charged(caller.turn, releaseSlot));
     try {
       return await acquire(...options);
     } catch (thrown) {
@@ -113,6 +88,15 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
     }
   };
   return driver;
+}
+
+/** @returns a function that charges the time since now to the caller, then calls `release` */
+function charged(turn: QueueTurn, release: () => void): () => void {
+  const since = performance.now();
+  return () => {
+    callersTime.add(nameOf(turn), performance.now() - since);
+    release();
+  };
 }
 
 /**

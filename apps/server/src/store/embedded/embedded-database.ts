@@ -34,10 +34,10 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Maximum statements of callers (web requests) in the queue of the database. A statement of the mail path may have to
- * wait for as many.
+ * Maximum statements of callers (web requests) in the queue of the database: a statement of the mail path waits for no
+ * more, and all others are in the order of `caller-turns.ts`.
  */
-const CALLERS_AT_ONCE = 4;
+const CALLERS_AT_ONCE = 1;
 const INT8 = 20;
 const INTERVAL = 1186;
 /**

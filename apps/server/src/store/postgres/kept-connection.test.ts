@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { asCaller } from "../concurrency/caller-turns.ts";
+import { asCaller } from "../../core/fair-queue/caller.ts";
 import type { Database } from "../database.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";

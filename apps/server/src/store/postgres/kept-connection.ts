@@ -4,7 +4,7 @@
  * the ordinary way.
  */
 import type pg from "pg";
-import { isInCallerTurn } from "../concurrency/caller-turns.ts";
+import { currentCaller } from "../../core/fair-queue/caller.ts";
 import type { QuickRun } from "../prepared-query.ts";
 import { isPostgresOutage } from "./postgres-outage.ts";
 
@@ -57,7 +57,7 @@ export function keepConnection(pool: pg.Pool): QuickRun {
   };
   return (text, values) => {
     // Callers share few connections, and take turns at them.
-    if (isBusy || isEnded || isInCallerTurn()) return null;
+    if (isBusy || isEnded || currentCaller() !== undefined) return null;
     if (kept !== null) return run(kept, text, values);
     void take();
     return null;

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { ChecklistChange, ChecklistRow, ChecklistStore, NewChecklistRow } from "../../core/checklist/checklist.ts";
+import { mapInSlices } from "../../core/fair-queue/slices.ts";
 import type { ChecklistTable, InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 
@@ -38,7 +39,8 @@ export function checklistStore(context: StoreContext): ChecklistStore {
         .where("user_id", "=", userId)
         .orderBy("position")
         .execute();
-      return rows.map((row) => partOf(context, row)).flatMap(({ id, document }) => document.rows.map(shownIn(id)));
+      const parts = await mapInSlices(rows, (row) => partOf(context, row));
+      return parts.flatMap(({ id, document }) => document.rows.map(shownIn(id)));
     },
     add: (userId, rows, max) =>
       db.transaction().execute(async (trx) => {

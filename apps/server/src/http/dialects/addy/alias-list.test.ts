@@ -29,7 +29,7 @@ const all = [
 ];
 
 const select = (query: Record<string, string>, isRecipient: (address: string) => boolean = () => false) =>
-  selectAliases(all, readAliasQuery(query), isRecipient).map(({ id }) => Number(id));
+  selectAliases(all, readAliasQuery(query), isRecipient).then((found) => found.map(({ id }) => Number(id)));
 
 describe("a list of aliases", () => {
   it.each([
@@ -50,14 +50,14 @@ describe("a list of aliases", () => {
     [{ "filter[search]": "alpha@kauke" }, [4]],
     [{ "filter[deleted]": "only" }, []],
     [{ "filter[deleted]": "with" }, [4, 1, 5, 3, 2]],
-  ])("asked for by %j is %j", (query, ids) => {
-    expect(select(query as Record<string, string>)).toEqual(ids);
+  ])("asked for by %j is %j", async (query, ids) => {
+    expect(await select(query as Record<string, string>)).toEqual(ids);
   });
 
-  it("filtered by a recipient has the aliases that forward to it, paused ones included", () => {
+  it("filtered by a recipient has the aliases that forward to it, paused ones included", async () => {
     const recipient = { recipient: crypto.randomUUID() };
-    expect(select(recipient, (address) => address === "ben@inbox.example")).toEqual([3]);
-    expect(select(recipient)).toEqual([]);
+    expect(await select(recipient, (address) => address === "ben@inbox.example")).toEqual([3]);
+    expect(await select(recipient)).toEqual([]);
   });
 });
 

@@ -1,6 +1,10 @@
-/** Filters, sorts and paginates lists of aliases as addy.io does: pinned aliases first, then the newest first. Pure. */
+/**
+ * Filters, sorts and paginates lists of aliases as addy.io does: pinned aliases first, then the newest first. Long lists
+ * are processed in slices.
+ */
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { filterInSlices, mapInSlices } from "../../../core/fair-queue/slices.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 
 /**
@@ -8,13 +12,14 @@ import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
  * @param aliases newest first
  * @param isRecipient whether an address is the mailbox that the query names as recipient
  */
-export function selectAliases(
+export async function selectAliases(
   aliases: readonly Alias[],
   query: AliasQuery,
   isRecipient: (address: string) => boolean,
-): Alias[] {
+): Promise<Alias[]> {
   if (query.isForNone) return [];
-  const chosen = aliases.filter(
+  const chosen = await filterInSlices(
+    aliases,
     (alias) =>
       (query.active === undefined || query.active === (alias.routing.state === "active")) &&
       (query.pinned === undefined || query.pinned === alias.pinned) &&
@@ -22,35 +27,32 @@ export function selectAliases(
       (query.recipient === undefined || mailboxesOf(alias).some(isRecipient)),
   );
   const { field, isDescending } = query.sort;
-  const compare = comparisons[field] ?? (() => 0);
+  const keyOf = sortKeys[field] ?? (() => 0);
+  const keyed = await mapInSlices(chosen, (alias) => ({ alias, key: keyOf(alias) }));
   // Sorting is stable, so equal aliases stay in order, newest first.
-  return chosen.sort((one, other) => {
-    const byPin = Number(other.pinned) - Number(one.pinned);
-    return byPin !== 0 ? byPin : compare(one, other) * (isDescending ? -1 : 1);
+  keyed.sort((one, other) => {
+    const byPin = Number(other.alias.pinned) - Number(one.alias.pinned);
+    if (byPin !== 0 || one.key === other.key) return byPin;
+    return one.key < other.key === isDescending ? 1 : -1;
   });
+  return keyed.map(({ alias }) => alias);
 }
 
 function isFound({ name, domain, notes }: Alias, search: string): boolean {
   return aliasAddress(name, domain).includes(search) || (notes?.toLowerCase().includes(search) ?? false);
 }
 
-const byText = (textOf: (alias: Alias) => string) => (one: Alias, other: Alias) => {
-  const [left, right] = [textOf(one), textOf(other)];
-  return left < right ? -1 : left > right ? 1 : 0;
-};
-const byTime = (one: Alias, other: Alias) => one.createdAt.getTime() - other.createdAt.getTime();
-
 /**
- * Comparisons by the fields in which Kauke's aliases differ. addy.io's other sort fields are counters and times of use,
+ * Sort keys of the fields in which Kauke's aliases differ. addy.io's other sort fields are counters and times of use,
  * which Kauke does not keep.
  */
-const comparisons: Partial<Record<SortField, (one: Alias, other: Alias) => number>> = {
-  local_part: byText(({ name }) => name.toLowerCase()),
-  domain: byText(({ domain }) => domain),
-  email: byText(({ name, domain }) => aliasAddress(name, domain)),
-  active: (one, other) => Number(one.routing.state === "active") - Number(other.routing.state === "active"),
-  created_at: byTime,
-  updated_at: byTime,
+const sortKeys: Partial<Record<SortField, (alias: Alias) => string | number>> = {
+  local_part: ({ name }) => name.toLowerCase(),
+  domain: ({ domain }) => domain,
+  email: ({ name, domain }) => aliasAddress(name, domain),
+  active: ({ routing }) => Number(routing.state === "active"),
+  created_at: ({ createdAt }) => createdAt.getTime(),
+  updated_at: ({ createdAt }) => createdAt.getTime(),
 };
 
 export interface Page<T> {

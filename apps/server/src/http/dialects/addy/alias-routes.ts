@@ -88,7 +88,7 @@ async function findAlias({ aliases }: CoreDeps, userId: string, aliasId: string)
 async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["request"]) {
   const query = readAliasQuery(request.query as Record<string, unknown>);
   await takeLimit(deps, "client_list", { userId });
-  const selected = selectAliases(
+  const selected = await selectAliases(
     await deps.aliases.listForUser(userId),
     query,
     await recipientCheck(deps, userId, query),

@@ -9,6 +9,7 @@ import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
+import { filterInSlices } from "../../../core/fair-queue/slices.ts";
 import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
 import { takeLimit } from "../../../core/rate-limit/take-limit.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
@@ -64,7 +65,7 @@ async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const { query } = fieldsOf(request.body);
   const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
   const all = await deps.aliases.listForUser(userId);
-  const found = all.filter((alias) => isChosen(alias, request.query) && isFound(alias, searched));
+  const found = await filterInSlices(all, (alias) => isChosen(alias, request.query) && isFound(alias, searched));
   // The list is newest first; sorting is stable, so only pinned aliases move.
   const shown = found
     .sort((a, b) => Number(b.pinned) - Number(a.pinned))

@@ -17,12 +17,13 @@ import type {
   KnownState,
   Pair,
 } from "../../../core/destination/destination.ts";
+import { mapInSlices } from "../../../core/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { openUserDocument } from "../accounts/user-document.ts";
-import { anyOfBytes, hexOf } from "../any-of.ts";
+import { anyOfBytes } from "../any-of.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import { dropRoutes } from "./alias-routes.ts";
 import { mailboxIndex } from "./mailbox-index.ts";
@@ -38,6 +39,9 @@ interface LinkDocument {
 
 const LINK_KIND = "confirm";
 
+/** Mailboxes looked up per statement: on the embedded database it occupies the event loop for some 10 ms. */
+const STATES_AT_ONCE = 500;
+
 export function destinationStore(context: StoreContext): DestinationStore {
   const { db, keys } = context;
   const ofUser = db.selectFrom("destination").select(["mailbox_index", "state"]).where("user_id", "=", "");
@@ -45,16 +49,16 @@ export function destinationStore(context: StoreContext): DestinationStore {
   const userById = preparedQuery(db, mailboxOfUser(db, "").compile());
   return {
     states: async (userId, addresses) => {
-      const byAddress = addresses.map((address) => [address, mailboxIndex(keys, address)] as const);
+      const byAddress = await mapInSlices(addresses, (it) => [it, mailboxIndex(keys, it).toString("hex")] as const);
       if (byAddress.length === 0) return new Map();
-      const indexes = byAddress.map(([, index]) => index);
-      const rows = await pairsAmong([userId, hexOf(indexes)]);
-      const states = new Map(rows.map((row) => [row.mailbox_index.toString("hex"), row.state]));
+      const states = new Map<string, KnownState>();
+      for (let from = 0; from < byAddress.length; from += STATES_AT_ONCE) {
+        const indexes = byAddress.slice(from, from + STATES_AT_ONCE).map(([, index]) => index);
+        for (const row of await pairsAmong([userId, indexes])) states.set(row.mailbox_index.toString("hex"), row.state);
+      }
       const own = provenMailbox(keys, (await userById([userId]))[0]);
       if (own !== null && isOpen(states.get(own.toString("hex")))) states.set(own.toString("hex"), "confirmed");
-      return new Map(
-        byAddress.map(([address, index]) => [address, states.get(index.toString("hex")) ?? "new"] as const),
-      );
+      return new Map(byAddress.map(([address, index]) => [address, states.get(index) ?? "new"] as const));
     },
     isAnyBlocked: async (addresses) => {
       const indexes = addresses.map((address) => mailboxIndex(keys, address));

@@ -1,5 +1,6 @@
 /** Stores the list of an account's mailboxes. Addresses are sealed; a row is found by the keyed hash of its address. */
 import { randomUUID } from "node:crypto";
+import { mapInSlices } from "../../../core/fair-queue/slices.ts";
 import type { ListedAddress, MailboxStore, StoredMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
@@ -25,7 +26,7 @@ export function mailboxStore(context: StoreContext): MailboxStore {
     isAdded: row.added,
   });
   return {
-    list: async (userId) => (await byUser([userId])).map(toMailbox),
+    list: async (userId) => mapInSlices(await byUser([userId]), toMailbox),
     insertMissing: async (userId, addresses) => {
       for (let from = 0; from < addresses.length; from += ROWS_AT_ONCE) {
         const rows = addresses.slice(from, from + ROWS_AT_ONCE).map((it) => newRow(context, userId, it));

@@ -9,6 +9,7 @@ import {
   type MissingMailbox,
   type MissingMailboxStore,
 } from "../../../core/destination/missing-mailbox.ts";
+import { filterInSlices } from "../../../core/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -41,7 +42,8 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
       const rows = await suspendedOf([userId]);
       const indexes = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
       if (indexes.size === 0) return new Set();
-      return new Set(addresses.filter((it) => indexes.has(missingMailboxIndex(keys, it).toString("hex"))));
+      const isSuspended = (it: string) => indexes.has(missingMailboxIndex(keys, it).toString("hex"));
+      return new Set(await filterInSlices(addresses, isSuspended));
     },
   };
 }
