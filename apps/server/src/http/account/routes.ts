@@ -1,20 +1,27 @@
 import { exportAccount } from "../../core/account-export/export-account.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { keptValue } from "../../core/kept-value.ts";
+import { steadyMs } from "../../core/ports.ts";
 import { deleteAccount } from "../../core/user/delete-account.ts";
 import type { HandlersOf } from "../handler.ts";
 import { accountExportToWire } from "./wire.ts";
+
+/** Milliseconds for which the public totals are returned before all rows are counted again. */
+const TOTALS_MS = 60_000;
 
 export function accountHandlers(
   deps: CoreDeps,
 ): HandlersOf<
   "getStats" | "getAccountStats" | "deleteAccount" | "getAccountSettings" | "changeAccountSettings" | "exportAccount"
 > {
+  const totals = keptValue({
+    forMs: TOTALS_MS,
+    now: () => steadyMs(deps.clock),
+    read: async () => ({ totalUsers: await deps.users.count(), totalAliases: await deps.aliases.count() }),
+  });
   return {
-    async getStats() {
-      const [totalUsers, totalAliases] = await Promise.all([deps.users.count(), deps.aliases.count()]);
-      return { stats: { totalUsers, totalAliases } };
-    },
+    getStats: async () => ({ stats: await totals() }),
     async getAccountStats({ userId }) {
       return { stats: await deps.users.stats(userId) };
     },
