@@ -38,13 +38,13 @@ function fillingStatements(count: number): string[] {
     "SET session_replication_role = replica",
     "SET maintenance_work_mem = '512MB'",
     "ALTER TABLE alias DROP CONSTRAINT alias_address_index_key",
-    "DROP INDEX alias_user",
+    "DROP INDEX alias_user_id",
     `INSERT INTO alias (id, user_id, active, created_at, address_index, sealed)
       SELECT lpad(to_hex(n), 32, '0')::uuid, (SELECT id FROM "user" LIMIT 1), true, now() - n * interval '1 second',
         sha256(convert_to('filler' || n, 'UTF8')), ${sealed}
       FROM generate_series(1, ${count}) AS n`,
     "ALTER TABLE alias ADD CONSTRAINT alias_address_index_key UNIQUE (address_index)",
-    "CREATE INDEX alias_user ON alias (user_id, created_at DESC)",
+    "CREATE INDEX alias_user_id ON alias (user_id, id)",
     "SET session_replication_role = DEFAULT",
     "VACUUM (ANALYZE) alias",
     "CHECKPOINT",

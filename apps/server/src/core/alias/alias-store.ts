@@ -30,12 +30,17 @@ export type RouteChange = { aliasId: string } | { userId: string } | "all";
 
 /** Repository of aliases. Methods that take a `userId` treat another user's alias as absent. */
 export interface AliasStore {
-  /** Aliases of the account, newest first. */
-  listForUser(userId: string): Promise<Alias[]>;
+  /**
+   * Aliases of the account, newest first. Up to 10,000, in an array that other requests of the account share: go through
+   * it with `mapInSlices`, and use the methods below where a few aliases or a number will do.
+   */
+  listForUser(userId: string): Promise<readonly Alias[]>;
+  /** Those of the aliases that are the account's, newest first. @param aliasIds at most some hundred */
+  findMany(userId: string, aliasIds: readonly string[]): Promise<Alias[]>;
   /** Yields the aliases of the account page by page, read from the database as the iterator advances. */
   pagesForUser(userId: string): AsyncIterable<readonly Alias[]>;
   /** Active aliases of the account with active SMTP credentials, newest first. */
-  listWithSmtp(userId: string): Promise<Alias[]>;
+  listWithSmtp(userId: string): Promise<readonly Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
   /**
    * Whether this account could create an alias with this address now: no alias has it, and it is not reserved for

@@ -36,9 +36,9 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
     return changedToWire(ids, await replaceMailboxes(deps, { userId, aliasIds: ids, mailboxIds }));
   });
   mount("POST /aliases/get/bulk", "aliases:read", async ({ userId, request }) => {
-    const wanted = new Set(parseBody(bulkBody, request.body).ids);
+    const { ids } = parseBody(bulkBody, request.body);
     await takeLimit(deps, "client_bulk", { userId });
-    const aliases = (await deps.aliases.listForUser(userId)).filter(({ id }) => wanted.has(id));
+    const aliases = await deps.aliases.findMany(userId, ids);
     if (aliases.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
     const mailboxes = await aliasMailboxes(deps, userId, aliases);
     return { data: aliases.map((alias) => aliasToWire(alias, mailboxes)) };

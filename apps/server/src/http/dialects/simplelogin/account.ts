@@ -28,8 +28,8 @@ export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
     listDomains(deps.ownDomains).map((domain) => ({ domain, is_custom: false })),
   );
   app.get("/api/stats", { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:read") }, async (request) => {
-    const aliases = await deps.aliases.listForUser(callerOf(request).userId);
-    return { nb_alias: aliases.length, nb_block: 0, nb_forward: 0, nb_reply: 0 };
+    const { aliases } = await deps.users.stats(callerOf(request).userId);
+    return { nb_alias: aliases, nb_block: 0, nb_forward: 0, nb_reply: 0 };
   });
   app.get("/api/custom_domains", { onRequest }, async () => ({ custom_domains: [] }));
   app.get("/api/notifications", { onRequest }, async () => ({ more: false, notifications: [] }));

@@ -9,64 +9,25 @@ import { type Alias, type AliasSealing, aliasAddress } from "../../../core/alias
 import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
-import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { inPages } from "../accounts/export-rows.ts";
 import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
 import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
-import {
-  type AliasDocument,
-  type AliasRow,
-  documentOfChange,
-  documentOfNew,
-  sealingColumns,
-  toAlias,
-} from "./alias-document.ts";
+import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { lockKey } from "./encryption-keys.ts";
 import { addressStanding } from "./insert-aliases.ts";
 import { knownLabels, refuseUnknownLabels } from "./labels.ts";
+import { aliasLists } from "./list-aliases.ts";
 import { deleteReplyPathsOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
   const { db, signals } = context;
-  const toAliases = (userId: string, rows: readonly AliasRowWithDocument[]) => openAliases(context, userId, rows);
-  const ofUser = (userId: string) =>
-    db
-      .selectFrom("alias")
-      .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
-      .select(["alias.seal_off", "alias.seal_key_id"])
-      .where("alias.user_id", "=", userId);
-  const byUser = preparedQuery(db, ofUser("").orderBy("created_at", "desc").orderBy("id").compile());
   const routes = aliasRoutes(context);
   return {
-    listForUser: async (userId) => toAliases(userId, await byUser([userId])),
-    pagesForUser: (userId) =>
-      inPages({
-        page: async (after, limit) =>
-          toAliases(
-            userId,
-            await ofUser(userId).where("alias.id", ">", after).orderBy("alias.id").limit(limit).execute(),
-          ),
-        show: (alias) => alias,
-      }),
-    listWithSmtp: async (userId) => {
-      const rows = await ofUser(userId)
-        .innerJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
-        .where("alias.active", "=", true)
-        .where("smtp_credential.active", "=", true)
-        .orderBy("alias.created_at", "desc")
-        .orderBy("alias.id")
-        .execute();
-      return toAliases(userId, rows);
-    },
-    find: async (userId, aliasId) => {
-      const rows = await ofUser(userId).where("id", "=", aliasId).execute();
-      return (await toAliases(userId, rows))[0] ?? null;
-    },
+    ...aliasLists(context),
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
     isFree: (userId, address) => isFree(context, parts, { userId, address }),
     insert: (alias) => insertAlias(context, parts, alias),
@@ -100,20 +61,6 @@ async function isFree(
   const index = addressIndex(context, address);
   const taken = context.db.selectFrom("alias").select("id").where("address_index", "=", index);
   return (await taken.executeTakeFirst()) === undefined && (await released.mayTake(index, userId));
-}
-
-type AliasRowWithDocument = AliasRow & { sealed: Buffer };
-
-/** Converts rows of one account to aliases, with those of their labels that still exist. */
-async function openAliases(
-  { db, keys }: StoreContext,
-  userId: string,
-  rows: readonly AliasRowWithDocument[],
-): Promise<Alias[]> {
-  const opened = rows.map((row) => ({ row, document: keys.open<AliasDocument>("alias", row.id, row.sealed) }));
-  const documents = opened.map(({ document }) => document);
-  const known = await knownLabels(db, userId, documents);
-  return opened.map(({ row, document }) => toAlias(row, document, known));
 }
 
 const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);

@@ -1,0 +1,85 @@
+/**
+ * Unsealed lists of aliases of the accounts that were read last, in memory only. The caller gives a mark that differs
+ * after every change of the list, so a stale list is never returned. The lists are bounded in bytes, and each has a
+ * share of them; a larger one is read anew for each request.
+ */
+export interface ListRead<Item> {
+  items: readonly Item[];
+  /** Bytes of the sealed rows that the list was read from; in memory it takes about three times as many. */
+  bytes: number;
+}
+
+export interface ListCacheLimits {
+  allBytes: number;
+  listBytes: number;
+  /** Milliseconds after which a list is dropped. */
+  keptMs: number;
+}
+
+interface Kept<Item> {
+  mark: string;
+  items: Promise<readonly Item[]>;
+  /** 0 while the list is being read. */
+  bytes: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export class ListCache<Item> {
+  readonly #limits: ListCacheLimits;
+  /** Lists by account, the least recently used first. */
+  readonly #lists = new Map<string, Kept<Item>>();
+  #bytes = 0;
+
+  constructor(limits: ListCacheLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * The list of an account. Concurrent requests with the same mark share one reading.
+   * @param read reads the list; the mark was read before
+   */
+  get(account: string, mark: string, read: () => Promise<ListRead<Item>>): Promise<readonly Item[]> {
+    const known = this.#lists.get(account);
+    if (known?.mark === mark) {
+      this.#lists.delete(account);
+      this.#lists.set(account, known);
+      return known.items;
+    }
+    this.#drop(account);
+    const kept: Kept<Item> = { mark, items: this.#read(account, mark, read), bytes: 0, timer: undefined };
+    this.#lists.set(account, kept);
+    return kept.items;
+  }
+
+  async #read(account: string, mark: string, read: () => Promise<ListRead<Item>>): Promise<readonly Item[]> {
+    try {
+      const { items, bytes } = await read();
+      this.#keep(account, mark, bytes);
+      return items;
+    } catch (thrown) {
+      if (this.#lists.get(account)?.mark === mark) this.#drop(account);
+      throw thrown;
+    }
+  }
+
+  #keep(account: string, mark: string, bytes: number): void {
+    const kept = this.#lists.get(account);
+    if (kept?.mark !== mark) return;
+    if (bytes > this.#limits.listBytes) return this.#drop(account);
+    kept.bytes = bytes;
+    this.#bytes += bytes;
+    kept.timer = setTimeout(() => this.#drop(account), this.#limits.keptMs).unref();
+    for (const [oldest, { bytes: some }] of this.#lists) {
+      if (this.#bytes <= this.#limits.allBytes) return;
+      if (oldest !== account && some > 0) this.#drop(oldest);
+    }
+  }
+
+  #drop(account: string): void {
+    const kept = this.#lists.get(account);
+    if (kept === undefined) return;
+    clearTimeout(kept.timer);
+    this.#bytes -= kept.bytes;
+    this.#lists.delete(account);
+  }
+}
