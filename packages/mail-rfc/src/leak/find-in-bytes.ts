@@ -101,20 +101,21 @@ function needlesOf(patterns: readonly MailboxPattern[]): Needle[] {
 const lowered = (bytes: Buffer): string => bytes.toString("latin1").toLowerCase();
 
 function findAround(bytes: Buffer, around: Around, patterns: readonly MailboxPattern[]): string | null {
-  const text = readAround(bytes, around);
+  const text = readAround(bytes, around, AFTER);
   const isBinary = CONTROL.test(text) || (around.charset !== "utf8" && HIGH_UNIT.test(text));
   const boundary: Boundary = isBinary ? "within" : "whole";
-  for (const view of textViews(text)) {
+  // In binary data, what follows is no part of the address, not even a combining mark.
+  for (const view of textViews(isBinary ? readAround(bytes, around, 0) : text)) {
     const found = findMailbox(view.text, patterns, boundary);
     if (found !== null) return found.destination;
   }
   return null;
 }
 
-function readAround(bytes: Buffer, { from, at, end, charset }: Around): string {
-  if (charset === "utf8") return bytes.toString("utf8", Math.max(0, from, at - BEFORE), end + AFTER);
+function readAround(bytes: Buffer, { from, at, end, charset }: Around, afterMax: number): string {
+  if (charset === "utf8") return bytes.toString("utf8", Math.max(0, from, at - BEFORE), end + afterMax);
   const before = Math.min(BEFORE, (at - Math.max(0, from)) >> 1) * 2;
-  const after = Math.min(AFTER, (bytes.length - end) >> 1) * 2;
+  const after = Math.min(afterMax, (bytes.length - end) >> 1) * 2;
   const units = Buffer.from(bytes.subarray(at - before, end + after));
   return (charset === "utf16be" ? units.swap16() : units).toString("utf16le");
 }

@@ -91,7 +91,7 @@ const decoders: Record<string, { pieces: readonly string[]; read(bytes: Buffer):
   },
   base64: {
     pieces: ["QUJDREVGR0hJSktMTU5P", "=", "\r\n", "\r\n> ", "-----BEGIN X-----", "_-_-_-_-_-_-_-_-_-_-"],
-    read: (bytes) => findBase64(bytes.toString("latin1")),
+    read: (bytes) => findBase64(bytes.toString("latin1"), 12),
   },
   uuencode: {
     pieces: ["begin 644 x\n", "#86)C\n", "`\n", "end\n", "M", "\n"],

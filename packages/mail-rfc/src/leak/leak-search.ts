@@ -7,10 +7,11 @@ import { findInBytes } from "./find-in-bytes.ts";
 import { findInText } from "./find-in-text.ts";
 import type { Inner } from "./inner.ts";
 import type { LeakFinding, PartKind } from "./leak-finding.ts";
-import type { Boundary, MailboxPattern } from "./mailbox-pattern.ts";
+import { type Boundary, type MailboxPattern, shortestOf } from "./mailbox-pattern.ts";
 import { looksLikeMessage, type MimeLeaf, mimeLeaves, splitHeader } from "./mime-leaves.ts";
 import { decodeText, findUuencoded, isText } from "./part-text.ts";
 import { findBase64 } from "./unpack/base64-runs.ts";
+import { findHex } from "./unpack/hex-runs.ts";
 import { inflate } from "./unpack/inflate.ts";
 import { isContainer, unpack, viewsIn } from "./unpack/unpack.ts";
 import { type UnpackBudget, UnsearchableError } from "./unpack/unpack-limits.ts";
@@ -43,10 +44,12 @@ const WINDOW_OVERLAP = 16_384;
 export class LeakSearch {
   readonly #patterns: readonly MailboxPattern[];
   readonly #budget: UnpackBudget;
+  readonly #octetsMin: number;
 
   constructor(patterns: readonly MailboxPattern[], budget: UnpackBudget) {
     this.#patterns = patterns;
     this.#budget = budget;
+    this.#octetsMin = shortestOf(patterns);
   }
 
   /** @returns the first finding; a piece that cannot be searched completely is a finding too */
@@ -67,13 +70,14 @@ export class LeakSearch {
     return (await this.#text(piece)) ?? (isContainer(piece.bytes) ? this.#data(piece) : null);
   }
 
-  /** Yields what a text may embed: a message, base64 or uuencoded data. @throws UnsearchableError `too_many_members` */
+  /** Yields what a text may embed: a message, base64, hexadecimal or uuencoded data. @throws UnsearchableError `too_many_members` */
   *#insideText(piece: Piece): Generator<Piece> {
     const { bytes, kind } = piece;
     if (kind !== "header" && looksLikeMessage(bytes)) yield { ...piece, isMessage: true };
     yield* inside(piece, viewsIn(bytes, piece));
     const text = bytes.toString("latin1");
-    yield* inside({ ...piece, kind: armorOf(text) ?? kind }, findBase64(text));
+    yield* inside({ ...piece, kind: armorOf(text) ?? kind }, findBase64(text, this.#octetsMin));
+    yield* inside(piece, findHex(text, this.#octetsMin));
     for (const file of findUuencoded(text)) {
       this.#budget.countMember();
       yield* inside(piece, [{ bytes: file }]);

@@ -40,6 +40,8 @@ const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
 // Matches the local part at the end of a text, backwards from that end, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
+/** Octets of a short address, `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
+const OCTETS_MIN = 6;
 /** Characters examined before the `@`: the longest local part, and as many again. */
 const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
 
@@ -61,6 +63,14 @@ function patternOf(destination: string, local: string, domain: string): MailboxP
   const forms = ignoresDots ? gmail : [domain, domainToASCII(domain), domainToUnicode(domain)];
   const domains = [...new Set(forms.filter((form) => form !== ""))];
   return { destination, domains, local, stem: ignoresDots ? name.replaceAll(".", "") : name, ignoresDots };
+}
+
+/** @returns the number of octets of the shortest spelling of an address, at least 6 */
+export function shortestOf(patterns: readonly MailboxPattern[]): number {
+  const lengths = patterns.flatMap(({ stem, domains }) =>
+    domains.map((domain) => Buffer.byteLength(stem) + 1 + Buffer.byteLength(domain)),
+  );
+  return Math.max(Math.min(...lengths), OCTETS_MIN);
 }
 
 /**

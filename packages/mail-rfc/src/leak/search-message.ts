@@ -1,7 +1,8 @@
 /** Entry points of the leak guard: does a message or a typed text reveal a mailbox behind the alias it is sent as? */
 import type { LeakFinding } from "./leak-finding.ts";
 import { LeakSearch, pieceOf } from "./leak-search.ts";
-import { mailboxPatterns } from "./mailbox-pattern.ts";
+import { mailboxPatterns, shortestOf } from "./mailbox-pattern.ts";
+import { mayHoldBase64 } from "./unpack/base64-runs.ts";
 import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack/unpack-limits.ts";
 
 /**
@@ -33,12 +34,10 @@ export async function searchTypedText(
   return (await search?.first([pieceOf({ bytes: Buffer.from(text), kind: "text" })])) ?? null;
 }
 
-/** Matches characters that may be base64, armor or uuencode. For a text without any, `findLeak` is sufficient. */
-const ENCODED_DATA = /[A-Za-z0-9+/_-]{16}|^begin [0-7]{3,4} /m;
-
-/** Whether text may embed data that only `searchTypedText` decodes. */
-export function holdsEncodedData(text: string): boolean {
-  return ENCODED_DATA.test(text);
+/** Whether text may embed data that only `searchTypedText` decodes; for any other text `findLeak` is sufficient. */
+export function holdsEncodedData(text: string, destinations: readonly string[]): boolean {
+  // Hexadecimal digits are longer, and are base64 characters too.
+  return mayHoldBase64(text, shortestOf(mailboxPatterns(destinations))) || /^begin [0-7]{3,4} /m.test(text);
 }
 
 function searchFor(destinations: readonly string[], limits: UnpackLimits): LeakSearch | null {

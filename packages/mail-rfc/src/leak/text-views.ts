@@ -15,6 +15,8 @@ export interface TextView {
 
 const UNSEEN = /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 const NON_ASCII = /[^\0-\x7f]/;
+/** Browsers remove these from links (WHATWG URL, basic URL parser), and so do programs from links in angle brackets. */
+const BREAKS_IN_LINKS = /[\r\n\t]+/g;
 const FOLD = /\r?\n[ \t]/g;
 /** HTML entity names in lower case, since the text is in lower case when they are looked up. */
 const NAMED = new Map([
@@ -38,7 +40,7 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** Yields at most 21 views of a text; takes linear time, since each view is made by native replacements. */
+/** Yields at most 27 views of a text; takes linear time, since each view is made by native replacements. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
@@ -47,7 +49,10 @@ export function* textViews(text: string): Generator<TextView> {
   if (/;\s*[\w-]+\*\d/.test(text)) yield* withoutLineNumbers(joinContinuations(text));
   if (/=(?:[0-9a-f]{2}|[ \t]*\r?\n)/i.test(text)) yield* withoutLineNumbers(readQuotedPrintable(text));
   if (/\\[ux][0-9a-f]/i.test(text)) yield* withoutLineNumbers(withoutEscapes(text));
-  if (text.includes("<")) yield* withoutLineNumbers(withoutMarkup(text));
+  if (/ \r?\n/.test(text)) yield* withoutLineNumbers(joinFlowed(text));
+  if (!text.includes("<")) return;
+  yield* withoutLineNumbers(withoutMarkup(text));
+  if (/[\r\n\t]/.test(text)) yield* withoutLineNumbers(text.replace(BREAKS_IN_LINKS, ""));
 }
 
 function* allForms(text: string): Generator<TextView> {
@@ -76,6 +81,11 @@ function* decodedForms(text: string): Generator<string> {
     current = plain(next);
     yield current;
   }
+}
+
+/** Joins flowed lines and removes the space before each break (RFC 3676 §4.2, `DelSp=yes`), in quoted lines too. */
+function joinFlowed(text: string): string {
+  return text.replace(/ \r?\n>{0,100} ?/g, "");
 }
 
 /** Removes markup completely, so that an address interrupted by a tag is still read as one. */

@@ -42,6 +42,7 @@ test("encoded data is searched by the guard's process, and the error names it", 
   const message = emailJobMessages.bodyLeaksEncoded;
   expect(await leakOf(`https://list.example/out?t=${token}`)).toEqual({ field: "body", message });
   expect(await leakOf(`https://list.example/out?t=${"YWJj".repeat(20)}`)).toBeNull();
+  expect(await leakOf(`https://track.example/t?s=${btoa("jonas@inbox.example")}`)).toEqual({ field: "body", message });
 });
 
 test("a message that cannot be searched completely is refused", async () => {

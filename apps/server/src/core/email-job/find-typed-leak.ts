@@ -37,7 +37,7 @@ export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLe
   if (isShort && findLeak({ text: body }, mailboxes) !== null) {
     return { field: "body", message: emailJobMessages.bodyLeaks };
   }
-  if (!isShort || holdsEncodedData(body)) {
+  if (!isShort || holdsEncodedData(body, mailboxes)) {
     const answer = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
     if (answer !== null) return { field: "body", message: messageFor(answer) };
   }

@@ -4,9 +4,6 @@
  */
 import type { Inner } from "../inner.ts";
 
-/** Shortest run of base64 characters that is decoded: 16 characters are 12 bytes. */
-const RUN_MIN = 16;
-const RUN_START = /[A-Za-z0-9+/_-]{16}/g;
 const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
 /** Matches what ends a run of base64: padding, a blank line and the dashes of an armor line. */
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
@@ -14,22 +11,35 @@ const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
 const BLOCK_MIN = 64;
 /** Number of short runs that are joined and decoded in one step. */
 const WORDS_AT_ONCE = 20_000;
-/** Base64 of spaces, put between joined runs so that they stay apart and the result still looks like text. */
-const SEPARATOR = "ICAg";
+/** Longest run that is searched as a view also at its own alignment, for an address behind other characters. */
+const TOKEN_MAX = 4096;
 const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/]{40}/;
+
+/** @returns the least number of base64 characters, without padding, that contain so many octets */
+const base64Length = (octets: number): number => Math.ceil((octets * 8) / 6);
+
+/** Matches the first characters of a run of at least this length. */
+const base64Run = (runMin: number) => new RegExp(`[A-Za-z0-9+/_-]{${runMin}}`, "g");
+
+/** Whether text may contain base64 of so many octets. */
+export const mayHoldBase64 = (text: string, octets: number): boolean =>
+  base64Run(Math.min(base64Length(octets), BLOCK_MIN)).test(text);
 
 /**
  * Yields each run of at least 64 characters decoded from its start, to be unpacked, and at the three other alignments
- * as a view (searched, not unpacked); shorter runs, joined, as views at all four.
+ * as a view (searched, not unpacked); shorter runs, joined, as views at all four. In a view NULs stand around each run:
+ * next to control characters an address counts even if a letter stands directly beside it, as in the middle of a token.
+ * @param octetsMin length of the shortest address; runs that are too short for it are not decoded
  */
-export function* findBase64(text: string): Generator<Inner> {
-  yield* decodeRuns(text);
-  if (QUOTED_OR_FOLDED.test(text)) yield* decodeRuns(text.replace(/(\n)[> \t]{1,200}/g, "$1"));
+export function* findBase64(text: string, octetsMin: number): Generator<Inner> {
+  const runMin = Math.min(base64Length(octetsMin), BLOCK_MIN);
+  yield* decodeRuns(text, runMin);
+  if (QUOTED_OR_FOLDED.test(text)) yield* decodeRuns(text.replace(/(\n)[> \t]{1,200}/g, "$1"), runMin);
 }
 
-function* decodeRuns(text: string): Generator<Inner> {
+function* decodeRuns(text: string, runMin: number): Generator<Inner> {
   let words: string[] = [];
-  for (const run of runsOf(text)) {
+  for (const run of runsOf(text, runMin)) {
     if (run.length >= BLOCK_MIN) yield* decodeBlock(run);
     else if (words.push(run) === WORDS_AT_ONCE) {
       yield* decodeWords(words);
@@ -42,30 +52,35 @@ function* decodeRuns(text: string): Generator<Inner> {
 /**
  * Finds starts and ends of runs with separate expressions: V8 overflows its stack on a repeated class over megabytes.
  */
-function* runsOf(text: string): Generator<string> {
-  RUN_START.lastIndex = 0;
-  for (let match = RUN_START.exec(text); match !== null; ) {
+function* runsOf(text: string, runMin: number): Generator<string> {
+  const runStart = base64Run(runMin);
+  for (let match = runStart.exec(text); match !== null; ) {
     RUN_END.lastIndex = match.index;
     const end = RUN_END.exec(text)?.index ?? text.length;
-    for (const piece of text.slice(match.index, end).split(BETWEEN_RUNS)) if (piece.length >= RUN_MIN) yield piece;
-    RUN_START.lastIndex = end;
-    match = RUN_START.exec(text);
+    for (const piece of text.slice(match.index, end).split(BETWEEN_RUNS)) if (piece.length >= runMin) yield piece;
+    runStart.lastIndex = end;
+    match = runStart.exec(text);
   }
 }
 
 function* decodeBlock(run: string): Generator<Inner> {
   const digits = run.replace(/[\r\n]/g, "");
   yield { bytes: Buffer.from(digits, "base64") };
-  for (const shift of [1, 2, 3]) yield { bytes: Buffer.from(digits.slice(shift), "base64"), isView: true };
+  for (const shift of digits.length <= TOKEN_MAX ? [0, 1, 2, 3] : [1, 2, 3])
+    yield { bytes: decodeAll([digits.slice(shift)]), isView: true };
 }
 
 function* decodeWords(words: readonly string[]): Generator<Inner> {
   if (words.length === 0) return;
-  for (const shift of [0, 1, 2, 3]) {
-    const aligned = words.map((word) => {
-      const digits = word.slice(shift).replace(/[\r\n]/g, "");
-      return digits.slice(0, digits.length - (digits.length % 4)) + SEPARATOR;
-    });
-    yield { bytes: Buffer.from(aligned.join(""), "base64"), isView: true };
-  }
+  const digits = words.map((word) => word.replace(/[\r\n]/g, ""));
+  for (const shift of [0, 1, 2, 3])
+    yield { bytes: decodeAll(shift === 0 ? digits : digits.map((word) => word.slice(shift))), isView: true };
+}
+
+/** Decodes each word to its last whole octet. @returns the octets of all words, with a NUL before, between and after */
+function decodeAll(words: readonly string[]): Buffer {
+  const bytes = Buffer.alloc(words.reduce((sum, word) => sum + word.length, words.length + 1));
+  let at = 1;
+  for (const word of words) at += bytes.write(word, at, "base64") + 1;
+  return bytes.subarray(0, at);
 }
