@@ -39,10 +39,13 @@ async function send(wire: string) {
 const isMarkedUnverified = (text: string) => /^From:[^]*?Unverified/m.test(text.split("\r\nSubject", 1)[0] as string);
 const rest = "Subject: hi\r\n\r\nbody\r\n";
 
-const hidden = [
+const ambiguous = [
   ["an empty line of a bare LF before it", `X-A: 1\n\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
   ["two bare LF before it", `X-A: 1\n\nX-B: 2\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
   ["another From behind a bare LF", `X-A: 1\nFrom: eve@evil.example\n\r\nFrom: Bank <ceo@bank.example>\r\n${rest}`],
+] as const;
+
+const hidden = [
   ["another From after it", `From: Bank <ceo@bank.example>\r\nFrom: eve@evil.example\r\n${rest}`],
   ["two authors in one field", `From: Bank <ceo@bank.example>, eve@evil.example\r\n${rest}`],
 ] as const;
@@ -51,6 +54,14 @@ describe("the author that mail programs show is the author that is authenticated
   test.each(hidden)("rejected if the author's domain has p=reject: %s", async (_, wire) => {
     dns.zone = { ...attacker, ...bank("reject") };
     expect((await send(wire)).last).toMatch(/^550 5\.7\.26 /);
+    expect(mx.messages).toEqual([]);
+  });
+
+  test.each(ambiguous)("refused if programs see different fields, with any policy: %s", async (_, wire) => {
+    for (const policy of ["none", "reject"]) {
+      dns.zone = { ...attacker, ...bank(policy) };
+      expect((await send(wire)).last).toBe("550 5.6.11 Lines must end in CRLF");
+    }
     expect(mx.messages).toEqual([]);
   });
 

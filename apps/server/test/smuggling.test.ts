@@ -90,15 +90,10 @@ test.each([
 });
 
 test.each(["\n", "\r", "\n\r", "\r\r\n"])(
-  "%j in a header field makes neither a new field nor the end of the header",
+  "%j in a header, which programs read as a new field or as the end of the header, is refused",
   async (end) => {
     const text = `From: a@example.org\r\nSubject: outer${end}Bcc: victim@example.org${end}${end}X-In: body\r\n\r\nhi\r\n.\r\n`;
-    expect((await send(text))[0]).toMatch(/^250 /);
-    for (const { rcptTo, bytes } of mx.messages) {
-      expect(rcptTo).toEqual(["owner@inbox.example"]);
-      // Even if a lenient parser splits the message, the fields that we signed and rewrote stand at its beginning.
-      expect(bytes.toString("latin1")).toMatch(/^Delivered-To: shop@kauke\.test\r\n/);
-    }
-    mx.messages.length = 0;
+    expect((await send(text))[0]).toBe("550 5.6.11 Lines must end in CRLF");
+    expect(mx.messages).toEqual([]);
   },
 );

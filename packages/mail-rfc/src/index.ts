@@ -45,6 +45,7 @@ export * from "./header/date.ts";
 export * from "./header/encoded-word.ts";
 export * from "./header/forward-fields.ts";
 export * from "./header/header-field.ts";
+export * from "./header/header-line-ends.ts";
 export * from "./header/headers.ts";
 export * from "./header/message-id.ts";
 export * from "./header/message-id-map.ts";

@@ -4,7 +4,7 @@
  * arrives while one is in progress is gathered, up to a limit.
  */
 import type { Socket } from "node:net";
-import { withStuffedHeader } from "@kauke/mail-rfc";
+import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
@@ -180,13 +180,14 @@ export class SmtpSession {
   async #finishMessage(result: DataResult, data: DataReader): Promise<SmtpReply> {
     if (result.kind === "too_large") return replyFor("message_too_large");
     if (result.kind === "over_budget") return replyFor("memory_budget");
-    if (result.kind === "smuggling") return reply(550, "5.6.11", "Lines must end in CRLF");
+    const bytes = result.kind === "message" ? withHeaderLineEnds(result.bytes) : null;
+    if (bytes === null) return reply(550, "5.6.11", "Lines must end in CRLF");
     const mailFrom = this.#mailFrom as MailFrom;
     try {
       return await this.#options.handlers.receive({
         mailFrom,
         recipients: this.#recipients,
-        wire: withStuffedHeader(result.bytes),
+        wire: withStuffedHeader(bytes),
         freeWire: () => data.freeMessage(),
         helo: this.#helo ?? "",
         esmtp: this.#esmtp,
