@@ -24,10 +24,18 @@ const rewritten = new Set([
 /** Trace fields, which Kauke and every other mail host adds; they are not compared. */
 const added = new Set(["received", "delivered-to", "authentication-results", "dkim-signature"]);
 
-/** @returns the bytes of all fields that must arrive unchanged */
-export function lastingFields(message: Buffer): string[] {
+/** Fields that are added where they are missing. */
+const addedIfMissing = new Set(["date", "message-id"]);
+
+/**
+ * @param sent the message that was sent, if `message` is what arrived of it
+ * @returns the bytes of all fields that must arrive unchanged
+ */
+export function lastingFields(message: Buffer, sent = message): string[] {
+  const there = new Set(readHeader(sent).fields.map(({ name }) => name));
+  const isNew = (name: string) => addedIfMissing.has(name) && !there.has(name);
   return readHeader(message)
-    .fields.filter(({ name }) => !rewritten.has(name) && !added.has(name) && !isDroppedField(name))
+    .fields.filter(({ name }) => !rewritten.has(name) && !added.has(name) && !isDroppedField(name) && !isNew(name))
     .map(({ start, end }) => message.toString("latin1", start, end));
 }
 

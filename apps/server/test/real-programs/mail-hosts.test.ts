@@ -99,7 +99,7 @@ describe.each([
       const sent = readFileSync(new URL(name, folder));
       const arrived = arrivedFrom(name)?.bytes as Buffer;
       expect(bodyOf(arrived).equals(bodyOf(sent))).toBe(true);
-      expect(lastingFields(arrived)).toEqual(lastingFields(sent));
+      expect(lastingFields(arrived, sent)).toEqual(lastingFields(sent));
     },
   );
 

@@ -225,7 +225,7 @@ export const makers: Record<string, Maker> = {
   },
   "a forwarded message, whole": (text, encoding) => {
     const { header } = rewrite(forwardSource(text, encoding), rules);
-    return [header, ["delivered-to", "authentication-results", "received", ...forwarded]];
+    return [header, ["delivered-to", "authentication-results", "received", "date", "message-id", ...forwarded]];
   },
   "the header of an encrypted message": (text, encoding) => {
     const authentication = { spf: text, dkim: text, dmarc: text, arc: text, isAligned: true, results: text } as never;

@@ -36,6 +36,21 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }
 
+/**
+ * Stands for an author whose message names no address to answer to: an address of ours that takes no mail, since large
+ * hosts refuse a From field without one.
+ * @param name text of the From field; may be empty
+ * @param domain domain of the alias
+ */
+export function unknownAuthor(name: string, domain: string): { name: string; address: string } {
+  return { name: `Unknown sender${namePart(name)}`, address: `no-reply@${domain}` };
+}
+
+function namePart(name: string): string {
+  const shown = shortened(plain(name));
+  return shown === "" ? "" : `: ${shown}`;
+}
+
 /** Cuts a text without splitting a character. */
 function shortened(text: string): string {
   return text.length <= SHOWN_NAME_MAX ? text : [...text].slice(0, SHOWN_NAME_MAX).join("").trim();

@@ -103,10 +103,19 @@ describe("From", () => {
     (text) => {
       expect(addresses(rewrite(`${text}Subject: x\r\n`), "from")).toEqual([reply("bounce@sender.example")]);
       const nobody = rewrite(`${text}Subject: x\r\n`, { envelopeFrom: "" });
-      expect(value(nobody, "from")).toBe("Unknown sender:;");
+      expect(addresses(nobody, "from")).toEqual(["no-reply@kauke.test"]);
       expect(nobody.correspondents).toEqual([]);
     },
   );
+
+  it.each([
+    ["root (Cron Daemon)", '"Unknown sender: root (Cron Daemon)" <no-reply@kauke.test>'],
+    ["=?utf-8?q?B=C3=BCro?=", "=?utf-8?B?VW5rbm93biBzZW5kZXI6IELDvHJv?= <no-reply@kauke.test>"],
+    ["a@@b.example", '"Unknown sender: ab.example" <no-reply@kauke.test>'],
+    ["", "Unknown sender <no-reply@kauke.test>"],
+  ])("without an address (%j) names an address of ours, and keeps the name", (from, expected) => {
+    expect(value(rewrite(lines(`From: ${from}`), { envelopeFrom: "" }), "from")).toContain(expected);
+  });
 
   it("with the alias as author gets a reply address too", () => {
     expect(addresses(rewrite(lines("From: Me <shop@kauke.test>")), "from")).toEqual([reply("shop@kauke.test")]);
@@ -115,6 +124,42 @@ describe("From", () => {
   it("is put first when it was missing, so that a header without a final line end stays intact", () => {
     const done = rewrite("Subject: x");
     expect(done.text).toMatch(/^From: .*\r\nSubject: x\r\n$/);
+  });
+});
+
+describe("fields that may occur once", () => {
+  const names = [
+    "Subject",
+    "Date",
+    "Message-ID",
+    "MIME-Version",
+    "Content-Type",
+    "Content-Transfer-Encoding",
+    "From",
+    "To",
+  ];
+
+  it.each(names)("%s leaves once, as it stands first", (name) => {
+    const done = rewrite(lines("From: a@x.example", `${name}: first`, "X-Mid: x", `${name.toLowerCase()} : second`));
+    const found = done.fields.filter((field) => field.name === name.toLowerCase());
+    expect(found).toHaveLength(1);
+    if (name !== "From" && name !== "To") expect(value(done, name.toLowerCase())).toBe("first");
+    expect(done.fields.filter((field) => field.name === "x-mid")).toHaveLength(1);
+  });
+
+  it("fields that may occur often stay", () => {
+    const done = rewrite(lines("From: a@x.example", "Received: x", "Received: y", "Comments: x", "Comments: y"));
+    expect(done.fields.map(({ name }) => name)).toEqual(["from", "received", "received", "comments", "comments"]);
+  });
+
+  it("Date and Message-ID are added where they are missing only", () => {
+    const added = { date: new Date(0), messageId: "<1@kauke.test>" };
+    const bare = rewrite(lines("From: a@x.example"), { added });
+    expect(value(bare, "date")).toBe("Thu, 1 Jan 1970 00:00:00 +0000");
+    expect(value(bare, "message-id")).toBe("<1@kauke.test>");
+    const whole = rewrite(lines("From: a@x.example", "Date: today", "Message-ID: <2@x.example>"), { added });
+    expect(value(whole, "date")).toBe("today");
+    expect(value(whole, "message-id")).toBe("<2@x.example>");
   });
 });
 

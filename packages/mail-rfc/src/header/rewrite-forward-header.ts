@@ -10,8 +10,10 @@ import { addressesOf, addressKey, type HeaderSource } from "../address/address-h
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { ReplyAddresses } from "../address/reply-addresses.ts";
-import { shownName } from "../address/shown-name.ts";
+import { shownName, unknownAuthor } from "../address/shown-name.ts";
 import { splitAddress } from "../address/split-address.ts";
+import { formatDate } from "./date.ts";
+import { decodeEncodedWords } from "./encoded-word.ts";
 import { isDroppedField } from "./forward-fields.ts";
 import { canStandInField, type FieldText, headerField, NO_FIELD, nameOf } from "./header-field.ts";
 import { HeaderWriter, type WrittenHeader } from "./header-writer.ts";
@@ -39,6 +41,8 @@ export interface ForwardHeaderSource extends HeaderSource {
    * Keys that open the owner's own identifiers in In-Reply-To and References; without them both fields stay unchanged.
    */
   messageIds?: MessageIdKeys;
+  /** Fields for a message that has none of its own, as mail programs need them (RFC 5322 §3.6). */
+  added?: { date: Date; messageId: string };
 }
 
 export interface ForwardHeader extends WrittenHeader {
@@ -52,8 +56,16 @@ export interface ForwardHeader extends WrittenHeader {
 export const CORRESPONDENTS_MAX = 100;
 /** Maximum addresses in To and Cc that are the owner's own aliases; further ones are removed. */
 const OWN_MAX = 50;
-/** From field when there is no author to answer to: a group without members (RFC 6854). */
-const NOBODY = headerField("From", ["Unknown sender:;"]);
+/**
+ * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3) and are kept as they are. Of several, the first is kept: it is
+ * the one that programs show, and that is read here; large hosts refuse a message that has two.
+ */
+const singleFields: ReadonlySet<string> = new Set(
+  [
+    "date subject message-id mime-version content-type content-transfer-encoding content-id content-description",
+    "content-disposition",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /**
  * Mailing-list fields whose addresses are rewritten (RFC 2369), with the spelling of their names. List-Unsubscribe-Post
@@ -73,7 +85,12 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   const lists = readRecipients(source);
   const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.keptOwn.size);
   // A map and not an object, since a sender may name a field "constructor".
-  const written = new Map([...writeAddressFields(source, lists, replies), ...writeThread(source)]);
+  const written = new Map([
+    ...writeAddressFields(source, lists, replies),
+    ...writeThread(source),
+    ...writeAdded(source),
+  ]);
+  const seen = new Set<string>();
   const rest = new HeaderWriter(source.header);
   for (const field of source.fields) {
     const text = written.get(field.name);
@@ -81,7 +98,8 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
       // A second field with that name is removed.
       rest.write(field.name, text);
       written.set(field.name, NO_FIELD);
-    } else if (!isRemoved(source, field)) {
+    } else if (!isRemoved(source, field) && !seen.has(field.name)) {
+      if (singleFields.has(field.name)) seen.add(field.name);
       const list = writeListField(source, field, replies);
       if (list === null) rest.keep(field);
       else rest.write(field.name, list);
@@ -125,11 +143,16 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
     return lists.keptOwn.has(mailbox) ? mailbox : [];
   };
   return [
-    ["from", author ? formatAddressField("From", [author]) : NOBODY],
+    ["from", formatAddressField("From", [author ?? nobody(source)])],
     ["reply-to", formatAddressField("Reply-To", replyTo)],
     ["to", writeTo(lists.to.flatMap(outward), source)],
     ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
   ];
+}
+
+function nobody(source: ForwardHeaderSource): Mailbox {
+  const [value = ""] = valuesOf(source, "from");
+  return unknownAuthor(decodeEncodedWords(value), splitAddress(source.aliasAddress).domain);
 }
 
 /** A message that had To or Apparently-To gets a To field even if no readable address is left. */
@@ -191,6 +214,15 @@ function writeThread(source: ForwardHeaderSource): Written {
   return [
     ["in-reply-to", field("In-Reply-To", inReplyTo)],
     ["references", field("References", references)],
+  ];
+}
+
+function writeAdded({ fields, added }: ForwardHeaderSource): Written {
+  if (added === undefined) return [];
+  const [hasDate, hasId] = ["date", "message-id"].map((name) => fields.some((field) => field.name === name));
+  return [
+    ...(hasDate ? [] : ([["date", headerField("Date", [formatDate(added.date)])]] as Written)),
+    ...(hasId ? [] : ([["message-id", headerField("Message-ID", [added.messageId])]] as Written)),
   ];
 }
 

@@ -23,6 +23,7 @@ import {
   replyAddress,
   resultsValue,
   toBase32,
+  unknownAuthor,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { ENCRYPTION_PASSES_FIELD, readEncryptionPasses } from "./encryption-passes.ts";
@@ -68,7 +69,7 @@ export function outerMessage(
     headerField(ENCRYPTION_PASSES_FIELD, [String(passes)]),
     authenticationResults(envelope.authentication, mailHost),
     headerField("Date", [formatDate(sentAt(source))]),
-    from.length === 0 ? headerField("From", ["Unknown sender:;"]) : formatAddressField("From", from),
+    formatAddressField("From", from.length === 0 ? [unknownAuthor("", domainOf(aliasAddress))] : from),
     formatAddressField("Reply-To", replyTo),
     headerField("To", [aliasAddress]),
     headerField("Subject", [HIDDEN_SUBJECT]),

@@ -130,6 +130,7 @@ function rewriteHeader(
     trace,
     removeResultsOf: rules.mailHost,
     messageIds: messageIdsOf(replyKey, domain),
+    added: { date: envelope.receivedAt, messageId: `<${source.messageId}@${domain}>` },
   });
   const withToken = (mailbox: Mailbox) => ({
     ...mailbox,
