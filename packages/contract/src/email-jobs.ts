@@ -126,7 +126,7 @@ export const waitingEmailJob = z.object({
   to: z.string(),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
-  /** Earliest time at which the message is sent, the time for undo included. */
+  /** Earliest time of the next delivery attempt, the time for undo included. */
   scheduledAt: z.iso.datetime(),
   currentRetries: z.number(),
   maxRetries: z.number(),

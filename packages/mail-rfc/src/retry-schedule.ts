@@ -21,6 +21,12 @@ export const defaultRetrySchedule: readonly number[] = [
 ];
 
 /**
+ * Delays of composed mail, of which a person waits for the outcome and which has three retries: long enough for a host
+ * that greylists or restarts, and over within a day.
+ */
+export const composedRetrySchedule: readonly number[] = [600, 2 * H, 12 * H];
+
+/**
  * Parses the setting: delays separated by commas, each a positive integer and a unit (`s`, `m`, `h`, `d`).
  * @example parseRetrySchedule("30s, 2m, 1h") // [30, 120, 3600]
  * @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`

@@ -42,6 +42,8 @@ export interface EmailJobToQueue {
 
 export interface WaitingJob {
   job: EmailJob;
+  /** Earliest time of the next delivery attempt. */
+  nextAttemptAt: Date;
   content: EmailJobContent;
 }
 

@@ -23,17 +23,16 @@ export function emailJobToWire(job: EmailJob): EmailJobStatusWire {
   return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId };
 }
 
-export function waitingJobToWire({ job, content }: WaitingJob): WaitingEmailJob {
-  const { id: jobId, aliasId, status, currentRetries, maxRetries, scheduledAt } = job;
+export function waitingJobToWire({ job, content, nextAttemptAt }: WaitingJob): WaitingEmailJob {
+  const { id: jobId, aliasId, status, currentRetries, maxRetries } = job;
   const { recipient: to, subject } = content;
-  const when = scheduledAt.toISOString();
   return {
     jobId,
     aliasId,
     to,
     subject,
     status,
-    scheduledAt: when,
+    scheduledAt: nextAttemptAt.toISOString(),
     currentRetries,
     maxRetries,
     lastError: lastErrorOf(job),

@@ -99,7 +99,7 @@ describe("jobs of composed mail", () => {
       await cancel(ended);
       const listed = await store.emailJobs.listWaiting(userId, 10);
       expect(listed.map(({ job }) => job.id)).toEqual([second.job.id, first.job.id]);
-      expect(listed[1]).toEqual({ job: first.job, content: first.content });
+      expect(listed[1]).toEqual({ nextAttemptAt: first.delivery.notBefore, job: first.job, content: first.content });
       expect(await store.emailJobs.listWaiting(userId, 1)).toHaveLength(1);
       expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
     });

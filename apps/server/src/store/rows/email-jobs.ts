@@ -104,7 +104,7 @@ function jobRows({ db }: StoreContext, userId: string) {
     .leftJoin("message", "message.email_job_id", "email_job.id")
     .leftJoin("delivery", "delivery.message_id", "message.id")
     .selectAll("email_job")
-    .select("delivery.last_failure")
+    .select(["delivery.last_failure", "delivery.not_before"])
     .where("email_job.user_id", "=", userId);
 }
 
@@ -124,7 +124,7 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
   return rows.flatMap((row) => {
     try {
       const { job, content } = openJob(context, row);
-      return content === null ? [] : [{ job, content }];
+      return content === null ? [] : [{ job, content, nextAttemptAt: row.not_before ?? job.scheduledAt }];
     } catch (error) {
       // A composed message whose recipient and subject are unreadable can't be shown; its delivery does not depend on
       // them.

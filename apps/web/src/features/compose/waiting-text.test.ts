@@ -9,7 +9,8 @@ test("a waiting message's text says what it waits for", () => {
   expect(waitingText(job, now)).toBe("Leaves in a moment");
   expect(waitingText({ ...job, scheduledAt: at(4.5 * 3600) }, now)).toBe("Leaves at 14:30");
   expect(waitingText({ ...job, status: "sending" }, now)).toBe("Being sent");
-  expect(waitingText({ ...job, currentRetries: 2 }, now)).toBe("Retry 2/3");
+  expect(waitingText({ ...job, currentRetries: 2 }, now)).toBe("Retry 2/3 in a moment");
+  expect(waitingText({ ...job, currentRetries: 2, scheduledAt: at(4.5 * 3600) }, now)).toBe("Retry 2/3 at 14:30");
 });
 
 test("the list is polled fast only while an entry may change soon", () => {

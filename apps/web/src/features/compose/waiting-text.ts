@@ -9,13 +9,12 @@ const SOON_MS = 60_000;
 const SOON_POLL_MS = 3000;
 const LATE_POLL_MS = 60_000;
 
-/** When a waiting message will be sent, e.g. `Leaves at 14:30`. */
+/** When a waiting message will be sent, e.g. `Leaves at 14:30` or `Retry 1/3 at 14:30`. */
 export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: Waiting, now: Date): string {
   if (status === "sending") return "Being sent";
-  if (currentRetries > 0) return `Retry ${currentRetries}/${maxRetries}`;
-  return Date.parse(scheduledAt) - now.getTime() < SOON_MS
-    ? "Leaves in a moment"
-    : `Leaves at ${timeText(scheduledAt, now)}`;
+  const isSoon = Date.parse(scheduledAt) - now.getTime() < SOON_MS;
+  const when = isSoon ? "in a moment" : `at ${timeText(scheduledAt, now)}`;
+  return currentRetries > 0 ? `Retry ${currentRetries}/${maxRetries} ${when}` : `Leaves ${when}`;
 }
 
 /** Milliseconds until the next poll of the list; `false` if no message is waiting. */
