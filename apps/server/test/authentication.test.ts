@@ -165,7 +165,10 @@ describe("DMARC", () => {
     expect((await send(two("ceo@bank.example", "ann@sender.example"))).last).toMatch(/^550 /);
     const { last, bytes } = await send(two("ann@sender.example", "ceo@bank.example"));
     expect(last).toMatch(/^250 /);
-    expect(String(bytes).split("\r\nSubject", 1)[0]).not.toContain("bank");
+    const header = String(bytes).split("\r\n\r\n", 1)[0] as string;
+    expect(/^From: .*(?:\r\n[ \t].*)*/m.exec(header)?.[0]).not.toContain("bank");
+    // The other author can be answered, and is marked.
+    expect(header.match(/[^\r]*bank[^\r]*/g)).toEqual([expect.stringContaining("Unverified: ceo at bank.example")]);
   });
 
   test("an SPF pass of a domain below a public suffix authenticates nobody at the suffix", async () => {

@@ -26,13 +26,14 @@ export interface ShownCorrespondent {
 }
 
 /**
- * @returns a display name without "@"; the address alone when there is no name
+ * @returns a display name without "@"; the address alone when there is no name, or when the name is the address
  * @example shownName({ name: "Ann", address: "ann@example.org", isVerified: true }) // "Ann (ann at example.org)"
  */
 export function shownName({ name, address, isVerified }: ShownCorrespondent): string {
   const { local, domain } = splitAddress(address);
   const spelled = address.includes("@") ? `${plain(local)} at ${plain(domain)}` : plain(address);
-  const shown = shortened(plain(name ?? ""));
+  const isAddress = name?.trim().toLowerCase() === address.toLowerCase();
+  const shown = isAddress ? "" : shortened(plain(name ?? ""));
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }
 

@@ -160,7 +160,8 @@ describe("header fields that lead a program to an address of a correspondent", (
     for (const name of names) expect(name).toMatch(/^[a-z0-9-]+\*?$/);
     for (const { reason } of droppedFields) expect(reason.length).toBeGreaterThan(20);
     expect(isDroppedField("downgraded-reply-to")).toBe(true);
-    expect(isDroppedField("resent-date")).toBe(false);
+    expect(isDroppedField("resent-date")).toBe(true);
+    expect(isDroppedField("resend-date")).toBe(false);
   });
 });
 

@@ -21,8 +21,8 @@ export const droppedFields: readonly DroppedFields[] = [
   },
   { reason: "reply-to-all includes it", names: ["bcc", "apparently-to", "x-apparently-to"] },
   {
-    reason: "programs that answer resent mail write to these (RFC 5322 §3.6.6)",
-    names: ["resent-from", "resent-sender", "resent-to", "resent-cc", "resent-bcc", "resent-reply-to"],
+    reason: "programs that answer resent mail write to some of these; the others mean nothing alone (RFC 5322 §3.6.6)",
+    names: ["resent-*"],
   },
   { reason: "RFC 5504: an address that a program may restore to the field in the name", names: ["downgraded-*"] },
   {
@@ -94,7 +94,10 @@ export const droppedFields: readonly DroppedFields[] = [
       "a key for the correspondent's own address: valid for From only (Autocrypt 1.1 §2.3), which is a reply address",
     names: ["autocrypt", "autocrypt-gossip"],
   },
-  { reason: "signs a header that is rewritten", names: ["dkim-signature"] },
+  {
+    reason: "signs a header that is rewritten, or describes such a signature",
+    names: ["dkim-signature", "dkim2-signature", "message-instance", "domainkey-signature", "x-google-dkim-signature"],
+  },
 ];
 
 const exact: ReadonlySet<string> = new Set(

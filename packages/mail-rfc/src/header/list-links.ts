@@ -29,6 +29,13 @@ export function rewriteListField(
   return links.length === 0 ? NO_FIELD : headerField(title, withCommas(links));
 }
 
+/** Whether a web link of the field is in the forwarded message; `rewriteListField` leaves out what fits no line. */
+export function keepsWebLink(value: string): boolean {
+  const links = [...value.matchAll(/<([^<>]*)>/g)].map(([, inside = ""]) => inside.replace(/\s+/g, ""));
+  const web = links.filter((link) => /^https:\/\//i.test(link));
+  return isMailing(value) ? web.some(canStandInField) : web.length > 0;
+}
+
 /** Whether a lenient parser could find an address: "mailto" in any spelling, or an "@" outside a web link. */
 function isMailing(value: string): boolean {
   return /mailto/i.test(value.replace(/\s+/g, "")) || /@/.test(value.replace(/<\s*https?:[^<>]*>/gi, ""));

@@ -18,7 +18,7 @@ import { isDroppedField } from "./forward-fields.ts";
 import { canStandInField, type FieldText, headerField, NO_FIELD, nameOf } from "./header-field.ts";
 import { HeaderWriter, type WrittenHeader } from "./header-writer.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
-import { rewriteListField } from "./list-links.ts";
+import { keepsWebLink, rewriteListField } from "./list-links.ts";
 import { findMessageIds } from "./message-id.ts";
 import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
 
@@ -135,8 +135,8 @@ function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddress
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);
-  const replyTo = addressesOf(source, "reply-to").mailboxes.flatMap(
-    (mailbox) => mailboxFor(mailbox, source.isVerified, replies) ?? [],
+  const replyTo = answeredBy(source, from).flatMap(
+    ({ mailbox, isVerified }) => mailboxFor(mailbox, isVerified, replies) ?? [],
   );
   const outward = (mailbox: Mailbox): Mailbox | [] => {
     if (!lists.own.has(mailbox)) return mailboxFor(mailbox, true, replies) ?? [];
@@ -148,6 +148,22 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
     ["to", writeTo(lists.to.flatMap(outward), source)],
     ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
   ];
+}
+
+/**
+ * Of several authors From shows the first; Reply-To then names all, so that an answer reaches each (RFC 5322 §3.6.2).
+ * Only the first one's domain was authenticated, so authors of others are marked.
+ */
+function answeredBy(source: ForwardHeaderSource, shown: Mailbox | null): { mailbox: Mailbox; isVerified: boolean }[] {
+  const named = addressesOf(source, "reply-to").mailboxes;
+  const authors = addressesOf(source, "from").mailboxes;
+  if (named.length > 0 || authors.length < 2)
+    return named.map((mailbox) => ({ mailbox, isVerified: source.isVerified }));
+  const domain = splitAddress(shown?.address ?? "").domain;
+  return authors.map((mailbox) => ({
+    mailbox,
+    isVerified: source.isVerified && splitAddress(mailbox.address).domain === domain,
+  }));
 }
 
 function nobody(source: ForwardHeaderSource): Mailbox {
@@ -232,9 +248,9 @@ function writeListField(source: ForwardHeaderSource, field: HeaderField, replies
   return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
 }
 
-/** Whether an https link is present: RFC 8058 requires it, so without it List-Unsubscribe-Post is removed. */
+/** Whether an https link is kept: RFC 8058 §3.1 requires it, so without it List-Unsubscribe-Post is removed. */
 function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
-  return valuesOf(source, "list-unsubscribe").some((value) => /<\s*https:\/\//i.test(value));
+  return valuesOf(source, "list-unsubscribe").some(keepsWebLink);
 }
 
 /**
