@@ -35,6 +35,8 @@ export interface FailureReporter {
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
   /** Reports that a mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
   reportBounce(route: AliasRoute): Promise<void>;
+  /** Reports that a mailbox answered the envelope sender, e.g. by an absence note, which is not passed on. */
+  reportNote(route: AliasRoute): Promise<void>;
   /** Reports that a reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
   /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
@@ -109,6 +111,10 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       logger.info("delivery_bounced", { id: aliasId });
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
       await notices.add(`${aliasId}\0bounce`, { userId, aliasId, text });
+    },
+    async reportNote({ aliasId, userId, address }) {
+      const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent: such notes go to an address that can't be answered as the alias. Have your mail program answer to From or Reply-To.`;
+      await notices.add(`${aliasId}\0note`, { userId, aliasId, text }, "answer_not_sent");
     },
     async reportComplaint({ aliasId, userId, address }) {
       logger.info("complaint_received", { id: aliasId });

@@ -1,40 +1,63 @@
 /**
- * Processes a delivery report about mail we forwarded. The recipient address, authenticated by our keyed hash, names
+ * Processes what mail hosts send to the envelope sender of mail we forwarded: reports, in any form, and absence notes. The recipient address, authenticated by our keyed hash, names
  * the alias and possibly the original sender. The report itself may be written by anybody: only its form and status are
  * used. Its text is not passed on, because it names the owner's real address: the owner gets a notice, and the original
  * sender, if the address names one, a report of our own that mentions only the alias.
  */
-import { type DeliveryReportFacts, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
+import {
+  addressesOf,
+  type DeliveryReportFacts,
+  type HeaderSource,
+  readDeliveryReport,
+  readHeader,
+  unstuff,
+} from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
+import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
 import type { DeliveryReports } from "../../copy/delivery-reports.ts";
+import { mailboxesOf } from "../../copy/write-as-alias.ts";
 import type { FailureReporter } from "../../queue/report-failure.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import type { BounceLimits } from "./bounce-limits.ts";
 
 export interface TakeBounceDeps {
   aliases: Pick<AliasStore, "findRouteById">;
-  failures: Pick<FailureReporter, "reportBounce">;
+  failures: Pick<FailureReporter, "reportBounce" | "reportNote">;
   /** Sends reports to proven senders; `null` when senders are not authenticated here, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
 }
 
-/** Processes a message to bounce addresses. @returns false when it is no delivery report, the only thing they accept */
+/**
+ * Processes a message to bounce addresses. Hosts report in their own words and languages, so whatever is no report in a
+ * known form and no absence note counts as a failure of unknown reason, which only the owner is told.
+ */
 export async function takeBounces(
   { wire, envelope }: Transaction,
   bounces: readonly BounceRecipient[],
   deps: TakeBounceDeps,
-): Promise<boolean> {
-  if (bounces.length === 0) return true;
-  const facts = readDeliveryReport(unstuff(wire));
-  if (facts === null) return false;
-  if (!facts.hasFailed) return true;
+): Promise<void> {
+  if (bounces.length === 0) return;
+  const message = unstuff(wire);
+  const facts = readDeliveryReport(message);
+  if (facts !== null && !facts.hasFailed) return;
+  const { fields, end } = readHeader(message);
+  const source = { header: message.subarray(0, end), fields };
   for (const bounce of firstOfEachAlias(bounces)) {
     const route = await deps.aliases.findRouteById(bounce.aliasId);
-    if (route !== null) await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+    if (route === null) continue;
+    if (facts !== null) await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+    else if (!deps.limits.takeNotice(route)) continue;
+    else if (isFromDestination(source, route)) await deps.failures.reportNote(route);
+    else await deps.failures.reportBounce(route);
   }
-  return true;
+}
+
+/** Whether the message says that a mailbox of the alias wrote it: an absence note, which answers the envelope sender. */
+function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
+  const authors = addressesOf(source, "from").mailboxes;
+  return authors.some(({ address }) => mailboxesOf(route).some((mailbox) => isMailboxOf(address, mailbox)));
 }
 
 type BoundBounce = BounceRecipient & { aliasId: string };

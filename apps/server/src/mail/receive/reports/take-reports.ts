@@ -1,5 +1,5 @@
 /** The stage that processes reports from mail hosts: bounces at our bounce addresses, complaints at abuse@. */
-import { accept, reject, type StageVerdict } from "../../verdict.ts";
+import { accept, type StageVerdict } from "../../verdict.ts";
 import type { ScreenedMessage } from "../arrived-message.ts";
 import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
 import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";
@@ -9,7 +9,6 @@ export interface TakeReportsDeps {
   takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
 }
 
-/** @returns a rejection for a message to a bounce address that is no delivery report */
 export function takeReports(
   message: ScreenedMessage,
   deps: TakeReportsDeps,
@@ -21,7 +20,7 @@ export function takeReports(
 async function takeReport(message: ScreenedMessage, deps: TakeReportsDeps): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
-  if (!(await takeBounces(transaction, bounces, deps.takeBounce))) return reject("not_a_bounce");
+  await takeBounces(transaction, bounces, deps.takeBounce);
   await takeFeedback(transaction, deps);
   return accept(message);
 }
