@@ -41,22 +41,22 @@ export function isAliasName(text: string): boolean {
   return text.length <= limits.aliasNameMax && NAME.test(text);
 }
 
-const ATEXT =
-  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+)*$/u;
+const ATEXT = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u{80}-\u{10ffff}-]+$/u;
 const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
 // Characters not allowed in a mailbox or URL: control, space, bidirectional, zero-width, surrogate and tag characters.
 const UNSEEN =
   /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
 
 /**
- * Whether a text is an internet mailbox: a dot-string local part (RFC 5321 §4.1.2, RFC 6531) and a domain of at least
- * two labels. Quoted local parts and address literals are refused on purpose, because real mailboxes do not use them.
+ * Whether a text is an internet mailbox: a local part of atoms and dots (RFC 5321 §4.1.2, RFC 6531), and a domain of at
+ * least two labels. Dots may stand anywhere, and the local part may be longer than 64 octets: only its host interprets
+ * it, and phone providers and mailing services assign such names. Quoted local parts and address literals are refused on purpose, because real mailboxes do not use them.
  */
 export function isMailbox(text: string): boolean {
   const { local, domain } = splitAddress(text);
   if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
     return false;
-  if (octets(local) > 64 || !ATEXT.test(local)) return false;
+  if (!ATEXT.test(local)) return false;
   // Full-width letters and other full stops are mapped to ASCII before a DNS query, so one of our domains could hide in
   // them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;

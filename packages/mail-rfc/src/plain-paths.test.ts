@@ -337,12 +337,19 @@ describe("what is written", () => {
     );
   });
 
-  it.each(["", "@x.org", "ann", "ann@", "ann@X.org", "a b@x.org", "ann@x.org>", `${wordOf(65)}@x.org`, "\u{e9}@x.org"])(
-    "does not take %j for an address in canonical spelling",
-    (text) => {
-      expect(isPlainCanonical(text)).toBe(false);
-    },
-  );
+  it.each([
+    "",
+    "@x.org",
+    "ann",
+    "ann@",
+    "ann@X.org",
+    "a b@x.org",
+    "ann@x.org>",
+    `${wordOf(257)}@x.org`,
+    "\u{e9}@x.org",
+  ])("does not take %j for an address in canonical spelling", (text) => {
+    expect(isPlainCanonical(text)).toBe(false);
+  });
 
   it("takes for an address in canonical spelling only what the parser returns unchanged", () => {
     fc.assert(

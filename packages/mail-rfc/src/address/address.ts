@@ -3,11 +3,11 @@
  * after the colon, into one canonical spelling. Header addresses (RFC 5322) are parsed by `address-list.ts`, the
  * parameters after the path by `esmtp-params.ts`.
  *
- * The only deviation from the grammar is that underscores in domain labels are accepted, since real senders use them.
+ * Deviations from the grammar: underscores in domain labels, since real senders use them, and what `local-part.ts` says.
  */
 
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { canonicalLocal, LOCAL_MAX_OCTETS } from "./local-part.ts";
+import { canonicalLocal, FOREIGN_LOCAL_MAX_OCTETS } from "./local-part.ts";
 
 export interface MailPath {
   /** Local part in canonical spelling, quoted only when necessary; empty for the null sender. */
@@ -24,14 +24,15 @@ export interface MailPath {
   needsSmtpUtf8: boolean;
 }
 
-const PATH_MAX_OCTETS = 256;
 const DOMAIN_MAX_OCTETS = 255;
+/** Maximum octets of a path with its brackets: more than the 256 that RFC 5321 §4.5.3.1.3 asks for. */
+const PATH_MAX_OCTETS = FOREIGN_LOCAL_MAX_OCTETS + DOMAIN_MAX_OCTETS + 3;
 const NON_ASCII = "\\u{a0}-\\u{fffc}\\u{10000}-\\u{10ffff}";
 const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
 // Parts of a mailbox in ASCII whose local part needs no quotes.
-const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+";
 const PLAIN_LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
-const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL}(?:\\.${PLAIN_LOCAL})*)@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);
+const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL})@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);
 const PLAIN_CANONICAL = new RegExp(PLAIN_ADDRESS.source.replaceAll("A-Za-z0-9_-", "a-z0-9_-"));
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
@@ -87,14 +88,16 @@ export function parseAddress(text: string): MailPath {
 export function readPlainAddress(text: string): MailPath | null {
   if (text.length + 2 > PATH_MAX_OCTETS) return null;
   const [, local, written] = PLAIN_ADDRESS.exec(text) ?? [];
-  if (local === undefined || written === undefined || local.length > LOCAL_MAX_OCTETS) return null;
+  if (local === undefined || written === undefined || local.length > FOREIGN_LOCAL_MAX_OCTETS) return null;
   const domain = written.toLowerCase();
   return { local, domain, canonical: `${local}@${domain}`, isLiteral: false, needsSmtpUtf8: false };
 }
 
 /** Whether a text is an address as `readPlainAddress` returns it: `parseAddress` would return it unchanged. */
 export function isPlainCanonical(text: string): boolean {
-  return text.length + 2 <= PATH_MAX_OCTETS && text.indexOf("@") <= LOCAL_MAX_OCTETS && PLAIN_CANONICAL.test(text);
+  return (
+    text.length + 2 <= PATH_MAX_OCTETS && text.indexOf("@") <= FOREIGN_LOCAL_MAX_OCTETS && PLAIN_CANONICAL.test(text)
+  );
 }
 
 /**

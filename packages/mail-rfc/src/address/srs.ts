@@ -16,7 +16,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { toBase32 } from "../base32.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { LOCAL_MAX_OCTETS, quoteLocal, unquoteLocal } from "./local-part.ts";
+import { LOCAL_MAX_OCTETS, quoteLocal, spellLocal, unquoteLocal } from "./local-part.ts";
 import { splitAddress } from "./split-address.ts";
 import { isSrsStampFresh, srsStamp } from "./srs-stamp.ts";
 
@@ -100,7 +100,7 @@ function readSrs0(meaning: string) {
   const [, field = "", stamp = "", host = "", user = ""] = SRS0.exec(meaning) ?? [];
   const [, hash, hint] = BOUND0.exec(field) ?? [];
   if (hash === undefined || hint === undefined) return null;
-  const sender = `${quoteLocal(user)}@${host.toLowerCase()}`;
+  const sender = `${spellLocal(user)}@${host.toLowerCase()}`;
   return { kind: "SRS0" as const, body: `${stamp}=${host}=${user}`, stamp, hash, hint: hint.toLowerCase(), sender };
 }
 
@@ -164,7 +164,7 @@ function reverseSrs0(meaning: string, context: SrsContext): string | null {
   const [, hash = "", stamp = "", host = "", user = ""] = SRS0.exec(meaning) ?? [];
   if (host === "" || !isSrsStampFresh(stamp, context.now)) return null;
   if (!isSigned("SRS0", `${stamp}=${host}=${user}`, hash, context)) return null;
-  return `${quoteLocal(user)}@${host.toLowerCase()}`;
+  return `${spellLocal(user)}@${host.toLowerCase()}`;
 }
 
 function reverseSrs1(meaning: string, context: SrsContext): string | null {

@@ -5,7 +5,7 @@
  */
 
 import { domainToASCII, domainToUnicode } from "node:url";
-import { LOCAL_MAX_OCTETS } from "../address/local-part.ts";
+import { FOREIGN_LOCAL_MAX_OCTETS } from "../address/local-part.ts";
 import { splitAddress } from "../address/split-address.ts";
 
 export interface MailboxPattern {
@@ -43,7 +43,7 @@ const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
 /** Octets of a short address, `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
 const OCTETS_MIN = 6;
 /** Characters examined before the `@`: the longest local part, and as many again. */
-const BEFORE_MAX = LOCAL_MAX_OCTETS * 2;
+const BEFORE_MAX = FOREIGN_LOCAL_MAX_OCTETS * 2;
 
 /**
  * Builds the patterns of the mailboxes to be searched for.
@@ -107,7 +107,7 @@ function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: 
     // Bounce addresses of mailing lists write `ann=example.org` (VERP).
     if (separator !== "@" && separator !== "=") continue;
     const end = at + domain.length;
-    if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + LOCAL_MAX_OCTETS))) continue;
+    if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + FOREIGN_LOCAL_MAX_OCTETS))) continue;
     const before = text.slice(Math.max(0, at - 1 - BEFORE_MAX), at - 1);
     if (endsWithLocal(before, pattern, separator === "=" ? "token" : boundary)) return at - 1;
   }
