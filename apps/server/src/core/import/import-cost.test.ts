@@ -27,6 +27,11 @@ describe("reading an import file takes time in proportion to its size", () => {
     ["CSV of quotes", (count: number) => `alias,note,enabled,mailboxes\n${'"""","""",\n'.repeat(count)}`],
     ["a CSV cell that never ends", (count: number) => `alias,note,enabled,mailboxes\n"${"a".repeat(count * 4)}`],
     [
+      "Mailx' export with descriptions of many lines",
+      (count: number) =>
+        `alias,description,enabled,recipients\n${`a@x.example,${"x,\n".repeat(99)}`.repeat(count / 10)}`,
+    ],
+    [
       "JSON",
       (count: number) =>
         JSON.stringify(list(count).map((it) => ({ full_address: `a${it}@x.example`, enabled: true, used_on: '"[{' }))),

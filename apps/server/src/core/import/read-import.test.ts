@@ -104,10 +104,34 @@ const files: readonly (readonly [what: string, file: string | Uint8Array, format
     ],
   ],
   [
-    "addy.io's export, whose columns are found by name",
-    "id,email,deleted_at,active,description,local_part,domain\n1,a@addy.example,,1,note,a,addy.example\n2,b@addy.example,2026-01-01 00:00:00,0,,b,addy.example\n",
+    "addy.io's export, which leaves the cells of false and null empty",
+    '"id","local_part","domain","email","active","pinned","description","emails_forwarded","deleted_at"\n"1","a","addy.example","a@addy.example","1","","note","",""\n"2","b","addy.example","b@addy.example","","","paused","3",""\n"3","c","addy.example","c@addy.example","","1","","","2026-01-01 00:00:00"\n"4","d","addy.example","d@addy.example","TRUE"\n"5","e","addy.example","e@addy.example"\n',
     "addy-csv",
-    [alias("a@addy.example", { notes: "note" }), alias("b@addy.example", { active: false, isDeleted: true })],
+    [
+      alias("a@addy.example", { notes: "note" }),
+      alias("b@addy.example", { notes: "paused", active: false }),
+      alias("c@addy.example", { active: false, isDeleted: true }),
+      alias("d@addy.example"),
+      alias("e@addy.example", { active: false }),
+    ],
+  ],
+  [
+    "addy.io's export as some spreadsheets save it, with 0 and FALSE",
+    "email,local_part,active\na@addy.example,a,0\nb@addy.example,b,FALSE\n",
+    "addy-csv",
+    [alias("a@addy.example", { active: false }), alias("b@addy.example", { active: false })],
+  ],
+  [
+    "a list of addy.io's aliases without the column of their state",
+    "email,local_part\na@addy.example,a\n",
+    "addy-csv",
+    [alias("a@addy.example")],
+  ],
+  [
+    "SimpleLogin's export with empty cells in the column of the state",
+    "alias,note,enabled,mailboxes\na@sl.example,,,\nb@sl.example,,True,\n",
+    "simplelogin-csv",
+    [alias("a@sl.example", { active: false }), alias("b@sl.example")],
   ],
   [
     "the file that addy.io imports",
@@ -156,6 +180,49 @@ const files: readonly (readonly [what: string, file: string | Uint8Array, format
     ],
   ],
   [
+    "Mailx' export with descriptions that contain commas, quotes, line breaks and words of the column of the state",
+    [
+      "alias,description,enabled,recipients",
+      'a@mx.example,"Shop, old",false,ann@x.example',
+      'b@mx.example,5" disks,false,ann@x.example',
+      'c@mx.example,"never closed,true,ann@x.example',
+      "d@mx.example,is it true,true,false,ann@x.example,bo@x.example",
+      "e@mx.example,one,",
+      "",
+      "two, true",
+      ",three,false,ann@x.example",
+      "f@mx.example,true,,false,ann@x.example",
+      "*@own.example,all,true,ann@x.example",
+    ].join("\r\n"),
+    "mailx-csv",
+    [
+      alias("a@mx.example", { notes: '"Shop, old"', active: false, destinations: ["ann@x.example"] }),
+      alias("b@mx.example", { notes: '5" disks', active: false, destinations: ["ann@x.example"] }),
+      alias("c@mx.example", { notes: '"never closed', destinations: ["ann@x.example"] }),
+      alias("d@mx.example", {
+        notes: "is it true,true",
+        active: false,
+        destinations: ["ann@x.example", "bo@x.example"],
+      }),
+      alias("e@mx.example", { notes: "one,\ntwo, true\n,three", active: false, destinations: ["ann@x.example"] }),
+      alias("f@mx.example", { notes: "true,", active: false, destinations: ["ann@x.example"] }),
+      alias("*@own.example", { notes: "all", destinations: ["ann@x.example"] }),
+    ],
+  ],
+  [
+    "Mailx' export saved by a spreadsheet, with quotes and another order",
+    'alias,enabled,description,recipients\n"a@mx.example",FALSE,"one, ""two""","ann@x.example,bo@x.example"\nb@mx.example,,,\n',
+    "mailx-csv",
+    [
+      alias("a@mx.example", {
+        notes: 'one, "two"',
+        active: false,
+        destinations: ["ann@x.example", "bo@x.example"],
+      }),
+      alias("b@mx.example", { active: false }),
+    ],
+  ],
+  [
     "Kauke's own export",
     kaukeExport,
     "kauke-json",
@@ -180,6 +247,19 @@ describe("the format of a file is detected by its content", () => {
       expect([size, read.format, read.rows.map(shown)]).toEqual([size, format, rows]);
     }
   });
+});
+
+it("a row of Mailx' export without the column of the state has a problem, and the rows around it are read", async () => {
+  const { rows } = await readAll(
+    "alias,description,enabled,recipients\nno address,x,true,ann@x.example\na@mx.example,one\nb@mx.example,true\nc@mx.example,,false,ann@x.example\n",
+  );
+  const problem = "The row has no column `enabled`.";
+  expect(rows).toMatchObject([
+    { row: 1, address: "no address", problem: null },
+    { row: 2, address: "a@mx.example", problem },
+    { row: 3, address: "b@mx.example", problem },
+    { row: 4, address: "c@mx.example", active: false, problem: null },
+  ]);
 });
 
 describe("a file of a known format that cannot be imported is named in the error", () => {
@@ -227,6 +307,11 @@ describe("a hostile file is refused with a message that quotes nothing of the fi
     ["a header of a megabyte", `${long}\n`],
     ["a million columns", `${header}${",".repeat(1_000_000)}\n`],
     ["a quote that never ends", `${header}"${long}`],
+    ["a row of Mailx of a megabyte", `alias,description,enabled,recipients\na@mx.example,${long},true,\n`],
+    [
+      "a row of Mailx of a million lines",
+      `alias,description,enabled,recipients\na@mx.example,${"canary\n".repeat(100_000)}`,
+    ],
     ["nested lists", nested("[", "]")],
     ["nested objects", nested('{"a":', "1}")],
     ["lists nested in an entry", `[{"full_address":"x","enabled":${nested("[", "]")}}]`],

@@ -10,6 +10,7 @@ import { csvRecords } from "./formats/csv-records.ts";
 import { dnsAliases, isDnsText } from "./formats/dns-lines.ts";
 import { type JsonElement, JsonElements } from "./formats/json-elements.ts";
 import { shapeOf, simpleLoginAlias } from "./formats/json-shapes.ts";
+import { isMailxText, mailxAliases } from "./formats/mailx-lines.ts";
 import { zipParts } from "./formats/zip-files.ts";
 import { type ImportedAlias, type ImportSource, isTrue, textOf, unreadable } from "./imported-alias.ts";
 
@@ -42,6 +43,7 @@ async function readByHead(head: Buffer, whole: Bytes): Promise<ImportSource> {
   const bytes = checkedUtf8(whole);
   if (/^\s*[[{]/.test(text)) return readJson(text, bytes);
   if (isDnsText(text)) return { format: "forward-email-txt", rows: dnsAliases(bytes, limits.importRowsMax) };
+  if (isMailxText(text)) return { format: "mailx-csv", rows: mailxAliases(bytes) };
   return readCsv(text, bytes);
 }
 

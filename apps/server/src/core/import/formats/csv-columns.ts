@@ -9,13 +9,22 @@ export interface CsvShape {
   toAlias(cells: readonly string[], row: number): ImportedAlias;
 }
 
-type Read = (name: string) => string;
+/** Cells of one record, found by the name of their column. */
+interface Row {
+  /** Text of a cell; empty if the file has no such column. */
+  cell(name: string): string;
+  /**
+   * Whether an alias is active by the column of its state. Some exporters leave the cell of false empty, so an empty
+   * cell is false; without the column every alias is active.
+   */
+  isActive(name: string): boolean;
+}
 
 interface KnownCsv {
   format: ImportFormat;
   /** Names of columns, all of which the header must have. */
   columns: readonly string[];
-  read(cell: Read, row: number): ImportedAlias;
+  read(cells: Row, row: number): ImportedAlias;
 }
 
 const knownCsv: readonly KnownCsv[] = [
@@ -23,11 +32,11 @@ const knownCsv: readonly KnownCsv[] = [
   {
     format: "simplelogin-csv",
     columns: ["alias", "mailboxes"],
-    read: (cell, row) =>
+    read: ({ cell, isActive }, row) =>
       importedAlias(row, {
         address: cell("alias"),
         notes: cell("note"),
-        active: cell("enabled") || "true",
+        active: isActive("enabled"),
         destinations: cell("mailboxes").split(/[\s,]+/),
       }),
   },
@@ -35,19 +44,31 @@ const knownCsv: readonly KnownCsv[] = [
   {
     format: "addy-csv",
     columns: ["email", "local_part"],
-    read: (cell, row) =>
+    read: ({ cell, isActive }, row) =>
       importedAlias(row, {
         address: cell("email"),
         notes: cell("description"),
-        active: cell("active") || "true",
+        active: isActive("active"),
         isDeleted: cell("deleted_at") !== "",
+      }),
+  },
+  // Mailx's export, saved by a program that writes CSV; as Mailx writes it, it is read by mailx-lines.ts.
+  {
+    format: "mailx-csv",
+    columns: ["alias", "description", "enabled", "recipients"],
+    read: ({ cell, isActive }, row) =>
+      importedAlias(row, {
+        address: cell("alias"),
+        notes: cell("description"),
+        active: isActive("enabled"),
+        destinations: cell("recipients").split(/[\s,]+/),
       }),
   },
   // The file that addy.io imports: `alias,description,recipients`.
   {
     format: "addy-csv",
     columns: ["alias", "description", "recipients"],
-    read: (cell, row) =>
+    read: ({ cell }, row) =>
       importedAlias(row, {
         address: cell("alias"),
         notes: cell("description"),
@@ -55,16 +76,6 @@ const knownCsv: readonly KnownCsv[] = [
       }),
   },
 ];
-
-/**
- * Mailx's export `alias,description,enabled,recipients`. Its cells are not quoted, so description and recipients may
- * contain commas.
- */
-const mailx: KnownCsv = {
-  format: "mailx-csv",
-  columns: ["alias", "description", "enabled", "recipients"],
-  read: () => importedAlias(0, {}),
-};
 
 /**
  * Exports of password managers, recognised by columns that no other format has. They are refused: only the browser
@@ -94,14 +105,10 @@ export function csvShape(header: readonly string[]): CsvShape {
   const has = (columns: readonly string[]) => columns.every((column) => names.includes(column));
   const [manager] = passwordManagers.find(([, columns]) => has(columns)) ?? [];
   if (manager !== undefined) throw passwordFile(manager);
-  if (has(mailx.columns)) return { format: mailx.format, toAlias: mailxReader(names) };
   const known = knownCsv.find(({ columns }) => has(columns));
   if (known === undefined) throw unknownFile();
   const places = new Map(names.map((name, place) => [name, place]));
-  return {
-    format: known.format,
-    toAlias: (cells, row) => known.read((name) => textOf(cells[places.get(name) ?? -1]), row),
-  };
+  return { format: known.format, toAlias: (cells, row) => known.read(rowOf(cells, places), row) };
 }
 
 export function passwordFile(manager: string) {
@@ -116,18 +123,7 @@ export function unknownFile() {
   );
 }
 
-function mailxReader(names: readonly string[]): CsvShape["toAlias"] {
-  const isUsual = mailx.columns.every((column, place) => names[place] === column);
-  return (cells, row) => {
-    const texts = cells.map(textOf);
-    if (!isUsual) texts.splice(0, texts.length, ...mailx.columns.map((column) => texts[names.indexOf(column)] ?? ""));
-    const enabled = texts.findIndex((cell, place) => place >= 2 && /^(?:true|false)$/i.test(cell));
-    if (enabled < 0) return importedAlias(row, { address: texts[0], problem: "The row has no column `enabled`." });
-    return importedAlias(row, {
-      address: texts[0],
-      notes: texts.slice(1, enabled).join(","),
-      active: isTrue(texts[enabled]),
-      destinations: texts.slice(enabled + 1).flatMap((cell) => cell.split(/[\s,]+/)),
-    });
-  };
+function rowOf(cells: readonly string[], places: ReadonlyMap<string, number>): Row {
+  const cell = (name: string) => textOf(cells[places.get(name) ?? -1]);
+  return { cell, isActive: (name) => !places.has(name) || isTrue(cell(name)) };
 }

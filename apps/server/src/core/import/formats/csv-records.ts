@@ -47,7 +47,8 @@ export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerat
 }
 
 const unmatched = (row: number) => unreadable(`Row ${row} can't be read: its quotes do not match.`);
-const tooLong = (row: number) => unreadable(`Row ${row} is longer than 64 KiB, so this is not a list of aliases.`);
+export const tooLong = (row: number) =>
+  unreadable(`Row ${row} is longer than 64 KiB, so this is not a list of aliases.`);
 
 class TooLong extends Error {}
 

@@ -5,10 +5,10 @@
 import { type ImportedAlias, importedAlias } from "../imported-alias.ts";
 import type { Bytes } from "./checked-text.ts";
 import { patternProblem } from "./json-shapes.ts";
+import { LINE_MAX, textLines } from "./text-lines.ts";
 
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
-const LINE_MAX = 65_536;
 /**
  * Maximum destinations read for one alias. Further ones are ignored, so that a file full of them needs little memory.
  */
@@ -32,7 +32,7 @@ export function isDnsText(head: string): boolean {
  */
 export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator<ImportedAlias> {
   const entries = new Map<string, Entry>();
-  for await (const line of lines(bytes)) {
+  for await (const line of textLines(bytes)) {
     for (const entry of entriesOf(line)) {
       const key = `${entry.name}@${entry.domain}`.toLowerCase();
       const known = entries.get(key);
@@ -51,17 +51,6 @@ export async function* dnsAliases(bytes: Bytes, maxRows: number): AsyncGenerator
 
 function problemOf(name: string): string | null {
   return name === "" ? patternProblem("*") : patternProblem(name);
-}
-
-async function* lines(bytes: Bytes): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of bytes) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/);
-    rest = (parts.pop() ?? "").slice(0, LINE_MAX);
-    yield* parts;
-  }
-  yield rest;
 }
 
 function* entriesOf(line: string): Generator<Entry> {
