@@ -21,7 +21,7 @@ import { closeInTime } from "./close-in-time.ts";
 import { confirmationHandlers } from "./confirmations/routes.ts";
 import { decryptHandlers } from "./decrypt/routes.ts";
 import { mountDialects } from "./dialects/mount-dialects.ts";
-import { authenticationConstraint } from "./dialects/only-with-authentication.ts";
+import { keyFieldConstraint } from "./dialects/only-with-key-field.ts";
 import { plainUrl } from "./dialects/plain-path.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
@@ -162,7 +162,7 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     trustProxy,
     serverFactory: (listener) => guard.createServer(listener),
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 2048, constraints: authenticationConstraint },
+    routerOptions: { maxParamLength: 2048, constraints: keyFieldConstraint },
     rewriteUrl: plainUrl,
     // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.
     frameworkErrors: (error, request, reply) =>

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { addyRoutes } from "./addy/routes.ts";
+import { refuseDeviceSignIn } from "./simplelogin/refuse-device-sign-in.ts";
 import { simpleLoginRoutes } from "./simplelogin/routes.ts";
 
 type Dialect = (app: FastifyInstance, deps: CoreDeps) => void | Promise<void>;
@@ -12,5 +13,6 @@ type Dialect = (app: FastifyInstance, deps: CoreDeps) => void | Promise<void>;
 const dialects: readonly Dialect[] = [addyRoutes, simpleLoginRoutes];
 
 export async function mountDialects(app: FastifyInstance, deps: CoreDeps): Promise<void> {
+  refuseDeviceSignIn(app);
   for (const dialect of dialects) await app.register(async (scope) => dialect(scope, deps));
 }

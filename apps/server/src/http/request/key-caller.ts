@@ -41,6 +41,16 @@ export function byKey(deps: Pick<CoreDeps, "apiKeys" | "clock">, scope: KeyScope
   return async (request: FastifyRequest): Promise<void> => void (await keyCaller(deps, request, scope));
 }
 
+/**
+ * Makes an `onRequest` hook of a route that any valid API key may call, whatever its scopes. The caller is not set,
+ * because such a route does nothing for the account.
+ */
+export function byAnyKey(deps: Pick<CoreDeps, "apiKeys" | "clock">) {
+  return async ({ headers }: FastifyRequest): Promise<void> => {
+    if ((await checkApiKey(deps, credentialsOf(headers) ?? "")) === null) throw new AppError("key_invalid");
+  };
+}
+
 /** API key with which a call is made, on a route with the hook `byKey`. */
 export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
   if (apiKey === null) throw new Error("the route has no hook that checks a key");

@@ -26,6 +26,28 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+describe("sign-out of the apps", () => {
+  const signOut = (key?: string, body?: object) =>
+    askWith(server, { key, method: "POST", url: "/api/auth/logout", body });
+
+  it("is 204 for any valid key, with and without a body, and 401 for an invalid one", async () => {
+    for (const key of [person.key, keys["aliases:create"].only])
+      for (const body of [undefined, {}]) expect(await signOut(key, body)).toMatchObject({ status: 204, body: "" });
+    for (const key of ["x", `${person.key}x`]) expect((await signOut(key)).status).toBe(401);
+    expect((await person.ask("GET", "/api/v1/account-details")).status).toBe(200);
+  });
+
+  it("leaves the website's session alone, whose own sign-out answers as before", async () => {
+    const visitor = await new Visitor(server).register();
+    const { secret } = await newKey(visitor);
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await visitor.send({ method: "POST", url: "/api/auth/logout", headers })).status).toBe(204);
+    expect((await visitor.call("getSession")).status).toBe(200);
+    expect(await visitor.call("logout")).toMatchObject({ status: 200, body: { message: "Successfully logged out" } });
+    expect((await visitor.call("getSession")).status).toBe(401);
+  });
+});
+
 interface Call {
   route: string;
   scope: KeyScope;

@@ -6,8 +6,10 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
+import { byAnyKey } from "../../request/key-caller.ts";
 import { readAnyJson } from "../dialect-body.ts";
 import { shapeErrors } from "../dialect-errors.ts";
+import { onlyWithAuthorization } from "../only-with-key-field.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { bulkRoutes } from "./bulk-routes.ts";
@@ -21,6 +23,10 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
   aliasRoutes(mount, deps);
   bulkRoutes(mount, deps);
   accountRoutes(mount, deps);
+  // The apps remove their key only after 204. The key stays valid until its owner revokes it on the website.
+  app.post("/api/auth/logout", { ...onlyWithAuthorization, onRequest: byAnyKey(deps) }, async (_, reply) =>
+    reply.code(204).send(),
+  );
   for (const url of ["/api/v1", "/api/v1/*"])
     app.all(url, async () => {
       throw new AppError("not_found", { message: "Kauke does not have this." });

@@ -184,6 +184,28 @@ it.each(unserved)("%s %s is answered 404 in the clients' form to a key, and 401 
   expect(await ann.call(method, url, undefined, "x")).toMatchObject(wrongKey);
 });
 
+it("a client that signs in with a password and names its device is told to use an API key, whatever the password", async () => {
+  const url = "/api/auth/login";
+  const signIn = (who: Visitor, more: object, password = "correct horse") => {
+    const payload = JSON.stringify({ email: ann.email, password, ...more });
+    return who.send({ method: "POST", url, payload, headers: { "content-type": "application/json" } });
+  };
+  for (const password of ["correct horse", "wrong", ""])
+    for (const device of ["Pixel 9", "", null]) {
+      const app = new Visitor(server);
+      const reply = await signIn(app, { device }, password);
+      expect(reply).toMatchObject({ status: 403, body: { error: expect.stringMatching(/^use an API key/) } });
+      expect([Object.keys(reply.body), reply.headers["set-cookie"], app.cookies.size]).toEqual([
+        ["error"],
+        undefined,
+        0,
+      ]);
+    }
+  const browser = new Visitor(server);
+  expect(await signIn(browser, {})).toMatchObject({ status: 200, body: { user: { email: ann.email } } });
+  expect((await browser.call("getSession")).status).toBe(200);
+});
+
 it("a key in the header field Authorization works on paths that Kauke's own API does not have", async () => {
   const headers = { authorization: `Bearer ${bob.key}` };
   expect((await send({ method: "POST", url: "/api/alias/random/new" }, headers)).status).toBe(201);

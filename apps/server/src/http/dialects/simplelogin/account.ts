@@ -6,7 +6,7 @@ import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
-import { onlyWithAuthentication } from "../only-with-authentication.ts";
+import { onlyWithAuthentication } from "../only-with-key-field.ts";
 import { numberedMailboxes } from "./alias-views.ts";
 import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 

@@ -14,7 +14,7 @@ import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
 import { takeLimit } from "../../../core/rate-limit/take-limit.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { cutNote } from "../cut-note.ts";
-import { onlyWithAuthentication } from "../only-with-authentication.ts";
+import { onlyWithAuthentication } from "../only-with-key-field.ts";
 import { aliasInPath, aliasView, aliasViews, mailboxesWithNumbers } from "./alias-views.ts";
 import { type Fields, fieldsOf, flagOf, hasQuery, nullableText, numbersOf, pageOf, requiredFields } from "./input.ts";
 import { aliasToWire } from "./wire.ts";

@@ -30,6 +30,19 @@ describe("a random alias", () => {
     expect((await ann.call("POST", `${random}?hostname=shop.co.uk&mode=uuid`)).body.alias).not.toContain("shop");
   });
 
+  it("notes no site and has no site's name where a client sends what JavaScript writes for a missing value", async () => {
+    const ann = await aHolder();
+    await ann.person.call("changeAccountDefaults", { body: { siteInName: true } });
+    for (const hostname of ["undefined", "null", "", "%20"]) {
+      const { body } = await ann.call("POST", `${random}?hostname=${hostname}`);
+      expect(body.note).toBeNull();
+      expect(body.alias).not.toMatch(/^(?:undefined|null)\./);
+      const offered = await ann.call("GET", `/api/v5/alias/options?hostname=${hostname}`);
+      expect(offered.body.prefix_suggestion).toBe("");
+    }
+    expect((await ann.call("POST", `${random}?hostname=undefined.example`)).body.note).toBe("undefined.example");
+  });
+
   it("has the requested format, and an unknown format is refused", async () => {
     const ann = await aHolder();
     expect((await ann.call("POST", `${random}?mode=uuid`)).body.alias).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}@/);

@@ -14,7 +14,16 @@ import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { cutNote } from "../cut-note.ts";
 import { aliasView, mailboxesWithNumbers } from "./alias-views.ts";
-import { type Fields, fieldsOf, nullableText, numbersOf, queryText, requiredFields, textOf } from "./input.ts";
+import {
+  type Fields,
+  fieldsOf,
+  hostnameOf,
+  nullableText,
+  numbersOf,
+  queryText,
+  requiredFields,
+  textOf,
+} from "./input.ts";
 import { offeredSuffixes, readSuffix, signSuffix } from "./suffix.ts";
 import { createdToWire, optionsToWireV4, optionsToWireV5 } from "./wire.ts";
 
@@ -42,7 +51,7 @@ async function createRandom(deps: CoreDeps, request: FastifyRequest, reply: Fast
   // Notes of another type and invalid host names are ignored, because no client could correct them.
   const { note } = fieldsOf(request.body);
   const notes = typeof note === "string" ? cutNote(note) : null;
-  const hostname = queryText(request.query, "hostname") || undefined;
+  const hostname = hostnameOf(request.query);
   const alias = await generateAlias(deps, { userId, format, hostname, notes, cutNotes: true }, "key");
   return reply.code(201).send(createdToWire(await aliasView(deps, alias)));
 }
@@ -85,7 +94,7 @@ async function chosenDestinations(deps: CoreDeps, userId: string, fields: Fields
 async function options(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
   const { domain } = await accountDefaults(deps, userId);
-  const hostname = queryText(request.query, "hostname") ?? "";
+  const hostname = hostnameOf(request.query) ?? "";
   const owner = { mac: deps.suffixMac, userId, now: deps.clock.now() };
   const suffixes = offeredSuffixes(deps.random, deps.ownDomains, domain).map((suffix) => {
     return { suffix, signed: signSuffix(owner, suffix) };

@@ -9,6 +9,16 @@ export function queryText(query: unknown, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
+/**
+ * Host name of a website in the query. On pages without one, clients send an empty value or what JavaScript writes for
+ * a missing value.
+ * @returns `undefined` for none
+ */
+export function hostnameOf(query: unknown): string | undefined {
+  const text = queryText(query, "hostname")?.trim();
+  return text === undefined || ["", "undefined", "null"].includes(text.toLowerCase()) ? undefined : text;
+}
+
 /** Whether the query has a parameter, with or without a value. */
 export function hasQuery(query: unknown, name: string): boolean {
   return Object.hasOwn(query as object, name);

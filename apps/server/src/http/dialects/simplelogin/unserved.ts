@@ -2,12 +2,11 @@
  * Calls of SimpleLogin's clients that Kauke does not serve. They are answered in SimpleLogin's form, because a client
  * that gets an HTML page or a redirect instead of JSON fails altogether.
  */
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { checkApiKey } from "../../../core/api-key/check-api-key.ts";
+import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { credentialsOf } from "../../request/credentials.ts";
-import { onlyWithAuthentication } from "../only-with-authentication.ts";
+import { byAnyKey } from "../../request/key-caller.ts";
+import { onlyWithAuthentication } from "../only-with-key-field.ts";
 
 /** Calls that would otherwise reach a route of Kauke's own API. */
 const shared = [
@@ -25,21 +24,13 @@ export function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
     throw new AppError("key_invalid");
   });
   // The extension deletes its key whatever the response. The key stays valid until its owner revokes it on the website.
-  app.get("/api/logout", { onRequest: (request) => requireKey(deps, request) }, async () => ({ msg: "Signed out" }));
+  app.get("/api/logout", { onRequest: byAnyKey(deps) }, async () => ({ msg: "Signed out" }));
   for (const { method, url } of [...shared, { method: [...app.supportedMethods], url: "/api/*" }])
     app.route({
       ...onlyWithAuthentication,
       method: typeof method === "string" ? method : [...method],
       url,
-      onRequest: (request) => requireKey(deps, request),
+      onRequest: byAnyKey(deps),
       handler: async (_, reply) => reply.code(404).send({ error: "This server doesn't offer this." }),
     });
-}
-
-/**
- * Requires a valid API key, with any scope, to learn that a call is not served.
- * @throws AppError `key_invalid`
- */
-async function requireKey(deps: CoreDeps, { headers }: FastifyRequest): Promise<void> {
-  if ((await checkApiKey(deps, credentialsOf(headers) ?? "")) === null) throw new AppError("key_invalid");
 }
