@@ -95,6 +95,68 @@ const files: Record<string, { text: string; program: string; entries: number }> 
       `creditCard,Card,,,,,${quoted(secret)},,1,1,Personal`,
     ].join("\r\n"),
   },
+  "Proton Pass JSON with sites of other modes than the default": {
+    program: "Proton Pass",
+    entries: 3,
+    text: JSON.stringify({
+      version: "1.36.0",
+      vaults: {
+        v1: {
+          items: [
+            {
+              data: {
+                type: "login",
+                metadata: { name: "Entry", note: secret },
+                content: {
+                  itemEmail: "ann7@duck.com",
+                  password: secret,
+                  urls: [],
+                  autofillUrls: [{ url: "https://shop.example/?token=x", mode: 1 }],
+                },
+              },
+            },
+            {
+              data: {
+                type: "login",
+                metadata: { name: "Forum" },
+                content: { itemEmail: "Zoë@mozmail.com", password: secret, urls: [], autofillUrls: [] },
+              },
+            },
+            {
+              data: {
+                type: "login",
+                metadata: { name: "Router" },
+                content: {
+                  username: "admin",
+                  password: secret,
+                  autofillUrls: [{ url: "http://192.168.0.1", mode: 3 }],
+                },
+              },
+            },
+          ],
+        },
+      },
+    }),
+  },
+  "Proton Pass CSV with sites of other modes than the default": {
+    program: "Proton Pass",
+    entries: 3,
+    text: [
+      "type,name,url,autofillUrls,email,username,password,note,totp,createTime,modifyTime,vault",
+      `login,Entry,,${quoted('[{"url":"^https://.*","mode":5},{"url":"https://shop.example/?token=x,y","mode":1}]')},ann7@duck.com,ann,${quoted(secret)},${quoted(secret)},,1,1,Personal`,
+      `login,Forum,,${quoted('[{"url":7},null,"x"')},Zoë@mozmail.com,,${quoted(secret)},,,1,1,Personal`,
+      `login,Router,,${quoted('[{"url":"http://192.168.0.1","mode":6}]')},,admin,${quoted(secret)},,,1,1,Personal`,
+    ].join("\r\n"),
+  },
+  "Proton Pass CSV with the same site in both columns": {
+    program: "Proton Pass",
+    entries: 2,
+    text: [
+      "type,name,url,autofillUrls,email,username,password,note,totp,createTime,modifyTime,vault",
+      `login,Entry,https://shop.example/,${quoted('[{"url":"https://never.example/","mode":2},{"url":"https://shop.example/","mode":0}]')},ann7@duck.com,,${quoted(secret)},,,1,1,Personal`,
+      `alias,Forum,,,Zoë@mozmail.com,,,,,1,1,Personal`,
+    ].join("\r\n"),
+  },
   "KeePassXC CSV": {
     program: "KeePassXC",
     entries: 3,

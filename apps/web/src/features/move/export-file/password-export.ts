@@ -116,15 +116,21 @@ function bitwardenEntry({ type, name, login }: Json): Entry[] {
 function protonEntry({ data, aliasEmail }: Json): Entry[] {
   const { type, metadata, content } = objectIn(data);
   if (type !== "login" && type !== "alias") return [];
-  const { urls, itemEmail, itemUsername, username } = objectIn(content);
+  const { urls, autofillUrls, itemEmail, itemUsername, username } = objectIn(content);
   return [
     {
-      urls: Array.isArray(urls) ? urls.map(textIn) : [],
+      urls: [...(Array.isArray(urls) ? urls.map(textIn) : []), ...urlsOfModes(autofillUrls)],
       name: textIn(objectIn(metadata).name),
       users: [aliasEmail, itemEmail, itemUsername, username].map(textIn),
     },
   ];
 }
+
+/**
+ * URLs of a login at Proton Pass with the mode in which each is filled in. The older field `url` or `urls` has only
+ * those of the default mode.
+ */
+const urlsOfModes = (list: unknown): string[] => listIn(list).map(({ url }) => textIn(url));
 
 /** Names of CSV columns in lower case, as password managers write them. The first one that a file has is read. */
 const urlColumns = ["login_uri", "url", "urls", "web site", "website", "uri"];
@@ -160,7 +166,7 @@ function readCsv(text: string): PasswordExport {
     const users = userColumns.map((column) => header.indexOf(column)).filter((column) => column >= 0);
     const isLogins = users.length > 0 && (url >= 0 || name >= 0) && firstOf(header, passwordColumns) >= 0;
     if (!isLogins) throw new ExportFileError("other");
-    const columns = [header.indexOf("type"), url, name, ...users];
+    const columns = [header.indexOf("type"), url, header.indexOf("autofillurls"), name, ...users];
     const rows = csvRows(text, { from: next, shape, columns });
     return collected(programs.find(([, wanted]) => has(wanted))?.[0] ?? "a password manager", entriesOf(rows));
   } catch (error) {
@@ -172,8 +178,18 @@ const firstOf = (header: readonly string[], names: readonly string[]): number =>
   header.indexOf(names.find((name) => header.includes(name)) ?? "\0");
 
 function* entriesOf(rows: Iterable<readonly string[]>): Generator<Entry> {
-  for (const [type = "", urls = "", name = "", ...users] of rows)
-    if (["", "login", "alias"].includes(type.toLowerCase())) yield { urls: urls.split(/[,\s]+/), name, users };
+  for (const [type = "", urls = "", modes = "", name = "", ...users] of rows)
+    if (["", "login", "alias"].includes(type.toLowerCase()))
+      yield { urls: [...urls.split(/[,\s]+/), ...urlsOfModes(jsonIn(modes))], name, users };
+}
+
+/** Value of a JSON text; `undefined` if it is none. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 // E-mail address as password managers store it for a login, without `mailto:` or a display name.

@@ -26,7 +26,9 @@ function hostOf(url: string): string | null {
   if (app !== undefined) return app.slice(0, limits.siteMax);
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^:/]+:\d+(?:\/|$)/.test(url) ? url : `https://${url}`;
   if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return null;
-  const host = new URL(whole).hostname.replace(/^www\d?\.(?=[^.]+\.)/, "");
+  const host = new URL(whole).hostname.replace(/^\*\./, "").replace(/^www\d?\.(?=[^.]+\.)/, "");
+  // Some programs also store regular expressions as URLs; those are no names of hosts.
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(host) || host.startsWith(".")) return null;
   return host === "" || host.length > limits.siteMax || !/[.:]|^localhost$/.test(host) ? null : host;
 }
 

@@ -17,6 +17,12 @@ test.each([
   [["https://müller.example"], "", "xn--mller-kva.example"],
   [["chrome://settings"], "Browser", "Browser"],
   [["javascript:alert(1)"], "Mark", "Mark"],
+  [["*.shop.example", "https://*.shop.example/"], "", "shop.example"],
+  [
+    ["https://.*[.]shop[.]example", "https://.+\\.shop\\.example/.*", "^https?://.*"],
+    "Regular expressions",
+    "Regular expressions",
+  ],
   [["not a url"], " My\n bank\u0000 ", "My bank"],
   [[], "x".repeat(300), "x".repeat(253)],
   [[], " ", null],
