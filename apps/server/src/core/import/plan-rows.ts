@@ -213,7 +213,8 @@ export class ImportPlan {
   }
 
   #toMake({ input, domain, isTwin, destinations, remarks }: Draft, name: string, because: string[]): ImportRow {
-    const reasons = [...because, ...remarks];
+    const { notes, isCut } = importedNotes(input.notes, isTwin ? input.address : null);
+    const reasons = [...because, ...remarks, ...(isCut ? [NOTE_CUT] : [])];
     return {
       row: input.row,
       address: input.address,
@@ -223,7 +224,7 @@ export class ImportPlan {
       reason: reasons.length === 0 ? null : reasons.join(" "),
       destinations,
       active: input.active,
-      notes: importedNotes(input.notes, isTwin ? input.address : null),
+      notes,
       made: false,
     };
   }
@@ -250,6 +251,7 @@ const UNCHECKED = "Whether this address is free is found out when the import run
 const NO_DESTINATION =
   "The file names no destination that can be used here, and you have no confirmed mailbox to use instead.";
 const TOO_MANY_DESTINATIONS = `An import has ${limits.importDestinationsMax} different destinations at most.`;
+const NOTE_CUT = `Its note is cut: a note has ${limits.notesMax} characters at most.`;
 const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 
 /** Splits an address into local part and domain; a name without a domain is taken to be on `domain`. */

@@ -176,7 +176,7 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
   const isDeleted = textOf(deletedOn) !== "";
   return {
     email: kept(email, ADDRESS_KEPT),
-    note: kept(note, limits.notesMax),
+    note: kept(note, NOTE_KEPT),
     enabled: isTrue(enabled),
     delete_on: isDeleted ? "yes" : "",
   };
@@ -187,6 +187,9 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
  * is still refused.
  */
 const ADDRESS_KEPT = 2 * limits.emailMax;
+
+/** Maximum characters of a note that are kept in memory: more than a note may have, to see whether it is cut. */
+const NOTE_KEPT = 2 * limits.notesMax;
 
 /** The beginning of a text as a copy, because a substring would keep the whole text in memory. */
 const kept = (value: unknown, max: number): string => Buffer.from(textOf(value).slice(0, max)).toString();

@@ -42,8 +42,9 @@ function plainName(local: string): string {
  * Notes of an imported alias, cut at the maximum length.
  * @param was foreign address that a twin stands for and that is appended to the notes; `null` for an alias that keeps
  * its address
+ * @returns `isCut`: whether a part of the notes is left out
  */
-export function importedNotes(notes: string, was: string | null): string | null {
+export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
   // The database can't store NUL, and other control characters would break the list of aliases; line breaks and tabs
   // stay.
   const text = notes
@@ -52,8 +53,9 @@ export function importedNotes(notes: string, was: string | null): string | null 
     .trim();
   const mark = was === null ? "" : markOfTwin(was);
   const room = limits.notesMax - mark.length - (mark === "" ? 0 : 1);
-  const whole = [wholeCharacters(text, Math.max(0, room)), mark].filter((part) => part !== "").join(" ");
-  return whole === "" ? null : whole;
+  const kept = wholeCharacters(text, Math.max(0, room));
+  const whole = [kept, mark].filter((part) => part !== "").join(" ");
+  return { notes: whole === "" ? null : whole, isCut: kept !== text };
 }
 
 /** Text in the notes of a twin that names the foreign address it stands for. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AliasWire, ImportRowWire } from "@kauke/contract";
+import { strToU8, zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
@@ -82,6 +83,40 @@ describe("an import of a file", () => {
     const { page: reserved } = (await read(ann, body.importId, "?result=reserved")).body;
     expect(reserved.rows.map((row: ImportRowWire) => row.address)).toEqual(["admin@kauke.test"]);
     expect(await aliasesOf(ann)).toEqual([]);
+  });
+
+  it("says in the dry run whose note is cut", async () => {
+    const cut = "Its note is cut: a note has 128 characters at most.";
+    const file = [
+      "alias,note,enabled,mailboxes",
+      `whole@kauke.test,${"n".repeat(128)},True,ann@people.example`,
+      `long@kauke.test,${"n".repeat(129)},True,ann@people.example`,
+      `later@kauke.test,${" ".repeat(200)}${"n".repeat(3000)},True,ann@people.example`,
+      `blank@kauke.test,short${" ".repeat(200)},True,ann@people.example`,
+      `twin@sl.example,${"n".repeat(108)},True,ann@people.example`,
+      `far@sl.example,${"n".repeat(128)},True,ann@people.example`,
+    ].join("\n");
+    const { importId } = (await upload(ann, file)).body;
+    const { rows } = (await read(ann, importId)).body.page;
+    const isCut = rows.map(({ reason }: ImportRowWire) => reason?.includes(cut) ?? false);
+    expect(isCut).toEqual([false, true, true, false, false, true]);
+    expect([rows[0].reason, rows[1].reason]).toEqual([null, cut]);
+    expect(rows[1].notes).toBe("n".repeat(128));
+    expect(rows[5].notes).toMatch(/^n+ was far@sl\.example$/);
+    expect(rows[5].notes).toHaveLength(128);
+  });
+
+  it("says it of SimpleLogin's archive too", async () => {
+    const aliases = [128, 129].map((length, id) => {
+      return { id, email: `a${id}@kauke.test`, note: "n".repeat(length), enabled: true, mailbox_id: 1 };
+    });
+    const file = zipSync({
+      "aliases.json": strToU8(JSON.stringify(aliases)),
+      "mailboxes.json": strToU8('[{"id":1,"email":"ann@people.example"}]'),
+    });
+    const { importId } = (await upload(ann, Buffer.from(file))).body;
+    const { rows } = (await read(ann, importId)).body.page;
+    expect(rows.map(({ reason }: ImportRowWire) => reason)).toEqual([null, expect.stringContaining("note is cut")]);
   });
 
   it("makes the aliases when it is run, once, and nothing when the file is imported again", async () => {
