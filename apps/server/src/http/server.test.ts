@@ -206,9 +206,9 @@ describe("a database that cannot serve", () => {
 
 describe("limits by client address behind a proxy", () => {
   const limits = new Map([["register", { max: 1, windowSeconds: 60 }]]);
-  const registerAs = async (proxied: TestServer, forwardedFor: string) => {
+  const registerAs = async (proxied: TestServer, forwardedFor: string, proxy = "10.9.9.9") => {
     const visitor = new Visitor(proxied);
-    visitor.address = "10.9.9.9";
+    visitor.address = proxy;
     const body = { email: `p${Math.random()}@example.org`, password: "correct horse" };
     return (await visitor.call("register", { body, headers: { "x-forwarded-for": forwardedFor } })).status;
   };
@@ -221,6 +221,33 @@ describe("limits by client address behind a proxy", () => {
     expect(await registerAs(proxied, "forged, 192.0.2.1")).toBe(429);
     expect(await registerAs(proxied, "2001:db8::1")).toBe(201);
     expect(await registerAs(proxied, "2001:db8::2")).toBe(429);
+    await proxied.close();
+  });
+
+  it("count each client of its own however the proxy writes its address, and say once when it can't be read", async () => {
+    const proxied = await startTestServer({ store: server.store, config: { limits, trustedProxies: ["10.0.0.0/8"] } });
+    const proxy = "10.7.7.7";
+    const unreadable = () => proxied.logged.filter(({ event }) => event === "forwarded_for_unreadable");
+    const fields = [
+      "203.0.113.7:40001",
+      "198.51.100.9:50123",
+      "[2001:db8:5::9]:50123",
+      "[2001:db8:1::9]",
+      '"198.51.100.14"',
+      '"[2001:db8:2::9]:443"',
+      "198.51.100.15 , 10.1.1.1:8080",
+      "unknown, 198.51.100.16",
+    ];
+    for (const field of fields) expect([field, await registerAs(proxied, field, proxy)]).toEqual([field, 201]);
+    for (const again of ["203.0.113.7:40002", "2001:db8:5::a", "198.51.100.14", "[2001:db8:2::1]", "198.51.100.15:1"])
+      expect([again, await registerAs(proxied, again, proxy)]).toEqual([again, 429]);
+    expect(unreadable()).toEqual([]);
+    // The address that the client itself may have written is never taken in place of an unreadable one.
+    const statuses = [];
+    for (const field of ["unknown", "198.51.100.17, unknown", "198.51.100.18, _hidden"])
+      statuses.push(await registerAs(proxied, field, proxy));
+    expect(statuses).toEqual([201, 429, 429]);
+    expect(unreadable()).toEqual([{ event: "forwarded_for_unreadable", fields: undefined }]);
     await proxied.close();
   });
 

@@ -36,7 +36,7 @@ import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { AccountCalls } from "./request/account-calls.ts";
-import { trustedProxyCheck } from "./request/client-address.ts";
+import { forwardedClient, trustedProxyCheck } from "./request/client-address.ts";
 import { dropCookies, hasKeyField } from "./request/credentials.ts";
 import { runInAccountTurn } from "./request/in-account-turn.ts";
 import { type LaterWork, laterWork } from "./request/later-work.ts";
@@ -173,11 +173,37 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   app.decorateRequest("signedInUserId", null);
   app.decorateRequest("apiKey", null);
   answerToKeys(app);
-  app.addHook("onRequest", async ({ ip, raw }) => {
-    if (!guard.assign(raw.socket, ip)) throw new AppError("busy");
-  });
+  findClients(app, { isTrustedProxy, guard, logger: options.logger });
   closeInTime(app);
   return app;
+}
+
+interface ClientFinding {
+  isTrustedProxy: (address: string) => boolean;
+  guard: SocketGuard;
+  logger: Logger;
+}
+
+/**
+ * Finds the client of every request, and counts the socket of a trusted proxy for it. The first time that the field of
+ * a trusted proxy can't be read, an event is logged: all of its clients may then share one limit.
+ */
+function findClients(app: FastifyInstance, { isTrustedProxy, guard, logger }: ClientFinding): void {
+  let isLogged = false;
+  app.decorateRequest("clientIp", "");
+  app.addHook("onRequest", async (request) => {
+    const { socket, headers } = request.raw;
+    const field = headers["x-forwarded-for"];
+    const { address, isReadable } = forwardedClient({
+      socketAddress: socket.remoteAddress ?? "",
+      field: Array.isArray(field) ? field.join(",") : field,
+      isTrustedProxy,
+    });
+    request.clientIp = address;
+    if (!isReadable && !isLogged) logger.warn("forwarded_for_unreadable");
+    isLogged ||= !isReadable;
+    if (!guard.assign(socket, address)) throw new AppError("busy");
+  });
 }
 
 const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { trustedProxyCheck } from "./client-address.ts";
+import { forwardedClient, trustedProxyCheck } from "./client-address.ts";
 
 describe("trusted proxies", () => {
   it("are exactly the networks of the setting", () => {
@@ -17,5 +17,53 @@ describe("trusted proxies", () => {
 
   it("make the start fail when the setting is not a valid network", () => {
     expect(() => trustedProxyCheck(["the-proxy"])).toThrow("KAUKE_TRUSTED_PROXIES");
+  });
+});
+
+describe("the client of a request", () => {
+  const isTrustedProxy = trustedProxyCheck(["10.0.0.0/8", "fd00::/8"]) || (() => false);
+  const clientOf = (field: string | undefined, socketAddress = "10.0.0.1") =>
+    forwardedClient({ field, socketAddress, isTrustedProxy });
+  const proxy = { address: "10.0.0.1", isReadable: true };
+
+  it.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["203.0.113.7:40001", "203.0.113.7"],
+    ["[203.0.113.7]:80", "203.0.113.7"],
+    ['"203.0.113.7"', "203.0.113.7"],
+    ['"203.0.113.7:40001"', "203.0.113.7"],
+    ["2001:db8::9", "2001:db8::9"],
+    ["[2001:db8::9]", "2001:db8::9"],
+    ["[2001:db8::9]:50123", "2001:db8::9"],
+    ['"[2001:db8::9]:50123"', "2001:db8::9"],
+    ["2001:db8:0:0:0:0:0:9:50123", "2001:db8:0:0:0:0:0:9"],
+    ["::ffff:203.0.113.7", "::ffff:203.0.113.7"],
+    ["fe80::1%eth0", "fe80::1%eth0"],
+    ["\t203.0.113.7 ", "203.0.113.7"],
+    ["192.0.2.1, 203.0.113.7", "203.0.113.7"],
+    ["192.0.2.1,203.0.113.7:1,,10.0.0.9:2 , [fd00::1]:3", "203.0.113.7"],
+    ["192.0.2.1, nonsense, 203.0.113.7", "203.0.113.7"],
+    ["10.0.0.7, 10.0.0.8", "10.0.0.7"],
+  ])("by the field %j is %s", (field, address) => {
+    expect(clientOf(field)).toEqual({ address, isReadable: true });
+  });
+
+  it.each([
+    ["unknown", "10.0.0.1"],
+    ["192.0.2.1, unknown", "10.0.0.1"],
+    ["192.0.2.1, _hidden, 10.0.0.9", "10.0.0.9"],
+    ["203.0.113.7:port", "10.0.0.1"],
+    ["203.0.113.256", "10.0.0.1"],
+    ["[203.0.113.7", "10.0.0.1"],
+    ["for=203.0.113.7", "10.0.0.1"],
+    [`${"[".repeat(8000)}203.0.113.7${":1".repeat(4000)}`, "10.0.0.1"],
+  ])("by the unreadable field %j is the last proxy, not what is written before", (field, address) => {
+    expect(clientOf(field)).toEqual({ address, isReadable: false });
+  });
+
+  it("is the other end of the connection without a field, with an empty one, and if that is no trusted proxy", () => {
+    for (const field of [undefined, "", " , "]) expect(clientOf(field)).toEqual(proxy);
+    const stranger = { address: "192.0.2.1", isReadable: true };
+    for (const field of ["203.0.113.7", "unknown"]) expect(clientOf(field, "192.0.2.1")).toEqual(stranger);
   });
 });

@@ -1,16 +1,25 @@
 /**
- * The client that a request counts against. `X-Forwarded-For` is used only from the proxies in `KAUKE_TRUSTED_PROXIES`;
+ * The client that a request counts against, which a proxy may have forwarded. `X-Forwarded-For` is used only from the proxies in `KAUKE_TRUSTED_PROXIES`;
  * core/connection/client-network.ts defines which addresses are one client.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { clientNetwork } from "../../core/connection/client-network.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Address of the client, as `forwardedClient` finds it. */
+    clientIp: string;
+  }
+}
+
+type IsTrustedProxy = (address: string) => boolean;
+
 /**
  * @param cidrs addresses or networks of trusted proxies, e.g. `["10.0.0.0/8", "::1"]`
  * @throws Error at start when one is neither
  */
-export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: string) => boolean) {
+export function trustedProxyCheck(cidrs: readonly string[]): false | IsTrustedProxy {
   if (cidrs.length === 0) return false;
   const trusted = new BlockList();
   for (const cidr of cidrs) {
@@ -25,13 +34,48 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | ((address: 
   };
 }
 
+interface Forwarded {
+  /** Address of the other end of the connection. */
+  socketAddress: string;
+  /** Value of `X-Forwarded-For`, in which each proxy has appended the address that it was called from. */
+  field: string | undefined;
+  isTrustedProxy: IsTrustedProxy;
+}
+
+/**
+ * Finds the address of a request's client: the last one that no trusted proxy has. The addresses before it are not read,
+ * because the client may have written them. For the same reason an entry that can't be read ends the search.
+ * @returns `isReadable`: false if a trusted proxy wrote something else than an address, so that the client counts as
+ * that proxy
+ */
+export function forwardedClient({ socketAddress, field = "", isTrustedProxy }: Forwarded) {
+  const entries = field.split(",").filter((entry) => entry.trim() !== "");
+  let address = socketAddress;
+  while (entries.length > 0 && isTrustedProxy(address)) {
+    const next = addressIn(entries.pop() ?? "");
+    if (next === null) return { address, isReadable: false };
+    address = next;
+  }
+  return { address, isReadable: true };
+}
+
+/**
+ * Address in an entry of `X-Forwarded-For`. Proxies write it bare, in quotes, in brackets, and with a port.
+ * @returns e.g. `2001:db8::9` for `"[2001:db8::9]:50123"`; `null` if there is none, e.g. for `unknown`
+ */
+function addressIn(entry: string): string | null {
+  const plain = entry.trim().replace(/^"(.*)"$/, "$1").trim();
+  const inBrackets = /^\[([^[\]]*)\](?::\d{1,5})?$/.exec(plain)?.[1];
+  const forms = inBrackets === undefined ? [plain, plain.replace(/:\d{1,5}$/, "")] : [inBrackets];
+  return forms.find((form) => isIP(form) !== 0) ?? null;
+}
+
 /**
  * Network of the client that a request counts against.
  * @returns e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if the client has no IP address
  */
-export function clientAddress(request: FastifyRequest): string {
-  const address = familyOf(request.ip) === null ? (request.socket.remoteAddress ?? "") : request.ip;
-  return clientNetwork(address);
+export function clientAddress({ clientIp }: Pick<FastifyRequest, "clientIp">): string {
+  return clientNetwork(clientIp);
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" | null {

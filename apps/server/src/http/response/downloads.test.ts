@@ -18,7 +18,7 @@ function begin(downloads: Downloads, { userId, from }: { userId: string; from: s
     for (let page = 0; page < 100; page += 1) yield ["x".repeat(1000)];
   }
   const file = downloads.begin(jsonChunks(pages()), {
-    request: { ip: from, raw: { socket: {} } } as unknown as FastifyRequest,
+    request: { clientIp: from, raw: { socket: {} } } as unknown as FastifyRequest,
     reply: { raw } as unknown as FastifyReply,
     userId,
     inTurn: (work) => work(),
