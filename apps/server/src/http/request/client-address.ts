@@ -64,7 +64,10 @@ export function forwardedClient({ socketAddress, field = "", isTrustedProxy }: F
  * @returns e.g. `2001:db8::9` for `"[2001:db8::9]:50123"`; `null` if there is none, e.g. for `unknown`
  */
 function addressIn(entry: string): string | null {
-  const plain = entry.trim().replace(/^"(.*)"$/, "$1").trim();
+  const plain = entry
+    .trim()
+    .replace(/^"(.*)"$/, "$1")
+    .trim();
   const inBrackets = /^\[([^[\]]*)\](?::\d{1,5})?$/.exec(plain)?.[1];
   const forms = inBrackets === undefined ? [plain, plain.replace(/:\d{1,5}$/, "")] : [inBrackets];
   return forms.find((form) => isIP(form) !== 0) ?? null;
