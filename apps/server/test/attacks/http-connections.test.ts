@@ -226,7 +226,7 @@ describe("responses that nobody reads", () => {
 describe("behind a trusted proxy", () => {
   const forwarded = (client: string, path = "/api/working") => get(path, `x-forwarded-for: ${client}\r\n`);
 
-  test("the proxy's own address has no share of its own, its clients have one each, by /64 and /48", async () => {
+  test("the proxy's own address has no share of its own, its clients have one each, by /64 and /48, in any spelling", async () => {
     const shares = { maxPerNetwork: 3, maxPerBlock: 5, maxPerBlockWhenCrowded: 5, slowAfterMs: 60_000 };
     const { port, letGo } = await startHttp(shares, ["127.1.0.1"]);
     const at = (count: number, client: (n: number) => string) =>
@@ -237,11 +237,11 @@ describe("behind a trusted proxy", () => {
       );
     const isBusy = (members: Awaited<ReturnType<typeof at>>) =>
       members.filter((it) => it?.heard().startsWith("HTTP/1.1 429")).length;
-    const one = await at(6, () => "2001:db8:1:1::7");
+    const one = await at(6, (n) => (n % 2 === 0 ? "2001:db8:1:1::7" : `"[2001:db8:1:1::${n}]:5012${n}"`));
     await vi.waitFor(() => expect(isBusy(one)).toBe(3));
     const same48 = await at(6, (n) => `2001:db8:1:${n + 2}::7`);
     await vi.waitFor(() => expect(isBusy(same48)).toBe(4));
-    const others = await at(6, (n) => `2001:db8:${n + 2}::7`);
+    const others = await at(6, (n) => `[2001:db8:${n + 2}::7]:5012${n}`);
     expect(await ask(port, "127.1.0.1", forwarded("2001:db8:99::7", "/healthz"))).toBe("200");
     expect(isBusy(others)).toBe(0);
     letGo();
