@@ -23,6 +23,9 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
     const problem =
       toProblem(thrown, now) ?? toProblem(outage(thrown, request), now) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
+    // Fastify closes the connection after a body that it refuses. A client that is still writing would then meet a broken
+    // connection instead of the response; the rest of the body is read and dropped, for as long as a request may take.
+    reply.removeHeader("connection");
     const body = request.routeOptions.config.hasSuccessField ? { success: false, ...problem.body } : problem.body;
     return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
   };

@@ -56,7 +56,7 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     .innerJoin("user", "user.id", "alias.user_id")
     .leftJoin("encryption_key", (join) => join.on("encryption_key.id", "=", chosenKey))
     .select(["alias.id", "alias.user_id", "alias.active", "alias.fresh", "alias.sealed", pairs, missing])
-      .select("user.registered_from_index")
+    .select("user.registered_from_index")
     .select(["encryption_key.id as key_id", "encryption_key.sealed as key_sealed"]);
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
