@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { VisitOptions } from "../browser/browser.ts";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createAlias, createForm, fillCreate, listedAddresses } from "../browser/steps.ts";
+import { aliasRow, createAlias, createForm, fillCreate, listedAddresses, register } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 
 const site = runSite();
@@ -193,6 +193,47 @@ describe("creating", () => {
       expect(await nameField(page).inputValue()).toBe(alias);
     },
   );
+});
+
+describe("the destination that the form offers", () => {
+  test("typing the name leaves it in its field, and Enter creates the alias", async () => {
+    const { page, person } = await openDashboard();
+    const alias = newName();
+    await nameField(page).press("x");
+    expect(await forwardField(page).inputValue()).toBe(person.email);
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type(alias);
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Alias Created");
+    expect((await person.listAliases())[0]?.forwardTo).toBe(person.email);
+  });
+
+  test("what was typed before the account's mailboxes were loaded stays", async () => {
+    const { page, context, person } = await openDashboard();
+    const loaded = Promise.withResolvers<void>();
+    await context.route("**/api/mailboxes", async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await nameField(page).fill("early");
+    await forwardField(page).fill(inbox);
+    await notesField(page).fill("Typed early");
+    const answered = page.waitForResponse("**/api/mailboxes");
+    loaded.resolve();
+    await (await answered).finished();
+    await createForm(page).getByRole("button", { name: person.email }).waitFor();
+    expect(await nameField(page).inputValue()).toBe("early");
+    expect(await forwardField(page).inputValue()).toBe(inbox);
+    expect(await notesField(page).inputValue()).toBe("Typed early");
+  });
+
+  test("the only mailbox of a new account is offered before it is confirmed", async () => {
+    const { page } = await site.visit();
+    const email = "only.mailbox@people.example";
+    await register(page, email);
+    await expect.poll(() => forwardField(page).inputValue()).toBe(email);
+  });
 });
 
 describe("creating an alias in few steps", () => {

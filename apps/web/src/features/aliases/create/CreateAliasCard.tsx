@@ -13,7 +13,7 @@ import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { addressOf, notesLeft, validEntries } from "../alias-text.ts";
 import { ForwardField } from "./ForwardField.tsx";
 import { NameField } from "./NameField.tsx";
-import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
+import { firstDestination, mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
 import { type CreateState, useCreateForm } from "./use-create-form.ts";
 import { useWantedName } from "./wanted-name.ts";
 
@@ -53,7 +53,7 @@ function useOffer(userId: string) {
   const offered = useMemo(() => offeredDestinations(boxes, aliases ?? []), [boxes, aliases]);
   const beginning = {
     domain: domains.data?.find((domain) => domain === defaults?.domain) ?? domains.data?.[0] ?? "",
-    forwardTo: mailboxes?.find((mailbox) => mailbox.isDefault)?.email ?? "",
+    forwardTo: firstDestination(mailboxes ?? []),
   };
   return {
     domains,

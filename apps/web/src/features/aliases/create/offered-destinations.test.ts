@@ -1,6 +1,6 @@
 import type { AliasWire, MailboxWire } from "@kauke/contract";
 import { expect, test } from "vitest";
-import { mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
+import { firstDestination, mailboxesToOffer, offeredDestinations } from "./offered-destinations.ts";
 
 const to = (forwardTo: string) => ({ forwardTo, lastForwardTo: null }) as AliasWire;
 const hook = "https://hooks.example.org/x";
@@ -46,4 +46,16 @@ test("the default mailbox comes first, then the most used; refused and blocked m
     "asked@example.org",
     "old@example.org",
   ]);
+});
+
+test("the form begins with the default mailbox, or with the only one that may receive mail", () => {
+  const box = (email: string, more: Partial<MailboxWire> = {}) =>
+    ({ email, state: "pending", isDefault: false, aliasCount: 0, ...more }) as MailboxWire;
+  const [one, other] = [box("one@example.org"), box("other@example.org")];
+  expect(firstDestination([])).toBe("");
+  expect(firstDestination([one])).toBe("one@example.org");
+  expect(firstDestination([one, box("no@example.org", { state: "refused" })])).toBe("one@example.org");
+  expect(firstDestination([box("no@example.org", { state: "blocked" })])).toBe("");
+  expect(firstDestination([one, other])).toBe("");
+  expect(firstDestination([one, { ...other, isDefault: true }])).toBe("other@example.org");
 });

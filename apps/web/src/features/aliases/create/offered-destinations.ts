@@ -5,12 +5,24 @@ import { destinationText, entriesOf } from "../alias-text.ts";
 /** Maximum number of offered destinations: finding one among more takes longer than typing an address. */
 const MAX_OFFERED = 6;
 
+const mayTakeMail = ({ state }: MailboxWire): boolean => state !== "refused" && state !== "blocked";
+
+/**
+ * The destination that the form for a new alias begins with: the default mailbox, or the only one that may receive
+ * mail; empty if there is neither.
+ */
+export function firstDestination(mailboxes: readonly MailboxWire[]): string {
+  const chosen = mailboxes.find(({ isDefault }) => isDefault);
+  const [only, ...others] = mailboxes.filter(mayTakeMail);
+  return chosen?.email ?? (others.length === 0 ? (only?.email ?? "") : "");
+}
+
 /**
  * Addresses of the account's mailboxes that may receive mail, confirmed or not: the default first, then by number of
  * aliases.
  */
 export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
-  const taking = mailboxes.filter(({ state }) => state !== "refused" && state !== "blocked");
+  const taking = mailboxes.filter(mayTakeMail);
   const rank = ({ isDefault, aliasCount }: MailboxWire) => (isDefault ? Number.POSITIVE_INFINITY : aliasCount);
   return taking.toSorted((one, other) => rank(other) - rank(one)).map(({ email }) => email);
 }

@@ -17,7 +17,7 @@ import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./use-typo-question.ts";
 
-/** Values typed or chosen in the form. While domain and destinations are absent, the form shows its initial values. */
+/** Values in the form's fields; the domain is absent until the list of domains is loaded. */
 type Typed = Partial<CreateAliasBody>;
 export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 
@@ -25,6 +25,9 @@ export interface Beginning {
   domain: string;
   forwardTo: string;
 }
+
+/** Overrides the form's `resetOptions`, which `reset` follows too. */
+const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: false };
 
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
 
@@ -36,9 +39,9 @@ function showCreated(address: string, isCopied: boolean): void {
 }
 
 /** Functions that convert the name and the destinations in the form's fields to the notation that the API accepts. */
-function tidying(form: CreateForm, shown: Beginning, domains: readonly string[]) {
+function tidying(form: CreateForm, domains: readonly string[]) {
   const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
-    form.setValue(field, text, { shouldValidate: form.formState.isSubmitted });
+    form.setValue(field, text, { shouldValidate: form.formState.isSubmitted, shouldDirty: true });
   return {
     change,
     name() {
@@ -52,7 +55,7 @@ function tidying(form: CreateForm, shown: Beginning, domains: readonly string[])
      * @returns the tidied text
      */
     destinations(): string {
-      const typed = form.getValues("forwardTo") ?? shown.forwardTo;
+      const typed = form.getValues("forwardTo") ?? "";
       const read = readDestinations(typed);
       if (read !== typed) change("forwardTo", read);
       return read;
@@ -96,16 +99,13 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   const begun = lastChoiceOf(userId) ?? beginning;
   const form: CreateForm = useForm({
     resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
-    defaultValues: { alias: "", notes: "" },
+    // What the form offers is loaded after its fields are shown: it then replaces what nobody has changed
+    values: { alias: "", notes: "", domain: begun.domain, forwardTo: begun.forwardTo },
+    resetOptions: { keepDirtyValues: true, keepErrors: true, keepIsSubmitted: true },
   });
-  const {
-    alias = "",
-    notes = "",
-    domain = begun.domain,
-    forwardTo = begun.forwardTo,
-  } = useWatch({ control: form.control });
+  const { alias = "", notes = "", domain = "", forwardTo = "" } = useWatch({ control: form.control });
   const shown = { alias, notes, domain, forwardTo };
-  const tidy = tidying(form, shown, domains);
+  const tidy = tidying(form, domains);
   const send = useSend(form, userId);
   const typo = useTypoQuestion(known, ({ typed, meant }) =>
     tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant)),
@@ -113,7 +113,6 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   const submit = async (element: HTMLFormElement) => {
     // Until the list of domains is loaded, no domain is chosen
     form.setValue("domain", domain || undefined);
-    form.setValue("forwardTo", forwardTo);
     tidy.name();
     if (typo.askFirst(tidy.destinations())) return;
     const address = Promise.withResolvers<string>();
@@ -125,7 +124,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
       address.resolve(addressOf(created));
       markNewAlias(created.id);
       rememberChoice({ userId, domain: values.domain, forwardTo: values.forwardTo });
-      form.reset({ alias: "", domain: values.domain, forwardTo: values.forwardTo, notes: "" });
+      form.reset({ alias: "", domain: values.domain, forwardTo: values.forwardTo, notes: "" }, resetAll);
       element.querySelector("input")?.focus();
       showCreated(addressOf(created), await copied);
     })();
