@@ -76,6 +76,21 @@ async function readShown(page: Page) {
   return { header: (name: string) => lines[lines.indexOf(name) + 1] ?? "", raw };
 }
 
+test("the form for a reply does not say that the correspondent sees the mailbox's address", async () => {
+  const person = await site.person();
+  const { page } = await site.visit();
+  const { owner } = await openReceived(page, person);
+  for (const [button, said] of [
+    ["Reply", `You write from ${owner}. The sender sees your alias.`],
+    ["Reply all", `You write from ${owner}. Everybody else sees your alias.`],
+  ] as const) {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    const composer = page.getByRole("form", { name: button, exact: true });
+    await composer.getByText(said, { exact: true }).waitFor();
+    await composer.getByRole("textbox", { name: "Your answer" }).waitFor();
+  }
+});
+
 test("a reply reaches the correspondent as the alias, in its thread; a reply to all reaches everybody", async () => {
   const person = await site.person();
   const { page } = await site.visit();

@@ -65,7 +65,7 @@ export function ReplyComposer(props: Props) {
     <form className="reply" onSubmit={onSubmit} noValidate aria-label={all ? "Reply all" : "Reply"}>
       <div className="message-text">
         <label className="label-in" htmlFor={id}>
-          {all ? "Reply to all as" : "Reply as"} <span className="addr">{message.rcptTo}</span>
+          Your answer
         </label>
         <textarea
           id={id}
@@ -75,8 +75,11 @@ export function ReplyComposer(props: Props) {
           value={text}
           onChange={(event) => setText(event.target.value)}
           aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-error` : undefined}
+          aria-describedby={error ? `${id}-error` : `${id}-hint`}
         />
+        <p className="hint" id={`${id}-hint`}>
+          You write from {message.rcptTo}. {all ? "Everybody else sees" : "The sender sees"} your alias.
+        </p>
         <FieldError id={`${id}-error`}>{error}</FieldError>
       </div>
       <div className="card-foot two">
