@@ -1,8 +1,9 @@
 /** The landing page: what it says in each state, how much it loads, and what must never be shown. */
 import { gzipSync } from "node:zlib";
+import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { heights, openVisit, type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeHeading, seeLaidOut, seePath } from "../browser/see.ts";
@@ -13,7 +14,15 @@ import { rest } from "../screens/open-screen.ts";
 import { federated, getStarted, headline, loading, pauseButton, signUp, toDashboard } from "./landing-page.ts";
 import { openWithoutScript } from "./without-script.ts";
 
-const site = runSite({ moves: true });
+let issuer: FakeIssuer | null = null;
+const site = runSite({
+  moves: true,
+  env: async () => {
+    issuer = await FakeIssuer.start();
+    return issuer.env;
+  },
+});
+afterAll(() => issuer?.close());
 
 /** Delays requests to the path until the returned function is called. */
 async function hold({ context }: Visit, path: string): Promise<() => void> {

@@ -3,6 +3,8 @@
  * once; the sentences belong to the page, so that no text from an issuer is ever shown.
  */
 
+import { googleOffText } from "./google-off.ts";
+
 /** Name of the cookie that holds the reason. Scripts of the page can read it, and it lasts a minute at most. */
 export const googleFailureCookie = "google-login-failed";
 
@@ -18,7 +20,7 @@ export const googleFailureTitle = "Google Login Failed";
 export const googleFailureTexts = {
   /** The specification's own sentence, for every failure without a more precise reason. */
   failed: "Failed to login with Google",
-  off: "Signing in with Google is not set up on this server.",
+  off: googleOffText,
   denied: "The sign-in was cancelled at Google.",
   expired: "The sign-in took too long, or was begun in another browser. Please try again.",
   unreachable: "Google could not be reached. Please try again in a moment.",
@@ -34,6 +36,3 @@ export const googleFailureTexts = {
 } as const;
 
 export type GoogleFailure = keyof typeof googleFailureTexts;
-
-/** Name of the `<meta>` element whose content is `on` or `off`: whether federated sign-in is set up on this server. */
-export const googleSignInMeta = "google-sign-in";

@@ -11,7 +11,7 @@ import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-import { readGoogleSignIn } from "../auth/google-sign-in.ts";
+import { isGoogleOff } from "../auth/google-sign-in.ts";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 
@@ -126,7 +126,7 @@ function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose"
   const { email, emailConfirmedAt, hasWallet, hasGoogle } = ways;
   return [
     hasWallet && <WalletWay key="wallet" onProven={onProven} />,
-    hasGoogle && readGoogleSignIn() === "on" && <GoogleWay key="google" action={action} />,
+    hasGoogle && !isGoogleOff() && <GoogleWay key="google" action={action} />,
     email !== null && emailConfirmedAt !== null && <LinkWay key="link" {...{ email, checkFresh, onProven }} />,
   ].filter((way) => way !== false);
 }

@@ -5,7 +5,7 @@ import type { WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { useGoogleSignIn } from "../auth/google-sign-in.ts";
+import { useGoogleOff } from "../auth/google-sign-in.ts";
 import { CancelWallet } from "../wallet/CancelWallet.tsx";
 
 interface Props {
@@ -51,7 +51,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
 
 /** If the server has no issuer configured, no Google account can be linked, but a linked one can be removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
-  const isOff = useGoogleSignIn() === "off";
+  const isOff = useGoogleOff();
   if (isOff && !isLinked) return null;
   const signsIn = isOff
     ? "Signing in with Google is not set up on this server."

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/session/ways-in.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { showGoogleFailure } from "../auth/google-sign-in.ts";
+import { showGoogleFailure } from "../auth/google-failure.ts";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 import { walletFailureText } from "../wallet/wallet-failure.ts";
 import { ChangeEmailDialog } from "./ChangeEmailDialog.tsx";

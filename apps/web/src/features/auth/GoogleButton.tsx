@@ -1,50 +1,50 @@
 /**
  * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure. Where no
- * issuer is configured, a disabled button says so.
+ * issuer is configured, a disabled button says so. A page has one at most, because of the id of its hint.
  */
-import { googleFailureTexts } from "@kauke/contract";
+import { googleOffText } from "@kauke/contract";
 import { Mail } from "lucide-react";
-import { type ReactNode, useEffect, useId } from "react";
-import { sayGoogleIsOff, showGoogleFailure, useGoogleSignIn } from "./google-sign-in.ts";
+import type { MouseEvent } from "react";
+import { useGoogleOff } from "./google-sign-in.ts";
 
-export function GoogleButton() {
-  const signIn = useGoogleSignIn();
-  const reason = useId();
-  useEffect(showGoogleFailure, []);
+interface Props {
+  className: string;
+  /** Called before a click follows the link, which it may prevent. */
+  onClick?: (event: MouseEvent) => void;
+  /** Called when the button is pressed although it is disabled. */
+  onOffClick?: () => void;
+}
+
+export function GoogleButton({ className, onClick, onOffClick }: Props) {
+  const isOff = useGoogleOff();
   const content = (
     <>
-      <Mail className="i" aria-hidden="true" />
+      <Mail className="i" />
       Continue with Gmail
     </>
   );
   return (
     <>
-      {signIn === "off" ? (
-        <OffButton reason={reason}>{content}</OffButton>
+      {isOff ? (
+        // Disabled, but focusable and clickable, so that everybody can learn why
+        <button
+          type="button"
+          className={`${className} is-off`}
+          aria-disabled="true"
+          aria-describedby="google-off"
+          onClick={onOffClick}
+        >
+          {content}
+        </button>
       ) : (
-        <a className="btn btn-block" href="/api/auth/google">
+        <a className={className} href="/api/auth/google" onClick={onClick}>
           {content}
         </a>
       )}
       {/* The reason is always rendered and shown by CSS depending on a meta element, so hydration shifts no layout. */}
-      <p id={reason} className="hint google-off">
-        {googleFailureTexts.off}
+      <p id="google-off" className="hint google-off">
+        {googleOffText}
       </p>
     </>
-  );
-}
-
-/** A disabled button that stays focusable and clickable, so that everybody can learn why it is disabled. */
-function OffButton({ reason, children }: { reason: string; children: ReactNode }) {
-  return (
-    <button
-      type="button"
-      className="btn btn-block is-off"
-      aria-disabled="true"
-      aria-describedby={reason}
-      onClick={sayGoogleIsOff}
-    >
-      {children}
-    </button>
   );
 }

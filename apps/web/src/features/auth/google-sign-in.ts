@@ -1,58 +1,18 @@
-/**
- * What a page knows about federated sign-in: whether the server has it configured, from a meta element, and why the
- * last attempt failed, from a cookie that is read once.
- */
-import {
-  type GoogleFailure,
-  googleFailureCookie,
-  googleFailureHash,
-  googleFailureTexts,
-  googleFailureTitle,
-  googleSignInMeta,
-} from "@kauke/contract";
+/** Whether the server has federated sign-in configured, which pages know from a meta element. */
+import { googleSignInMeta } from "@kauke/contract";
 import { useSyncExternalStore } from "react";
-import { showFailure } from "../../ui/toast-store.ts";
-
-export type GoogleSignIn = "on" | "off";
 
 /**
- * "on" unless the page's meta element says "off": without the element the button leads to the server, which reports the
+ * True if the page's meta element says "off": without the element the button leads to the server, which reports the
  * problem.
  */
-export function readGoogleSignIn(): GoogleSignIn {
-  const selector = `meta[name="${googleSignInMeta}"]`;
-  return document.querySelector<HTMLMetaElement>(selector)?.content === "off" ? "off" : "on";
+export function isGoogleOff(): boolean {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${googleSignInMeta}"]`)?.content === "off";
 }
 
 const neverChanges = () => () => {};
 
-/** `readGoogleSignIn` as a hook; "on" during hydration, because pages are prerendered that way. */
-export function useGoogleSignIn(): GoogleSignIn {
-  return useSyncExternalStore(neverChanges, readGoogleSignIn, () => "on");
-}
-
-export function sayGoogleIsOff(): void {
-  showFailure(googleFailureTitle, googleFailureTexts.off);
-}
-
-/**
- * Reads from a cookie why the last sign-in with Google failed.
- * @param cookies value of `document.cookie`
- * @returns `null` without the cookie; an unknown reason counts as "failed"
- */
-export function googleFailureIn(cookies: string): GoogleFailure | null {
-  const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
-  if (found === undefined) return null;
-  const word = found.slice(googleFailureCookie.length + 1);
-  return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
-}
-
-/** Shows once why the last sign-in with Google failed; a reload shows nothing. */
-export function showGoogleFailure(): void {
-  if (window.location.hash !== googleFailureHash) return;
-  window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
-  const failure = googleFailureIn(document.cookie);
-  if (failure === null) return;
-  document.cookie = `${googleFailureCookie}=; Path=/; Max-Age=0; SameSite=Lax`;
-  showFailure(googleFailureTitle, googleFailureTexts[failure]);
+/** `isGoogleOff` as a hook; false during hydration, because pages are prerendered that way. */
+export function useGoogleOff(): boolean {
+  return useSyncExternalStore(neverChanges, isGoogleOff, () => false);
 }

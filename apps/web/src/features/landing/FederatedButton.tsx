@@ -1,11 +1,11 @@
 /**
- * Sign-up with a Google account: links to the redirect to the issuer. A click does nothing while the session is being
- * checked, and opens the dashboard for signed-in users.
+ * Sign-up with a Google account, disabled where the server has none configured. A click does nothing while the session
+ * is being checked, and opens the dashboard for signed-in users.
  */
-import { Mail } from "lucide-react";
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../../api/session/session.ts";
+import { GoogleButton } from "../auth/GoogleButton.tsx";
 
 export function FederatedButton() {
   const { user, isLoading } = useSession();
@@ -15,10 +15,5 @@ export function FederatedButton() {
     event.preventDefault();
     if (user !== null) navigate("/dashboard");
   };
-  return (
-    <a className="btn btn-lg" href="/api/auth/google" onClick={handleClick}>
-      <Mail className="i" aria-hidden="true" />
-      Continue with Gmail
-    </a>
-  );
+  return <GoogleButton className="btn btn-lg" onClick={handleClick} />;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { googleFailureIn } from "./google-sign-in.ts";
+import { googleFailureIn } from "./google-failure.ts";
 
 test("the failure reason is found among other cookies", () => {
   expect(googleFailureIn("theme=dark; google-login-failed=denied; other=1")).toBe("denied");

@@ -1,0 +1,35 @@
+/** Why the last federated sign-in failed, from a cookie that is read once. */
+import {
+  type GoogleFailure,
+  googleFailureCookie,
+  googleFailureHash,
+  googleFailureTexts,
+  googleFailureTitle,
+} from "@kauke/contract";
+import { showFailure } from "../../ui/toast-store.ts";
+
+/**
+ * Reads from a cookie why the last sign-in with Google failed.
+ * @param cookies value of `document.cookie`
+ * @returns `null` without the cookie; an unknown reason counts as "failed"
+ */
+export function googleFailureIn(cookies: string): GoogleFailure | null {
+  const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
+  if (found === undefined) return null;
+  const word = found.slice(googleFailureCookie.length + 1);
+  return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
+}
+
+/** Shows once why the last sign-in with Google failed; a reload shows nothing. */
+export function showGoogleFailure(): void {
+  if (window.location.hash !== googleFailureHash) return;
+  window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
+  const failure = googleFailureIn(document.cookie);
+  if (failure === null) return;
+  document.cookie = `${googleFailureCookie}=; Path=/; Max-Age=0; SameSite=Lax`;
+  showFailure(googleFailureTitle, googleFailureTexts[failure]);
+}
+
+export function sayGoogleIsOff(): void {
+  showFailure(googleFailureTitle, googleFailureTexts.off);
+}
