@@ -214,8 +214,10 @@ describe("changing", () => {
 
   async function startEdit(page: Page, address: string): Promise<void> {
     await page.getByRole("button", { name: `Edit ${address}` }).click();
-    await seeFocus(field(page, "Alias name"));
+    await seeFocus(field(page, "Forward to"));
   }
+
+  const renameDialog = (page: Page) => page.getByRole("dialog", { name: "Rename alias" });
 
   test("Enter saves name, destinations and notes, and they are the same after a reload", async () => {
     const [alias, renamed] = [newName(), newName()];
@@ -225,6 +227,7 @@ describe("changing", () => {
     await field(page, "Forward to").fill("rasa@inbox.example");
     await field(page, "Notes").fill("New");
     await page.keyboard.press("Enter");
+    await renameDialog(page).getByRole("button", { name: "Rename Alias" }).click();
     await seeToast(page, "Alias Updated");
     await seeGone(editRow(page));
     await seeFocus(page.getByRole("button", { name: `Edit ${renamed}@kauke.test` }));
@@ -233,6 +236,24 @@ describe("changing", () => {
     await row.getByText("rasa@inbox.example", { exact: true }).waitFor();
     await row.getByText("New", { exact: true }).waitFor();
     expect(await listedAddresses(page)).toEqual([`${renamed}@kauke.test`]);
+  });
+
+  test("a new name is saved only after the page said what becomes of the old address", async () => {
+    const [alias, renamed] = [newName(), newName()];
+    const { page, person } = await openList([{ alias }]);
+    await startEdit(page, `${alias}@kauke.test`);
+    await field(page, "Alias name").fill(renamed);
+    await page.keyboard.press("Enter");
+    const text = `Mail to ${alias}@kauke.test will be refused from now on. Whoever has that address needs the new one, ${renamed}@kauke.test.`;
+    await renameDialog(page).getByText(text).waitFor();
+    await page.keyboard.press("Escape");
+    await seeGone(renameDialog(page));
+    expect(await field(page, "Alias name").inputValue()).toBe(renamed);
+    expect((await person.listAliases())[0]?.alias).toBe(alias);
+    await field(page, "Alias name").press("Enter");
+    await renameDialog(page).getByRole("button", { name: "Rename Alias" }).click();
+    await seeToast(page, "Alias Updated");
+    expect((await person.listAliases())[0]?.alias).toBe(renamed);
   });
 
   test.runIf(isLongRun)("Escape leaves everything as it was and sends no request", async () => {

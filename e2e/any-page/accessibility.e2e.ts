@@ -94,9 +94,13 @@ describe("by keyboard alone", () => {
 
     await tabTo(page, page.getByRole("button", { name: "Edit by-keys@tyla.test" }));
     await page.keyboard.press("Enter");
+    await seeFocus(page.getByRole("row").getByRole("textbox", { name: "Forward to", exact: true }));
+    await page.keyboard.press("Shift+Tab");
     await seeFocus(page.getByRole("textbox", { name: "Alias name", exact: true }));
     await page.keyboard.press("End");
     await page.keyboard.type("-only");
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Rename Alias" }));
     await page.keyboard.press("Enter");
     await aliasRow(page, "by-keys-only@tyla.test").waitFor();
     await seeFocus(page.getByRole("button", { name: "Edit by-keys-only@tyla.test" }));

@@ -52,7 +52,6 @@ async function breakOnce({ context, expectRefusal }: Visit, path: RegExp, answer
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
 const without = (page: Page, object: string) =>
   page.evaluate(`Object.defineProperty(navigator, "${object}", { value: undefined, configurable: true })`);
-
 const register = (page: Page, given: { password?: string; confirm?: string } = {}) =>
   fillRegister(page, { email: "ona@people.example", password, ...given });
 const connectWallet = (page: Page) => press(page, "Continue with Solana Wallet");
@@ -148,6 +147,7 @@ const dashboard: Walk = {
       await press(page, `Edit ${address}`);
       await page.getByRole("textbox", { name: "Alias name", exact: true }).fill("renamed");
       await page.keyboard.press("Enter");
+      await press(page, "Rename Alias");
     },
     "alias-deletion-failed": async (walker) => {
       const { page, address } = walker;

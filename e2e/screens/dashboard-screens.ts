@@ -290,6 +290,19 @@ export const dashboardScreens: readonly Screen[] = [
     await page.keyboard.press("Enter");
     await page.getByRole("row").getByRole("alert").waitFor();
   }),
+  overlaid(
+    step("renaming", async ({ page }) => {
+      const name = page.getByRole("textbox", { name: "Alias name", exact: true });
+      if ((await name.count()) === 0)
+        await page
+          .getByRole("button", { name: /^Edit / })
+          .nth(1)
+          .click();
+      await name.fill("another-name");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").getByRole("button", { name: "Rename Alias" }).waitFor();
+    }),
+  ),
   {
     ...dashboardOf("some", "tooltip", async ({ page }) => {
       await hoverAtRest(page.getByRole("row").getByText("…").first());

@@ -10,6 +10,7 @@ import { addressOf, destinationText } from "./alias-text.ts";
 import { type CreateFailure, isChangedElsewhere, reservedFailure, updateFailure } from "./create-failure.ts";
 import { EditButtons } from "./EditButtons.tsx";
 import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readEdit, readOf } from "./edit-body.ts";
+import { RenameAliasDialog } from "./RenameAliasDialog.tsx";
 import { isReservedName } from "./reserved-name.ts";
 
 interface EditInputProps extends InputHTMLAttributes<HTMLInputElement> {
@@ -29,6 +30,8 @@ export function EditInput({ errorId, error, ...input }: EditInputProps) {
   );
 }
 
+type Rename = UpdateAliasBody & { alias: string };
+
 export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   const [edit, setEdit] = useState<AliasEdit>({
     alias: alias.alias,
@@ -45,8 +48,8 @@ export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
     setErrors(Object.fromEntries(fields));
     showFailure(title, description);
   };
+  const [renaming, setRenaming] = useState<Rename | null>(null);
   const send = async (body: UpdateAliasBody) => {
-    if (isNewName(body, alias) && (await isReservedName(body.alias))) return refuse(reservedFailure(body.alias));
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
       showToast({ title: "Alias Updated", description: addressOf(saved) });
@@ -58,20 +61,32 @@ export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
       await refetchAliases(client, userId);
     }
   };
-  const save = async () => {
+  const finish = async (work: Promise<void>) => {
+    setSaving(true);
+    await work;
+    setSaving(false);
+  };
+  const ask = async (body: Rename) => {
+    if (await isReservedName(body.alias)) refuse(reservedFailure(body.alias));
+    else setRenaming(body);
+  };
+  const save = () => {
     if (isSaving) return;
     const read = readEdit(edit, seen ?? readOf(alias));
     if ("errors" in read) return setErrors(read.errors);
     setErrors({});
-    setSaving(true);
-    await send(read.body);
-    setSaving(false);
+    void finish(isNewName(read.body, alias) ? ask(read.body) : send(read.body));
+  };
+  const rename = () => {
+    setRenaming(null);
+    if (renaming !== null) void finish(send(renaming));
   };
   const change = (field: keyof AliasEdit) => (event: { target: { value: string } }) => {
     setEdit({ ...edit, [field]: event.target.value });
     setErrors({ ...errors, [field]: undefined });
   };
-  return { edit, errors, change, save: () => void save(), pending: isSaving };
+  const question = { renaming, rename, keepName: () => setRenaming(null) };
+  return { edit, errors, change, save, pending: isSaving, ...question };
 }
 
 interface Props {
@@ -82,9 +97,10 @@ interface Props {
 
 export function AliasEditRow({ userId, alias, onClose }: Props) {
   const id = useId();
-  const { edit, errors, change, save, pending } = useEdit(userId, alias, onClose);
+  const { edit, errors, change, save, pending, renaming, rename, keepName } = useEdit(userId, alias, onClose);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    // Keys of the dialog that asks about a new name arrive here too: React passes them on to the row
+    if (event.nativeEvent.isComposing || renaming !== null) return;
     if (event.key === "Escape") onClose();
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) save();
   };
@@ -99,8 +115,6 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           <EditInput
             className="input mono"
             aria-label="Alias name"
-            // The name field gets the focus, since the user has just pressed Edit
-            autoFocus
             autoCapitalize="none"
             value={edit.alias}
             onChange={change("alias")}
@@ -115,6 +129,8 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
         <EditInput
           className="input mono"
           aria-label="Forward to"
+          // Has the focus, since the user has just pressed Edit: the name is rarely what they want to change
+          autoFocus
           autoCapitalize="none"
           value={edit.forwardTo}
           onChange={change("forwardTo")}
@@ -140,6 +156,9 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
         <div className="keys">
           <EditButtons pending={pending} onCancel={onClose} onSave={save} />
         </div>
+        {renaming === null ? null : (
+          <RenameAliasDialog alias={alias} name={renaming.alias} onConfirm={rename} onClose={keepName} />
+        )}
       </td>
     </tr>
   );
