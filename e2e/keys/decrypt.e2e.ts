@@ -7,7 +7,7 @@ import { generateKeyPair } from "@kauke/age";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { openVisit, type Visit } from "../browser/browser.ts";
+import { heights, openVisit, type Visit, widths } from "../browser/browser.ts";
 import { type RequestRecorder, recordRequests } from "../browser/request-recorder.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
@@ -74,6 +74,19 @@ test("with a stored key: its name and date, the password, the text as a mail pro
   // Control: the recorder finds the password when it is sent.
   await page.evaluate(`fetch("/api/stats?x=${encodeURIComponent(masterPassword)}").catch(() => {})`);
   expect(await requests.find([masterPassword])).not.toEqual([]);
+});
+
+test("on a phone the result is scrolled into view and gets the focus", async () => {
+  const person = await site.person();
+  const key = await storeReadyKey(person, "Personal");
+  const { page } = await site.visit({ as: person, width: widths.phone, hasTouch: true });
+  await page.goto("/decrypt");
+  await page.getByLabel("Decryption Key").waitFor();
+  await decryptAuto(page, await encryptedText(secret, key.publicKey));
+  await page.getByText("Successfully decrypted").waitFor();
+  await seeFocus(page.getByRole("heading", { name: "Decrypted Message" }));
+  const top = async () => (await result(page).boundingBox())?.y ?? Number.POSITIVE_INFINITY;
+  await expect.poll(top).toBeLessThan(heights[widths.phone] ?? 0);
 });
 
 test("with a pasted key nothing is requested from the server; Copy copies the text, Clear Results removes all of it", async () => {

@@ -1,6 +1,7 @@
 /** The decrypted content, read-only, or instructions while there is none. */
 
 import { Check, Copy, Download } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { Mask } from "../../ui/Mask.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { sizeText } from "../../ui/text/time-text.ts";
@@ -94,11 +95,26 @@ interface Props {
   onClear: () => void;
 }
 
+/** Moves the focus to the title of a new result, and scrolls to it where the result is below the form. */
+function useLeadTo(opened: Opened | null) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (opened === null || title.current === null) return;
+    title.current.focus({ preventScroll: true });
+    const isLow = title.current.getBoundingClientRect().top > window.innerHeight / 2;
+    if (isLow) title.current.closest("section")?.scrollIntoView({ block: "start" });
+  }, [opened]);
+  return title;
+}
+
 export function ResultCard({ decryption: { opened, working }, onClear }: Props) {
+  const title = useLeadTo(opened);
   return (
     <section className="card" aria-labelledby="decrypted-message">
       <div className="card-head">
-        <h2 id="decrypted-message">Decrypted Message</h2>
+        <h2 id="decrypted-message" ref={title} tabIndex={-1}>
+          Decrypted Message
+        </h2>
         <span role="status" className="ok">
           {opened === null ? null : (
             <>
