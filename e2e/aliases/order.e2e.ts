@@ -137,6 +137,18 @@ describe("selecting aliases", () => {
     expect(after).toEqual(["rasa@inbox.example", "jonas@inbox.example", "rasa@inbox.example"]);
   });
 
+  test("Undo after pausing many aliases wakes only those that were active", async () => {
+    const { page, person, address } = await openList(3);
+    await aliasRow(page, address(2)).getByRole("switch").click();
+    await seeToast(page, "Alias Paused");
+    for (const place of [1, 2, 3]) await box(page, address(place)).click();
+    await bulkButton(page, "Pause").click();
+    await seeToast(page, "Aliases Paused", "3 aliases");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await seeToast(page, "Change Undone", "2 aliases");
+    expect((await person.listAliases()).map(({ active }) => active)).toEqual([true, false, true]);
+  });
+
   test("a bulk change that the server refuses is rolled back, and the reason is shown", async () => {
     const { page, context, person, address, expectRefusal } = await openList(2);
     await context.route("**/api/aliases/bulk", (route) =>
@@ -189,13 +201,33 @@ describe("deleting many aliases", () => {
     expect(((await answer.json()) as { aliases: unknown[] }).aliases).toHaveLength(1);
   });
 
+  test("above ten the number has to be typed, and a hidden page deletes nothing", async () => {
+    const { page, person, address } = await openList(12);
+    await page.getByRole("checkbox", { name: "Select all on this page" }).click();
+    await bulk(page).getByRole("button", { name: "Select all 12 that match" }).click();
+    await bulkButton(page, "Delete").click();
+    const dialog = page.getByRole("dialog", { name: "Delete 12 aliases" });
+    const button = dialog.getByRole("button", { name: "Delete Aliases" });
+    await dialog.getByLabel("Type 12 to confirm").fill("11");
+    expect(await button.isDisabled()).toBe(true);
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Type 12 to confirm").fill("12");
+    await page.keyboard.press("Enter");
+    await seeToast(page, "Aliases Deleted", "12 aliases");
+    await page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await seeToast(page, "Deletion Undone", "12 aliases");
+    await aliasRow(page, address(1)).waitFor();
+    expect(await person.listAliases()).toHaveLength(12);
+  });
+
   test("a deletion that fails shows the aliases again, with the reason", async () => {
     const { page, context, person, address, expectFailure } = await openList(3);
     expectFailure("/api/aliases/bulk");
     await context.route("**/api/aliases/bulk", (route) => route.abort("connectionrefused"));
     await deleteTwo(page, address);
-    await page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
-      document.dispatchEvent(new Event("visibilitychange"))`);
+    await page.evaluate(`window.dispatchEvent(new Event("pagehide"))`);
     await seeToast(page, "Deletion Failed");
     await expect.poll(() => listedAddresses(page)).toEqual([1, 2, 3].map(address));
     expect(await person.listAliases()).toHaveLength(3);

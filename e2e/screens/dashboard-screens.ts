@@ -219,6 +219,14 @@ const orderScreens: readonly Screen[] = [
 export const dashboardScreens: readonly Screen[] = [
   dashboardOf("empty", "empty"),
   dashboardOf("full", "full"),
+  overlaid(
+    dashboardOf("full", "bulk-delete", async ({ page }) => {
+      await page.getByRole("checkbox", { name: "Select all on this page" }).first().click();
+      await page.getByRole("button", { name: /^Select all .* that match/ }).click();
+      await page.getByRole("group", { name: "Selected aliases" }).getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete Aliases" }).waitFor();
+    }),
+  ),
   onlyLong(dashboardOf("paused", "paused")),
   dashboardOf("some", "some"),
   overlaid(

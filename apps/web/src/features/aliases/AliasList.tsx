@@ -14,6 +14,7 @@ import { BulkBar, type BulkDialog } from "./BulkBar.tsx";
 import { BulkDestinationsDialog } from "./BulkDestinationsDialog.tsx";
 import { BulkLabelDialog } from "./BulkLabelDialog.tsx";
 import { DeleteAliasDialog } from "./DeleteAliasDialog.tsx";
+import { DeleteManyDialog } from "./DeleteManyDialog.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { NoAliases, NoMatch, NothingHere } from "./ListStates.tsx";
 import { ListTools } from "./ListTools.tsx";
@@ -72,6 +73,9 @@ function useLabelsById(isWanted: boolean) {
   return { list: data, byId };
 }
 
+/** Maximum number of aliases that are deleted without a question, since one sees all of them in the list. */
+const DELETED_UNASKED_MAX = 10;
+
 type OpenDialog = BulkDialog | "manage" | null;
 
 interface BulkProps {
@@ -100,14 +104,15 @@ function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dia
     const ids = new Set(picking.picked);
     return found.filter(({ id }) => ids.has(id));
   }, [picking.picked, found]);
+  const onClose = () => onDialog(null);
   const onDelete = () => {
+    onClose();
     remove(picked);
     picking.clear();
   };
-  const onChange: typeof change extends (ids: readonly string[], ...rest: infer Rest) => void
+  const onChange: typeof change extends (aliases: readonly AliasWire[], ...rest: infer Rest) => void
     ? (...rest: Rest) => void
-    : never = (...given) => change(picking.picked, ...given);
-  const onClose = () => onDialog(null);
+    : never = (...given) => change(picked, ...given);
   return (
     <>
       <BulkBar
@@ -118,8 +123,9 @@ function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dia
         onClear={picking.clear}
         onChange={onChange}
         onDialog={onDialog}
-        onDelete={onDelete}
+        onDelete={picked.length > DELETED_UNASKED_MAX ? () => onDialog("delete") : onDelete}
       />
+      {dialog === "delete" ? <DeleteManyDialog count={picked.length} onConfirm={onDelete} onClose={onClose} /> : null}
       {dialog === "destinations" ? (
         <BulkDestinationsDialog aliasIds={picking.picked} onChange={onChange} onClose={onClose} />
       ) : null}

@@ -4,7 +4,7 @@ import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-
 import { IconButton } from "../../ui/IconButton.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 
-export type BulkDialog = "addLabel" | "removeLabel" | "destinations";
+export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
 
 interface Props {
   picked: readonly AliasWire[];

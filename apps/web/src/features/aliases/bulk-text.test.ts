@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
+import { aliasesText, deletionFailureText, failureText, isCount } from "./bulk-text.ts";
 
 test("the number of aliases is a phrase with the right singular or plural", () => {
   expect([aliasesText(1), aliasesText(84), aliasesText(5000)]).toEqual(["1 alias", "84 aliases", "5,000 aliases"]);
@@ -22,4 +22,9 @@ test("a failed deletion says why only if the account has too many reserved addre
   expect(deletionFailureText([gone])).toBe("1 alias could not be deleted.");
   const limited = { id: "a", code: "rate_limited" as const };
   expect(deletionFailureText([limited, gone])).toMatch(/^2 aliases could not be deleted\. An account can .* pause /);
+});
+
+test("a number is recognised with and without separators, and no other number is", () => {
+  expect(["4998", "4,998", " 4 998 ", "4.998"].map((typed) => isCount(typed, 4998))).toEqual([true, true, true, true]);
+  expect(["", "4999", "498", "49980", "all"].map((typed) => isCount(typed, 4998))).toEqual(Array(5).fill(false));
 });

@@ -11,6 +11,9 @@ export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
   return `${aliasesText(failed.length)} could not be deleted.${isLimited ? ` ${aliasMessages.releasedMany}` : ""}`;
 }
 
+/** Whether the typed text is this number, with or without separators: `4998`, `4,998`, `4 998`. */
+export const isCount = (typed: string, count: number): boolean => typed.replace(/[\s.,'’]/g, "") === String(count);
+
 /** Why some aliases could not be changed, e.g. `2 of 84 aliases have 10 labels already`; `null` if all could. */
 export function failureText(failed: BulkAliasAnswer["failed"], asked: number): string | null {
   const missing = failed.filter(({ code }) => code === "not_found").length;

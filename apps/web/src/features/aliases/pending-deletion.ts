@@ -1,7 +1,8 @@
 /**
  * Aliases that are deleted in the list but not yet on the server, so that their deletion can be undone for ten seconds.
- * The request is sent after that time, when other aliases are deleted, when the page is hidden or closed, and before a
- * logout. One deletion waits at a time. Kept in memory only.
+ * The request is sent after that time, when other aliases are deleted, when the page is closed, and before a logout.
+ * While the page is hidden nothing is sent: the ten seconds begin again when it is shown. One deletion waits at a time.
+ * Kept in memory only.
  */
 import { beforeLogOut, onUserChange } from "../../api/session/session.ts";
 
@@ -47,7 +48,7 @@ export function subscribeToHidden(listener: () => void): () => void {
 
 export function deleteLater(deletion: Deletion): void {
   void sendNow();
-  waiting = { ...deletion, timer: setTimeout(() => void sendNow(), UNDO_MS) };
+  waiting = { ...deletion, timer: sendLater() };
   setHidden(new Set([...hidden, ...deletion.aliasIds]));
   listenToLeaving(true, deletion.hasToAsk);
 }
@@ -74,19 +75,26 @@ export function sendNow(): Promise<void> | null {
   return send().finally(() => show(aliasIds));
 }
 
+const sendLater = () => setTimeout(() => void sendNow(), UNDO_MS);
+
 function stopWaiting({ timer }: Waiting): void {
   clearTimeout(timer);
   waiting = null;
   listenToLeaving(false);
 }
 
-const onHidden = () => void (document.visibilityState === "hidden" && sendNow());
+function onVisibility(): void {
+  if (waiting === null) return;
+  clearTimeout(waiting.timer);
+  if (document.visibilityState === "visible") waiting.timer = sendLater();
+}
+
 const onLeave = () => void sendNow();
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
 function listenToLeaving(isOn: boolean, hasToAsk = false): void {
   const change = isOn ? "addEventListener" : "removeEventListener";
-  document[change]("visibilitychange", onHidden);
+  document[change]("visibilitychange", onVisibility);
   window[change]("pagehide", onLeave);
   window.removeEventListener("beforeunload", askBeforeLeaving);
   if (isOn && hasToAsk) window.addEventListener("beforeunload", askBeforeLeaving);

@@ -7,24 +7,39 @@ import { dismissToast, readToast, showFailure, showToast } from "../../ui/toast-
 import { addressOf } from "./alias-text.ts";
 import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
 import { deleteLater, UNDO_MS, undoDeletion } from "./pending-deletion.ts";
+import { type ManyChange, undoOf } from "./undo-change.ts";
+
+const undoButton = (onAct: () => void) => ({
+  visibleMs: UNDO_MS,
+  action: { label: "Undo", spoken: "Undo the change", onAct },
+});
 
 export function useBulk(userId: string) {
   const client = useQueryClient();
   const { mutate, isPending } = useChangeAliases(userId);
 
-  /** @param said title of the toast after success, e.g. `Aliases Paused` */
-  const change = (aliasIds: readonly string[], wanted: BulkAliasChange, said: string) =>
+  const send = ({ aliasIds, change }: ManyChange, said: string, undo: ManyChange | null) =>
     mutate(
-      { aliasIds, change: wanted },
+      { aliasIds, change },
       {
         onSuccess: ({ changed, failed }) => {
           const text = failureText(failed, aliasIds.length);
-          if (text === null) showToast({ title: said, description: aliasesText(changed) });
-          else showFailure("Not All Were Changed", text);
+          const shown =
+            text === null
+              ? ({ title: said, description: aliasesText(changed) } as const)
+              : ({ title: "Not All Were Changed", description: text, variant: "bad" } as const);
+          showToast(undo === null ? shown : { ...shown, ...undoButton(() => send(undo, "Change Undone", null)) });
         },
         onError: (error) => showFailure("Change Failed", messageOf(error, "Failed to change the aliases")),
       },
     );
+
+  /**
+   * @param aliases the aliases as they are before the change
+   * @param said title of the toast after success, e.g. `Aliases Paused`
+   */
+  const change = (aliases: readonly AliasWire[], wanted: BulkAliasChange, said: string) =>
+    send({ aliasIds: aliases.map(({ id }) => id), change: wanted }, said, undoOf(aliases, wanted));
 
   /** Removes the aliases from the list at once, and deletes them on the server after ten seconds. */
   const remove = (aliases: readonly AliasWire[]) => {
