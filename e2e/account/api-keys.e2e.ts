@@ -38,6 +38,29 @@ async function makeKey(page: Page, name: string): Promise<string> {
 const useKey = (secret: string) =>
   fetch(`${site.server.url}/api/mailboxes`, { headers: { authorization: `Bearer ${secret}` } });
 
+test("Escape asks before a key that was not copied is gone", async () => {
+  const { page, context } = await openKeys();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await makeKey(page, "Phone");
+  const shown = page.getByRole("dialog", { name: "Your new API key" });
+  const question = page.getByRole("dialog", { name: "Close without copying the key?" });
+  await page.keyboard.press("Escape");
+  await question.getByText("Phone is not shown again.", { exact: false }).waitFor();
+  await page.keyboard.press("Escape");
+  await seeGone(question);
+  await seeFocus(shown.getByRole("button", { name: "Copy Key" }));
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Close" }).click();
+  await seeGone(shown);
+  // Control: a copied key can be closed without a question.
+  await makeKey(page, "Laptop");
+  await page.keyboard.press("Enter");
+  await seeToast(page, "Copied to clipboard", "API key Laptop");
+  await shown.getByRole("button", { name: "Copy Key" }).focus();
+  await page.keyboard.press("Escape");
+  await seeGone(shown);
+});
+
 test("a new key is shown once with its QR code, can be copied, works, and is refused after it was revoked", async () => {
   const { page, context } = await openKeys();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -1,6 +1,6 @@
 /** Screens of API keys, mailboxes and defaults in Settings, for the list of screens to capture. */
 import type { ApiKeyWire, MailboxWire } from "@kauke/contract";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
 import { createForm } from "../browser/steps.ts";
@@ -80,6 +80,11 @@ function dialog(name: string, opener: string | RegExp, fill: (form: Locator, vis
   });
 }
 
+async function askToLeave(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Back to the Key" }).waitFor();
+}
+
 export const aliasSettingsScreens: readonly Screen[] = [
   settings("api-keys", goToSettings),
   {
@@ -91,7 +96,21 @@ export const aliasSettingsScreens: readonly Screen[] = [
     await form.getByRole("button", { name: "Create API Key" }).click();
     await page.getByRole("img", { name: "QR code of server address and key" }).waitFor();
   }),
-  dialog("api-key-revoke", "Revoke Old phone", (form) => form.getByRole("button", { name: "Revoke Key" }).waitFor()),
+  {
+    ...dialog("api-key-leave", "Create API Key", async (form, { page }) => {
+      await form.getByLabel("Name").fill("Bitwarden");
+      await form.getByRole("button", { name: "Create API Key" }).click();
+      await page.getByRole("button", { name: "Copy Key" }).waitFor();
+      await askToLeave(page);
+    }),
+    goOn: ({ page }) => askToLeave(page),
+  },
+  {
+    ...dialog("api-key-revoke", "Revoke Old phone", (form) =>
+      form.getByRole("button", { name: "Revoke Key" }).waitFor(),
+    ),
+    goOn: undefined,
+  },
   dialog("mailbox-add", "Add Mailbox", async (form) => {
     await form.getByLabel("E-mail address").fill("jonas@gmial.com");
     await form.getByRole("button", { name: "Add Mailbox" }).click();

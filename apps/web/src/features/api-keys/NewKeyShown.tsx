@@ -1,6 +1,6 @@
 /** A new API key, shown once: the values to enter in a program, and a QR code of them. */
 import { Copy, Info } from "lucide-react";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { clientsGuidePath } from "../../app/links.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
@@ -23,6 +23,34 @@ function Entry({ label, text, children }: { label: string; text: string; childre
   );
 }
 
+interface LeaveProps {
+  name: string;
+  onLeave: () => void;
+  onClose: () => void;
+}
+
+/** Asks before a key that was not copied is gone. */
+function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
+  return (
+    <Dialog
+      hasToChoose
+      title="Close without copying the key?"
+      description={`${name} is not shown again. A program that does not have it yet needs another key.`}
+      onClose={onClose}
+    >
+      <footer>
+        <button type="button" className="btn" onClick={onLeave}>
+          Close
+        </button>
+        {/* Has the focus, so that a key pressed by habit keeps the API key on the page */}
+        <button type="button" className="btn btn-primary" autoFocus onClick={onClose}>
+          Back to the Key
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
 interface Props {
   name: string;
   secret: string;
@@ -32,12 +60,18 @@ interface Props {
 export function NewKeyShown({ name, secret, onClose }: Props) {
   const { origin } = window.location;
   const qr = useLate(true, loadQr);
+  const [isCopied, setIsCopied] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const onCopy = async () => {
+    if (await copySecret(Promise.resolve(secret), `API key ${name}`)) setIsCopied(true);
+  };
   return (
     <Dialog
       hasToChoose
       title="Your new API key"
       description={`${name}: copy it into the program now. It is not shown again.`}
       onClose={onClose}
+      onEscape={() => (isCopied ? onClose() : setIsAsking(true))}
     >
       <div className="body">
         <div className="key-entries">
@@ -50,7 +84,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
               className="btn btn-ink btn-sm"
               // The form that had the focus has been replaced by this view
               autoFocus
-              onClick={() => void copySecret(Promise.resolve(secret), `API key ${name}`)}
+              onClick={() => void onCopy()}
             >
               <Copy className="i" aria-hidden />
               Copy Key
@@ -77,6 +111,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
           Done
         </button>
       </footer>
+      {isAsking ? <LeaveKeyDialog name={name} onLeave={onClose} onClose={() => setIsAsking(false)} /> : null}
     </Dialog>
   );
 }
