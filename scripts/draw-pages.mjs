@@ -13,6 +13,9 @@ const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"
 rmSync(join(dist, ".vite"), { recursive: true });
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
+/** Chunk that listens for the keys of the command palette, which must work as soon as the page does. */
+const KEYS_CHUNK = "src/app/palette/PaletteKeys.tsx";
+
 /**
  * Chunks that a visitor's first page waits for. Another chunk appears among them when vite.config.ts assigns a module
  * to no chunk.
@@ -42,7 +45,8 @@ function documentOf({ title, description, html, isDrawn, nextChunk, hasApp = tru
 function withApp(isDrawn, nextChunk) {
   if (isDrawn) return withLowPriorityScripts(template);
   if (nextChunk === undefined) return template;
-  return withSessionPreload(withChunkPreloads(withStyleSheetFirst(template), nextChunk));
+  const document = withChunkPreloads(withStyleSheetFirst(template), nextChunk);
+  return withSessionPreload(withChunkPreloads(document, KEYS_CHUNK));
 }
 
 /**

@@ -53,7 +53,7 @@ test("the document names every script that the aliases need", async () => {
   const named = scripts.filter((path) => document.includes(`"${path}"`));
   const later = scripts.filter((path) => !named.includes(path));
   expect(named.some((path) => path.startsWith("/assets/DashboardPage-"))).toBe(true);
-  expect(named.length).toBeLessThanOrEqual(10);
+  expect(named.length).toBeLessThanOrEqual(11);
   // Scripts that nothing on the page waits for may be loaded after the rows are shown.
   const mayBeLate = /^\/assets\/(?:SessionTimeout|Toaster)-/;
   expect(later.filter((path) => !mayBeLate.test(path))).toEqual([]);

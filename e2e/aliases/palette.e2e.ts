@@ -76,6 +76,30 @@ test("open, jump, pause, activate, copy and create", async () => {
   expect(await input.inputValue()).toBe("library");
 });
 
+test("before its code has loaded, the palette takes what is typed, and Enter sends no form", async () => {
+  const { page, context, person, address } = await openAccount();
+  await aliasRow(page, address("news")).waitFor();
+  const code = Promise.withResolvers<void>();
+  await context.route("**/assets/CommandPalette*", async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  const input = createForm(page).getByLabel("Alias name and domain");
+  await input.fill("unfinished");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("setti");
+  await page.keyboard.press("Enter");
+  expect(await input.inputValue()).toBe("unfinished");
+  code.resolve();
+  await seeFocus(field(page));
+  await page.keyboard.type("ngs");
+  expect(await field(page).inputValue()).toBe("settings");
+  expect(await person.listAliases()).toHaveLength(3);
+  await page.keyboard.press("Escape");
+  await seeGone(field(page));
+  await seeFocus(input);
+});
+
 test("arrows move through the list and around its ends, and commands lead on", async () => {
   const { page, address } = await openAccount();
   await aliasRow(page, address("news")).waitFor();

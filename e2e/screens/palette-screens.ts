@@ -25,6 +25,15 @@ const typing = (name: string, typed: string, seen: string): Screen => {
 };
 
 export const paletteScreens: readonly Screen[] = [
+  onlyLong(
+    overlaid(
+      ordered("palette-code-loading", async ({ page, context }) => {
+        await context.route("**/assets/CommandPalette*", () => {});
+        await page.keyboard.press("ControlOrMeta+k");
+        await page.getByRole("dialog").getByText("Loading...").waitFor();
+      }),
+    ),
+  ),
   { ...typing("palette", "", "Go to Settings"), goOn: undefined },
   typing("palette-typed", "sho", "shop.k7"),
   onlyLong(typing("palette-pause", "pause ", "travel.26")),

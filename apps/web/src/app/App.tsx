@@ -1,5 +1,5 @@
 /** The frame around every page, and the choice of the page by path and session. */
-import { Suspense } from "react";
+import { Fragment, Suspense } from "react";
 import { useLocation } from "wouter";
 import { useOtherTabs, useSession } from "../api/session/session.ts";
 import { LazyToaster } from "../ui/LazyToaster.tsx";
@@ -70,8 +70,12 @@ function Frame({ isDrawn }: Props) {
         </ErrorBoundary>
         <Footer />
       </div>
-      {session.user === null ? null : <LazyPalette key={`palette of ${session.user.id}`} />}
-      {session.user === null ? null : <LazySessionTimeout key={session.user.id} userId={session.user.id} />}
+      {session.user === null ? null : (
+        <Fragment key={session.user.id}>
+          <LazyPalette />
+          <LazySessionTimeout userId={session.user.id} />
+        </Fragment>
+      )}
       <TooltipLayer />
       <LazyToaster early={session.user !== null || shellClasses[screen] === "shell auth"} />
     </>

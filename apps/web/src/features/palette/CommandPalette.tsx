@@ -8,6 +8,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { cutNotes, isActive } from "../aliases/alias-text.ts";
+import { endEarly } from "./early-keys.ts";
 import type { Verb } from "./palette-query.ts";
 import { closePalette, modifierName } from "./palette-store.ts";
 import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
@@ -171,6 +172,7 @@ export function CommandPalette() {
       look="palette"
       title="Commands"
       description="Type an alias or a command, choose with the arrow keys, and press Enter."
+      returnTo={endEarly}
       onClose={closePalette}
     >
       <div className="palette-field">
@@ -188,6 +190,8 @@ export function CommandPalette() {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="go"
+          // Not left to the dialog, which would select the text that was typed before the palette's code had loaded
+          autoFocus
           value={text}
           onChange={(event) => type(event.target.value)}
           onKeyDown={onKeyDown}

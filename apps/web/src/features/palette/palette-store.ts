@@ -1,5 +1,4 @@
 /** Whether the command palette is open. Loaded with every page, so it does not import the palette's code. */
-import { useSyncExternalStore } from "react";
 
 let isOpen = false;
 const listeners = new Set<() => void>();
@@ -16,19 +15,12 @@ export function openPalette(): void {
 
 export const closePalette = (): void => set(false);
 
-export const togglePalette = (): void => (isOpen ? closePalette() : openPalette());
-
-function subscribe(listener: () => void): () => void {
+export function subscribeToPalette(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-export const usePaletteOpen = (): boolean =>
-  useSyncExternalStore(
-    subscribe,
-    () => isOpen,
-    () => false,
-  );
+export const isPaletteOpen = (): boolean => isOpen;
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 

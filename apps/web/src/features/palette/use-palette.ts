@@ -14,6 +14,7 @@ import { askForName } from "../aliases/create/wanted-name.ts";
 import { switchAlias } from "../aliases/switch-alias.ts";
 import { useShownAliases } from "../aliases/use-list-view.ts";
 import { type Command, createCommand, findCommands } from "./commands.ts";
+import { readEarlyText } from "./early-keys.ts";
 import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
 import { closePalette } from "./palette-store.ts";
 import { indexAliases, rankAliases } from "./rank-aliases.ts";
@@ -73,7 +74,7 @@ function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Gr
 }
 
 export function usePalette() {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(readEarlyText);
   const [place, setPlace] = useState(0);
   const client = useQueryClient();
   const [location, navigate] = useLocation();
