@@ -240,6 +240,34 @@ describe("creating an alias in few steps", () => {
   const readClipboard = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
   const markedRow = (page: Page, address: string) => aliasRow(page, address).and(page.locator(".new"));
 
+  test("on a page over plain http of another machine, which has no clipboard, addresses are copied too", async () => {
+    const { page, context } = await openDashboard();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const reader = await context.newPage();
+    await reader.goto("/about");
+    const read = async () => {
+      await reader.bringToFront();
+      return readClipboard(reader);
+    };
+    await context.addInitScript(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+    await page.reload();
+    await page.bringToFront();
+    const alias = newName();
+    await nameField(page).fill(alias);
+    await forwardField(page).fill(inbox);
+    await nameField(page).press("Enter");
+    await seeToast(page, "Alias Created", `${alias}@kauke.test is copied. It forwards from now on.`);
+    await seeFocus(nameField(page));
+    expect(await read()).toBe(`${alias}@kauke.test`);
+    await reader.evaluate("navigator.clipboard.writeText('')");
+    await page.bringToFront();
+    const copy = aliasRow(page, `${alias}@kauke.test`).getByRole("button", { name: /^Copy / });
+    await copy.click();
+    await seeToast(page, "Copied to clipboard", `${alias}@kauke.test`);
+    await seeFocus(copy);
+    expect(await read()).toBe(`${alias}@kauke.test`);
+  });
+
   test("Enter creates and copies an alias; domain and destinations stay, and its row is marked for three seconds", async () => {
     const { page, context } = await openDashboard();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

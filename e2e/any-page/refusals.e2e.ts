@@ -10,9 +10,11 @@ import { encryptedText } from "../keys/encrypted-texts.ts";
 
 const site = runSite();
 
-/** Removes the clipboard API, as on a page over plain http of another machine. */
+/** Removes the clipboard API, as on a page over plain http of another machine, and the older command too. */
 async function withoutClipboard({ context }: Visit): Promise<void> {
-  await context.addInitScript(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+  await context.addInitScript(
+    `Object.defineProperty(navigator, "clipboard", { value: undefined }); document.execCommand = () => false`,
+  );
 }
 
 test("a message says that an address can't be copied", async () => {

@@ -52,6 +52,12 @@ async function breakOnce({ context, expectRefusal }: Visit, path: RegExp, answer
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
 const without = (page: Page, object: string) =>
   page.evaluate(`Object.defineProperty(navigator, "${object}", { value: undefined, configurable: true })`);
+/** Takes away both ways to copy: the clipboard and the older command. */
+async function withoutCopying(page: Page): Promise<void> {
+  await without(page, "clipboard");
+  await page.evaluate("document.execCommand = () => false");
+}
+
 const register = (page: Page, given: { password?: string; confirm?: string } = {}) =>
   fillRegister(page, { email: "ona@people.example", password, ...given });
 const connectWallet = (page: Page) => press(page, "Continue with Solana Wallet");
@@ -161,7 +167,7 @@ const dashboard: Walk = {
       await press(page, `Copy ${address}`);
     },
     "copy-failed": async ({ page, address }) => {
-      await without(page, "clipboard");
+      await withoutCopying(page);
       await press(page, `Copy ${address}`);
     },
     "account-deletion-failed": async (walker) => {
@@ -374,7 +380,7 @@ const decrypt: Walk = {
       await press(page, "Copy");
     },
     "result-not-copied": async ({ page }) => {
-      await without(page, "clipboard");
+      await withoutCopying(page);
       await press(page, "Copy");
     },
   },

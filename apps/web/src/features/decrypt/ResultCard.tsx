@@ -4,6 +4,7 @@ import { Check, Copy, Download } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Mask } from "../../ui/Mask.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { writeText } from "../../ui/text/copy-text.ts";
 import { sizeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/forecast-text.ts";
@@ -18,7 +19,7 @@ const SLOW_SECONDS = 5;
 /** Copies the decrypted text to the clipboard. The toast doesn't repeat the text. */
 async function copyPlaintext(text: string): Promise<void> {
   try {
-    await navigator.clipboard.writeText(text);
+    await writeText(text);
     showToast({ title: "Copied to clipboard" });
   } catch {
     showFailure("Copy failed", "Failed to copy text to clipboard.");

@@ -3,7 +3,32 @@ import { showFailure, showToast } from "../toast-store.ts";
 
 /** @param named name of the copied text for the toast; by default the text itself */
 export async function copyText(text: string, named = text): Promise<void> {
-  await toastCopied(navigator.clipboard?.writeText(text), named);
+  await toastCopied(writeText(text), named);
+}
+
+/**
+ * Puts a text into the clipboard, by the older command where the page has no clipboard of its own (plain http on another
+ * host than localhost). Rejects if neither can.
+ */
+export async function writeText(text: string): Promise<void> {
+  const { clipboard } = navigator;
+  if (clipboard !== undefined) return clipboard.writeText(text);
+  if (!copyByCommand(text)) throw new Error("no clipboard");
+}
+
+/** Copies from a field that nobody sees, and gives the focus back. */
+function copyByCommand(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement("textarea");
+  field.className = "sr";
+  field.value = text;
+  document.body.append(field);
+  field.focus({ preventScroll: true });
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  return isCopied;
 }
 
 /**
@@ -39,22 +64,17 @@ export async function copyQuietly(text: Promise<string>): Promise<boolean> {
 
 async function writeLater(text: Promise<string>): Promise<void> {
   const { clipboard } = navigator;
-  if (clipboard === undefined) throw new Error("no clipboard");
   // Older Firefox versions have no `ClipboardItem`, but allow writing text for some seconds after the click.
-  if (typeof ClipboardItem === "undefined" || clipboard.write === undefined) return clipboard.writeText(await text);
+  if (typeof ClipboardItem === "undefined" || clipboard?.write === undefined) return writeText(await text);
   const blob = text.then((plain) => new Blob([plain], { type: "text/plain" }));
   // If copying is not permitted, `write` rejects without waiting for the text, whose own rejection would go unhandled
   blob.catch(() => {});
   await clipboard.write([new ClipboardItem({ "text/plain": blob })]);
 }
 
-/**
- * Shows a toast about a copy.
- * @param written the write to the clipboard; `undefined` where the page has no clipboard (plain http on another host)
- */
-async function toastCopied(written: Promise<void> | undefined, description: string): Promise<boolean> {
+/** Shows a toast about a copy. */
+async function toastCopied(written: Promise<void>, description: string): Promise<boolean> {
   try {
-    if (written === undefined) throw new Error("no clipboard");
     await written;
     showToast({ title: "Copied to clipboard", description });
     return true;
