@@ -326,6 +326,17 @@ describe("creating an alias in few steps", () => {
     expect(await forwardField(page).inputValue()).toBe("jonas@inbox.example, nobody");
   });
 
+  test("the error of a name or an address says which invisible character it contains", async () => {
+    const { page } = await openDashboard();
+    await fillCreate(page, { alias: "shop\u200B", forwardTo: "jonas\u00AD.s@inbox" });
+    const named = (place: string, name: string) => `There is an invisible character after “${place}”: ${name}.`;
+    await seeFieldError(nameField(page), `Invalid alias format. ${named("shop", "zero-width space (U+200B)")}`);
+    await seeFieldError(
+      forwardField(page),
+      `${aliasMessages.forwardToFormat.replace(/\.$/, "")}. ${named("jonas", "soft hyphen (U+00AD)")}`,
+    );
+  });
+
   test("a mistyped domain of a mailbox is asked about once", async () => {
     const { page, person } = await openDashboard();
     const question = createForm(page).getByText("Did you mean jonas@gmail.com?");

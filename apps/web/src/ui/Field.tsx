@@ -1,6 +1,7 @@
 /** A form field: label above, control, then the error message, linked by aria-describedby. */
 import { CircleAlert } from "lucide-react";
-import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from "react";
+import { withHidden } from "./text/hidden-character.ts";
 
 export function FieldError({ id, children }: { id: string; children: string | undefined }) {
   if (!children) return null;
@@ -21,8 +22,9 @@ interface Props extends InputHTMLAttributes<HTMLInputElement> {
   ref?: Ref<HTMLInputElement>;
 }
 
-export function TextField({ label, error, aside, mono = false, ...input }: Props) {
+export function TextField({ label, error, aside, mono = false, onInput, ...input }: Props) {
   const id = useId();
+  const [typed, setTyped] = useState("");
   const errorId = `${id}-error`;
   return (
     <div className="field">
@@ -33,11 +35,16 @@ export function TextField({ label, error, aside, mono = false, ...input }: Props
       <input
         {...input}
         id={id}
+        onInput={(event) => {
+          // A password stays in its element
+          if (input.type !== "password") setTyped(event.currentTarget.value);
+          onInput?.(event);
+        }}
         className={mono ? "input mono" : "input"}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}
       />
-      <FieldError id={errorId}>{error}</FieldError>
+      <FieldError id={errorId}>{withHidden(error, typed)}</FieldError>
     </div>
   );
 }
