@@ -48,6 +48,18 @@ test.each([
   expect(fixed(text)).toBeNull();
 });
 
+test("millions of line feeds cost little memory and time, and larger bodies stay as they are", () => {
+  const withBody = (bytes: number) =>
+    Buffer.concat([Buffer.from("A: 1\n\n"), Buffer.alloc(bytes, "\n"), Buffer.from("\r\n")]);
+  const before = process.memoryUsage().heapUsed;
+  const { user } = process.cpuUsage();
+  const fixed4 = withHeaderLineEnds(withBody(4_000_000));
+  expect(process.cpuUsage({ user, system: 0 }).user).toBeLessThan(1_000_000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+  expect(fixed4?.length).toBe("A: 1\r\n\r\n".length + 8_000_000 + 2);
+  expect(withHeaderLineEnds(withBody(5_000_000))?.length).toBe("A: 1\r\n\r\n".length + 5_000_000 + 2);
+});
+
 test("whatever the line ends are, a strict reader of the result sees the fields that a lenient reader saw before", () => {
   const end = fc.constantFrom("\r\n", "\n", "\r", "\r\r\n", "\n\n", "\r\n\r\n", "\n\r\n");
   const line = fc.constantFrom(

@@ -7,6 +7,10 @@ import { headerLimits } from "./headers.ts";
 
 const HEADER_END = Buffer.from("\r\n\r\n");
 const CRLF = Buffer.from("\r\n");
+const CR = 0x0d;
+const LF = 0x0a;
+/** Maximum bytes of a body whose line ends are changed, which takes some 20 ms of the event loop. */
+const BODY_MAX = 4 * 1024 * 1024;
 /** Matches a line feed without a carriage return before it, or a carriage return without a line feed after it. */
 const LOOSE = /(?:^|[^\r])\n|\r(?!\n)/;
 /**
@@ -20,7 +24,7 @@ const LINE_END = /\r{0,2}\n/g;
 const BLANK_LINE = /\n\r{0,2}\n/;
 
 /**
- * Makes the line ends of a header CRLF, and those of the body too if the message contains no CRLF at all.
+ * Makes the line ends of a header CRLF, and those of a body of up to 4 MiB too if the message contains no CRLF at all.
  * @param wire the message, which ends in CRLF, with or without dot-stuffing
  * @returns the same buffer if there is nothing to change; `null` if programs would read different headers
  */
@@ -38,10 +42,20 @@ export function withHeaderLineEnds(wire: Buffer): Buffer | null {
   if (end !== textEnd && (header.includes("\r\n") || FIELD_AFTER_CRLF.test(text.slice(end)))) return null;
   const fixed = Buffer.from(header.replace(LINE_END, "\r\n"), "latin1");
   const body = wire.subarray(end);
-  const isAllLoose = !header.includes("\r\n") && body.indexOf(CRLF) >= body.length - CRLF.length;
+  const isAllLoose =
+    body.length <= BODY_MAX && !header.includes("\r\n") && body.indexOf(CRLF) >= body.length - CRLF.length;
   return Buffer.concat([fixed, isAllLoose ? withCrlf(body) : body]);
 }
 
+/** Works byte by byte: a replacement in a string takes tens of bytes of heap for each line end. */
 function withCrlf(body: Buffer): Buffer {
-  return Buffer.from(body.toString("latin1").replace(LINE_END, "\r\n"), "latin1");
+  const isLoose = (at: number) => body[at] === LF && body[at - 1] !== CR;
+  let loose = 0;
+  for (let at = 0; at < body.length; at++) if (isLoose(at)) loose++;
+  const out = Buffer.allocUnsafe(body.length + loose);
+  for (let at = 0, to = 0; at < body.length; at++) {
+    if (isLoose(at)) out[to++] = CR;
+    out[to++] = body[at] as number;
+  }
+  return out;
 }

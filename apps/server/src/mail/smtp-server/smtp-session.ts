@@ -182,6 +182,8 @@ export class SmtpSession {
     if (result.kind === "over_budget") return replyFor("memory_budget");
     const bytes = result.kind === "message" ? withHeaderLineEnds(result.bytes) : null;
     if (bytes === null) return reply(550, "5.6.11", "Lines must end in CRLF");
+    // Line ends that were changed make a message longer.
+    if (bytes.length > this.#options.maxMessageBytes) return replyFor("message_too_large");
     const mailFrom = this.#mailFrom as MailFrom;
     try {
       return await this.#options.handlers.receive({
