@@ -65,6 +65,8 @@ describe("the id of a message", () => {
     ["another spelling of the value", all.replace("b=AAAA", "b=AA AA===="), named],
     ["another value, of a second key", all.replace(" b=AAAA", " b=BBBB").replace("h=from:", "h=date:from:"), named],
     ["another time of signing", all.replace(made, `t=${seconds(-1)}`), named],
+    ["a Message-ID added above", all, `Message-ID: <2@b.example>\r\n${named}`],
+    ["a Message-ID and a Date added above", all, `Date: ${at(0).toUTCString()}\r\nMessage-ID: <2@b>\r\n${named}`],
     ["another blank in a field", all, named.replace("To: r@", "To:  r@")],
   ])("is the same with %s", (_, tags, header) => {
     expect(proof(tags, header)?.id).toBe(proof(all, named)?.id);

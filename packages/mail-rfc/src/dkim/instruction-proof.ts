@@ -52,7 +52,7 @@ export function instructionProof(
 
 /** A message without Message-ID and Date may equal an earlier one, so its signature identifies it. */
 function identityOf(signature: ReadSignature, fields: readonly RawField[]): string {
-  const own = onlySigned(signature, fields, "message-id") ?? onlySigned(signature, fields, "date");
+  const own = lowestSigned(signature, fields, "message-id") ?? lowestSigned(signature, fields, "date");
   const { names, headerForm: form, field } = signature;
   if (own === null) return signedText(fields, { names, form, signature: field });
   const covered = fields.filter(({ name }) => name === "from" || name === "to" || name === "cc");
@@ -64,6 +64,11 @@ function identityOf(signature: ReadSignature, fields: readonly RawField[]): stri
 function coversAll({ names }: ReadSignature, fields: readonly RawField[], name: string): boolean {
   const covered = names.filter((it) => it === name).length;
   return fields.filter((field) => field.name === name).length <= covered;
+}
+
+/** @returns the field that the signature covers (RFC 6376 §5.4.2); somebody else may have added others above it */
+function lowestSigned({ names }: ReadSignature, fields: readonly RawField[], name: string): RawField | null {
+  return names.includes(name) ? (fields.findLast((field) => field.name === name) ?? null) : null;
 }
 
 /** @returns the only field of that name, if there is just one and it is signed */
