@@ -34,6 +34,20 @@ test("a list that is still being read under an older mark is neither returned no
   expect(await get("ann", "2")).toEqual(["ann 2"]);
 });
 
+test("two readings under the same mark, with another between them, are counted once", async () => {
+  const { cache, get, read } = openCache();
+  const slow = [1, 2].map(() => Promise.withResolvers<{ items: string[]; bytes: number }>());
+  const first = cache.get("ann", "1", async () => (await slow[0]?.promise) ?? { items: [], bytes: 0 });
+  await get("ann", "2");
+  const second = cache.get("ann", "1", async () => (await slow[1]?.promise) ?? { items: [], bytes: 0 });
+  for (const { resolve } of slow) resolve({ items: ["ann"], bytes: 40 });
+  expect(await Promise.all([first, second])).toEqual([["ann"], ["ann"]]);
+  await get("bob");
+  read.length = 0;
+  expect([await get("ann"), await get("bob")]).toEqual([["ann"], ["bob 1"]]);
+  expect(read).toEqual([]);
+});
+
 test("the least recently used lists make room, and a list above its share is not kept", async () => {
   const { get, read } = openCache();
   for (const account of ["ann", "bob", "ann", "cleo"]) await get(account);

@@ -46,25 +46,19 @@ export class ListCache<Item> {
       return known.items;
     }
     this.#drop(account);
-    const kept: Kept<Item> = { mark, items: this.#read(account, mark, read), bytes: 0, timer: undefined };
+    const reading = read();
+    const kept: Kept<Item> = { mark, items: reading.then(({ items }) => items), bytes: 0, timer: undefined };
     this.#lists.set(account, kept);
+    reading.then(
+      ({ bytes }) => this.#keep(account, kept, bytes),
+      () => this.#lists.get(account) === kept && this.#drop(account),
+    );
     return kept.items;
   }
 
-  async #read(account: string, mark: string, read: () => Promise<ListRead<Item>>): Promise<readonly Item[]> {
-    try {
-      const { items, bytes } = await read();
-      this.#keep(account, mark, bytes);
-      return items;
-    } catch (thrown) {
-      if (this.#lists.get(account)?.mark === mark) this.#drop(account);
-      throw thrown;
-    }
-  }
-
-  #keep(account: string, mark: string, bytes: number): void {
-    const kept = this.#lists.get(account);
-    if (kept?.mark !== mark) return;
+  #keep(account: string, kept: Kept<Item>, bytes: number): void {
+    // Another reading may have taken its place, even one with the same mark.
+    if (this.#lists.get(account) !== kept) return;
     if (bytes > this.#limits.listBytes) return this.#drop(account);
     kept.bytes = bytes;
     this.#bytes += bytes;
