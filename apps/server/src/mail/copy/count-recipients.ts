@@ -45,7 +45,8 @@ export async function writeWithinLimit(
   { limit, ...recipients }: AccountRecipients & { limit: SendingLimit },
   write: () => Promise<Prepared>,
 ): Promise<Prepared> {
-  const giveBack = () => limits.giveBack(limit, recipients).catch(() => {});
+  const giveBack = (weight = recipients.weight) =>
+    weight === 0 ? Promise.resolve() : limits.giveBack(limit, { ...recipients, weight }).catch(() => {});
   try {
     await limits.take(limit, recipients);
   } catch (thrown) {
@@ -53,18 +54,18 @@ export async function writeWithinLimit(
     return { refusal: isOver ? overLimit : replyForThrow(thrown) };
   }
   try {
-    return await givenBackUnlessQueued(await write(), giveBack);
+    const prepared = await write();
+    // A refused message reached nobody; it counts once, because writing and searching it cost something.
+    if ("refusal" in prepared)
+      await giveBack(isTemporary(prepared.refusal) ? recipients.weight : recipients.weight - 1);
+    return "refusal" in prepared ? prepared : givenBackUnlessQueued(prepared, giveBack);
   } catch (thrown) {
     await giveBack();
     throw thrown;
   }
 }
 
-async function givenBackUnlessQueued(prepared: Prepared, giveBack: () => Promise<void>): Promise<Prepared> {
-  if ("refusal" in prepared) {
-    if (isTemporary(prepared.refusal)) await giveBack();
-    return prepared;
-  }
+function givenBackUnlessQueued(prepared: PreparedMessage, giveBack: () => Promise<void>): PreparedMessage {
   return {
     enqueue: async () => {
       const deferral = await prepared.enqueue();
