@@ -114,7 +114,7 @@ export class SmtpPool {
   #evictUnused(): void {
     let left = KNOWN_HOSTS_MAX / 10;
     for (const host of this.#hosts.values()) {
-      if (host.open > 0) continue;
+      if (host.open > 0 || host.waiting.size > 0) continue;
       this.#hosts.delete(host.key);
       host.provider?.hosts.delete(host);
       if (host.provider?.hosts.size === 0) this.#providers.delete(host.provider.name);
