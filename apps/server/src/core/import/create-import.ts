@@ -25,7 +25,7 @@ export interface NewImport {
   domain: string | undefined;
   /** Id of the label that all aliases of the import get; `null` for none. */
   label: string | null;
-  /** Address of the client; its network has a budget of taken addresses that dry runs may name, its block a turn in reading. */
+  /** Client whose network and block have a budget of taken addresses that dry runs may name, and turns in reading. */
   clientAddress: string;
   /**
    * Opens the file or service to import from, whose bytes are awaited in this place. Called after the rate limits were

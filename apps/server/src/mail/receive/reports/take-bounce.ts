@@ -1,8 +1,9 @@
 /**
- * Processes what mail hosts send to the envelope sender of mail we forwarded: reports, in any form, and absence notes. The recipient address, authenticated by our keyed hash, names
- * the alias and possibly the original sender. The report itself may be written by anybody: only its form and status are
- * used. Its text is not passed on, because it names the owner's real address: the owner gets a notice, and the original
- * sender, if the address names one, a report of our own that mentions only the alias.
+ * Processes what mail hosts send to the envelope sender of mail we forwarded: reports in any form, and absence notes.
+ * The recipient address, authenticated by our keyed hash, names the alias and possibly the original sender. A report may
+ * be written by anybody: only its form and status are used. Its text is not passed on, because it names the owner's real
+ * address: the owner gets a notice, and the original sender, if the address names one, a report of our own that mentions
+ * only the alias.
  */
 import {
   addressesOf,
