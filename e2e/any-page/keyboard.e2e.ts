@@ -222,7 +222,8 @@ test("a message that was not sent is restored, for the same person alone", async
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).isChecked()).toBe(true);
 
-  // Another client ends the session.
+  // Another client ends the session, after the page's own requests have been answered.
+  await page.getByRole("option", { name: `${alias}@${domain}` }).waitFor({ state: "attached" });
   await person.call("POST", "/api/auth/logout");
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");

@@ -44,11 +44,12 @@ const ways: [string, (page: Page) => Promise<void>][] = [
 
 test.each(usually(ways, 0))("%s leaves nothing of a message, also with Back", async (_, end) => {
   const person = await site.person();
-  const { id: aliasId } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const { id: aliasId, alias, domain } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   await person.call("POST", "/api/smtp-credentials", { aliasId });
   const { page } = await visitOf(site, person);
   await page.clock.install({ time: start });
   await page.goto("/compose");
+  await page.getByRole("option", { name: `${alias}@${domain}` }).waitFor({ state: "attached" });
   await page.getByLabel("Message").fill(typed);
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
   await watchIsThere(page);

@@ -91,7 +91,7 @@ test.each(usuallyAt("desktop"))(
     const visit = await site.visit({ as: person, width });
     const { page, expectRefusal } = visit;
     const other = await signedIn(person.email, width);
-    await other.page.goto("/compose");
+    await other.page.goto("/decrypt");
     await openSettings(visit);
     const dialog = page.getByRole("dialog");
     const fill = async (current: string, word: string, again = word) => {
