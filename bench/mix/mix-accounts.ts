@@ -74,6 +74,7 @@ function addAlias(store: Store, userId: string, alias: number): Promise<void> {
     sealTo: "account",
     labels: [],
     pinned: false,
+    writeByAddress: false,
     routing: { state: "active", destinations: [{ kind: "mailbox", address: mailboxOf(accountOf(alias)) }] },
   });
 }

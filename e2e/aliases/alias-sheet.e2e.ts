@@ -49,6 +49,18 @@ test("Enter on the address opens the panel; Escape, the close button and Back cl
   await seePath(page, "/dashboard");
 });
 
+test("writing by address is off until its switch is turned on, which a reload shows too", async () => {
+  const { page, address } = await openList();
+  await link(page, address).click();
+  const toggle = panel(page, address).getByRole("switch", { name: "Write from your mail program by address" });
+  expect(await toggle.getAttribute("aria-checked")).toBe("false");
+  await toggle.click();
+  await seeToast(page, "Alias Updated", address);
+  await page.reload();
+  await toggle.waitFor();
+  expect(await toggle.getAttribute("aria-checked")).toBe("true");
+});
+
 test("a link opens the panel, and closing it leads to the list, not out of it", async () => {
   const { page, alias, address } = await openList();
   await page.goto("/settings");

@@ -11,6 +11,8 @@ export interface Person {
   password: string;
   cookie: string;
   createAlias(alias: Partial<CreateAliasBody> & { forwardTo: string }): Promise<AliasWire>;
+  /** Creates an alias whose owner may write to its send addresses, `alias+person=host.example@domain`. */
+  createAliasToWriteBy(alias: { forwardTo: string }): Promise<AliasWire>;
   /** Makes the credential with which a mail program submits mail as the alias. */
   createSmtpCredential(aliasId: string): Promise<SmtpLogin & { id: string }>;
   listAliases(): Promise<AliasWire[]>;
@@ -51,18 +53,24 @@ export async function registerPerson(url: string, email?: string): Promise<Perso
     return result.body as T;
   }
 
+  const createAlias: Person["createAlias"] = (alias) =>
+    expectCall<AliasWire>(201, "POST", `/api/aliases/${user.id}`, {
+      alias: `a${++made}-${process.pid}`,
+      domain: "kauke.test",
+      ...alias,
+    });
+
   return {
     user,
     email: address,
     password,
     cookie,
     call,
-    createAlias: (alias) =>
-      expectCall<AliasWire>(201, "POST", `/api/aliases/${user.id}`, {
-        alias: `a${++made}-${process.pid}`,
-        domain: "kauke.test",
-        ...alias,
-      }),
+    createAlias,
+    createAliasToWriteBy: async (alias) => {
+      const { id } = await createAlias(alias);
+      return expectCall<AliasWire>(200, "PUT", `/api/aliases/${id}`, { writeByAddress: true });
+    },
     createSmtpCredential: async (aliasId) =>
       (await expectCall<{ credential: SmtpLogin & { id: string } }>(201, "POST", "/api/smtp-credentials", { aliasId }))
         .credential,

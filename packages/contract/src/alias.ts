@@ -176,6 +176,7 @@ export const updateAliasBody = z
     sealTo: sealTo.optional(),
     labels: labelIds.optional(),
     pinned: z.boolean("pinned must be true or false").optional(),
+    writeByAddress: z.boolean("writeByAddress must be true or false").optional(),
     before: before.optional(),
   })
   .refine(
@@ -206,6 +207,11 @@ export const aliasWire = z.object({
   labels: z.array(z.uuid()),
   /** Whether the alias is pinned: pinned aliases are listed before the others. */
   pinned: z.boolean(),
+  /**
+   * Whether the owner's mailboxes may write to `alias+person=host.example@domain`, which sends the message as the alias
+   * to `person@host.example`.
+   */
+  writeByAddress: z.boolean(),
   /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
   /** Destination mailboxes that are not confirmed, as `forwardTo` spells them. Left out when there are none. */

@@ -81,6 +81,35 @@ const table: Record<ErrorCode, SmtpReply> = {
   not_text: unavailable,
 };
 
+const COMPOSE = "Write from the compose page, or with the alias' SMTP credentials";
+
+/** Replies that only an owner reads, whose envelope proved it, about a message to a send address of an alias. */
+export const sendAddressReplies = {
+  off: reply(
+    550,
+    "5.7.1",
+    "Writing by address is off for this alias. To allow it, open the alias on the website and switch on " +
+      '"Write from your mail program by address" under "Sending and encryption"',
+  ),
+  unreadable: reply(
+    550,
+    "5.1.3",
+    `Your message was not sent: what stands after + is not a recipient in the form person=host.example. ${COMPOSE}`,
+  ),
+  lost: reply(
+    550,
+    "5.1.3",
+    "Your message was not sent: its header names a recipient after +, which your mail program or mail host left out " +
+      `of the address that it wrote to. ${COMPOSE}`,
+  ),
+  automatic: reply(
+    550,
+    "5.7.1",
+    "Your message was not sent: a program wrote it (an absence note, a receipt or a reply to an invitation), and such " +
+      `messages are not sent by address. ${COMPOSE}`,
+  ),
+} as const satisfies Record<string, SmtpReply>;
+
 export function replyFor(code: ErrorCode): SmtpReply {
   return table[code];
 }

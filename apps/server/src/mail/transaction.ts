@@ -27,16 +27,16 @@ export interface BounceRecipient {
 export interface SendTag {
   /** The whole alias address with its tag as given in RCPT TO, in lower case. */
   address: string;
-  /** Address that the tag names, e.g. `person@host.example`; never on this server's own domains. */
-  recipient: string;
+  /** Address that the tag names, e.g. `person@host.example`; `null` for a tag that has a `=` and names none. */
+  recipient: string | null;
 }
 
 export interface AliasRecipient {
   kind: "alias";
   route: AliasRoute;
   /**
-   * Set if the address has a tag that names a recipient: a message from the owner of the alias is sent to that
-   * recipient.
+   * Set if the address has a tag that names a recipient, or means to: a message from the owner of the alias is sent to
+   * that recipient or refused.
    */
   sendTag?: SendTag;
 }

@@ -67,6 +67,7 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     sealTo: "account",
     labels: [],
     pinned: false,
+    writeByAddress: false,
     createdAt: new Date("2026-03-01T12:00:00.000Z"),
     ...change,
   };

@@ -54,7 +54,7 @@ async function confirmedPerson(): Promise<Person> {
 
 /** Writes by mail from the owner's mailbox to send addresses of an alias. */
 async function mailer(person: Person): Promise<(people: readonly string[]) => Promise<string>> {
-  const { alias } = await person.createAlias({ forwardTo: owner });
+  const { alias } = await person.createAliasToWriteBy({ forwardTo: owner });
   return async (people) => {
     const to = people.map((it) => `${alias}+${it.replace("@", "=")}@kauke.test`);
     const message = `From: ${owner}\r\nTo: ${to.join(", ")}\r\nSubject: Buy\r\n\r\nnow\r\n`;
@@ -85,8 +85,8 @@ test.each(Object.keys(ways) as (keyof typeof ways)[])(
 test("a message that is not sent as a whole counts for none of its aliases, so its sender may repeat it", async () => {
   const person = await confirmedPerson();
   const [first, second] = [
-    await person.createAlias({ forwardTo: owner }),
-    await person.createAlias({ forwardTo: owner }),
+    await person.createAliasToWriteBy({ forwardTo: owner }),
+    await person.createAliasToWriteBy({ forwardTo: owner }),
   ];
   const write = async (people: number) => {
     const to = [first, second].flatMap(({ alias }) =>

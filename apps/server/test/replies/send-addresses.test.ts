@@ -22,7 +22,7 @@ const { mx, system, person } = await setUpForwarding({
  * @returns its name
  */
 async function madeAlias(forwardTo = owner): Promise<string> {
-  return (await person.createAlias({ forwardTo })).alias;
+  return (await person.createAliasToWriteBy({ forwardTo })).alias;
 }
 
 async function confirm(address: string): Promise<void> {
@@ -98,12 +98,6 @@ test("the tag of another user's alias, or of an alias that does not forward to t
   await write(`${other}+ann=shop.example@kauke.test`);
   const recipients = (await mx.waitForMessages(1)).flatMap(({ rcptTo }) => rcptTo);
   expect(recipients).not.toContain("ann@shop.example");
-});
-
-test("a tag that names an address on this server's own domains is ignored, so that no message goes from one alias to another", async () => {
-  const [alias, other] = [await madeAlias(), await madeAlias()];
-  await write(`${alias}+${other}=kauke.test@kauke.test`);
-  expect((await arrived()).rcptTo).toEqual([owner]);
 });
 
 test("the leak guard checks the message like a reply", async () => {

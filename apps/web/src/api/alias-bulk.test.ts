@@ -15,6 +15,7 @@ const alias: AliasWire = {
   sealTo: "account",
   labels: ["one"],
   pinned: false,
+  writeByAddress: false,
   createdAt: "2026-01-01T00:00:00.000Z",
 };
 

@@ -12,6 +12,7 @@ export interface AliasChange {
   /** Ids of all labels that the alias has after the change. */
   labels?: readonly string[];
   pinned?: boolean;
+  writeByAddress?: boolean;
 }
 
 /** Changes that can be applied to many aliases at once: none of them changes an address, key or secret. */

@@ -34,6 +34,8 @@ export interface Alias {
   labels: readonly string[];
   /** Whether the alias is pinned: pinned aliases are listed first. */
   pinned: boolean;
+  /** Whether the owner may write to send addresses of the alias: `alias+person=host.example@domain`. */
+  writeByAddress: boolean;
   createdAt: Date;
 }
 
@@ -63,6 +65,8 @@ export interface AliasRoute {
   /** URLs of paused webhooks, which get no calls. */
   pausedWebhooks: string[];
   paused: boolean;
+  /** Set if the owner may write to send addresses of the alias. */
+  writeByAddress?: true;
   /** Set if an import made the alias and nobody has used it since. */
   isUnused?: true;
   /** Key that signs webhook calls of this alias (Standard Webhooks), 32 bytes. */

@@ -59,6 +59,7 @@ export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, 
     sealTo: "account",
     labels: input.labels ?? [],
     pinned: false,
+    writeByAddress: false,
     createdAt: clock.now(),
   };
 }

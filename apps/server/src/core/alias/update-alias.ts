@@ -19,14 +19,15 @@ export interface AliasUpdateInput extends RoutingInput {
   /** Ids of all labels that the alias has after the update. */
   labels?: readonly string[];
   pinned?: boolean;
+  writeByAddress?: boolean;
   /** The alias as the client last read it. The update fails if the alias has changed since; omitted: no such check. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
 
 /**
  * Applies the requested changes to one alias.
- * @param by who makes the request; an API key may add only confirmed mailboxes, and may not change the key that
- * forwarded mail is encrypted to
+ * @param by who makes the request; an API key may add only confirmed mailboxes, and may neither change the key that
+ * forwarded mail is encrypted to nor let the owner write by address
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
  * `not_found`, `key_scope`
  */
@@ -39,6 +40,8 @@ export async function updateAlias(
 ): Promise<Alias> {
   if (by === "key" && input.sealTo !== undefined)
     throw new AppError("key_scope", { message: "An API key can't change what forwarded mail is encrypted to." });
+  if (by === "key" && input.writeByAddress === true)
+    throw new AppError("key_scope", { message: "An API key can't allow writing by address." });
   refuseFieldErrors({
     ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
     ...ownDomainErrors("lastForwardTo", input.lastDestinations, deps.ownDomains),
@@ -92,6 +95,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   if (input.sealTo !== undefined) change.sealTo = input.sealTo;
   if (input.labels !== undefined) change.labels = input.labels;
   if (input.pinned !== undefined) change.pinned = input.pinned;
+  if (input.writeByAddress !== undefined) change.writeByAddress = input.writeByAddress;
   return change;
 }
 

@@ -84,6 +84,7 @@ function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): A
     sealTo: "account",
     labels: summary.label === null ? [] : [summary.label],
     pinned: false,
+    writeByAddress: false,
     createdAt: now,
   };
 }

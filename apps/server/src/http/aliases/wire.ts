@@ -48,6 +48,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
     sealTo: typeof alias.sealTo === "string" ? alias.sealTo : alias.sealTo.keyId,
     labels: [...alias.labels],
     pinned: alias.pinned,
+    writeByAddress: alias.writeByAddress,
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
     ...(suspended.length === 0 ? {} : { suspended }),
@@ -75,6 +76,7 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
     sealTo: sealingOf(body.sealTo),
     labels: body.labels,
     pinned: body.pinned,
+    writeByAddress: body.writeByAddress,
     before: body.before,
   };
 }

@@ -85,6 +85,15 @@ describe("an API key", () => {
     expect((await program.call("deleteAlias", { headers, params: { aliasId: id } })).status).toBe(200);
   });
 
+  it("cannot let the owner write by address, which is off for a new alias, but can switch it off", async () => {
+    const { person, update } = await withProgram();
+    const { id } = await person.createAlias();
+    expect(await update(id, { writeByAddress: true })).toMatchObject({ status: 403, body: { code: "key_scope" } });
+    const on = await person.call("updateAlias", { params: { aliasId: id }, body: { writeByAddress: true } });
+    expect(on.body).toMatchObject({ writeByAddress: true });
+    expect((await update(id, { writeByAddress: false })).body).toMatchObject({ writeByAddress: false });
+  });
+
   it("sets only confirmed mailboxes when it changes many aliases", async () => {
     const { person, program, headers, confirmed } = await withProgram();
     const { id } = await person.createAlias();

@@ -71,7 +71,14 @@ describe("the mailboxes of an account", () => {
         address: `m${alias}.${index}@in.example`,
       }));
     for (let alias = 0; alias <= limits.listedMailboxesMax / 10; alias += 1) {
-      const rest = { notes: null, providerId: null, sealTo: "account", labels: [], pinned: false } as const;
+      const rest = {
+        notes: null,
+        providerId: null,
+        sealTo: "account",
+        labels: [],
+        pinned: false,
+        writeByAddress: false,
+      } as const;
       const createdAt = server.clock.now();
       const place = { id: randomUUID(), userId, name: `many-${randomUUID()}`, domain: "kauke.test", createdAt };
       await server.store.aliases.insert({ ...place, ...rest, routing: { state: "active", destinations: many(alias) } });

@@ -228,20 +228,20 @@ async function correspondentsOf(
   deps: WriteAsDeps,
 ): Promise<Map<string, Mailbox>> {
   const others = addresses.filter((address) => !known.has(address.toLowerCase()));
-  return new Map([...known, ...peopleInTags(others, route, deps), ...(await resolveRepliesOf(route, others, deps))]);
+  return new Map([...known, ...peopleInTags(others, route), ...(await resolveRepliesOf(route, others, deps))]);
 }
 
 /**
  * Correspondents named in the tags of this alias' send addresses (`alias+person=host@domain`). A mail host may send a
  * separate copy to each recipient; the header then also names people who do not get this copy.
  */
-function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute, { domains }: ReplyFormDeps) {
+function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute) {
   const people = new Map<string, Mailbox>();
   for (const address of addresses) {
     const { local, domain } = splitAddress(address);
     const { name, tag } = splitAliasAddress(local);
     const person = tag === null ? null : readSendTag(tag);
-    if (person === null || domains.has(domainOf(person)) || `${name}@${domain}`.toLowerCase() !== alias) continue;
+    if (person === null || `${name}@${domain}`.toLowerCase() !== alias) continue;
     people.set(address.toLowerCase(), { name: null, address: person });
   }
   return people;

@@ -5,6 +5,7 @@ import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
 import { accept, defer, reject, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
 import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
+import { lostTagsOf } from "./lost-tags.ts";
 
 export interface AuthenticateSenderDeps {
   /** Sender authentication; `null` when it is switched off. */
@@ -41,7 +42,7 @@ async function checkSender(
   const { found, refusal, instruction } = await authenticate({
     ...transaction.envelope,
     raw: unstuff(transaction.wire),
-    mayInstruct: transaction.recipients.some(mayBeInstructed),
+    mayInstruct: transaction.recipients.some(mayBeInstructed(message)),
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
@@ -74,7 +75,11 @@ function withFindings(
   return { ...message, transaction: { ...transaction, envelope, instruction } };
 }
 
-/** Whether mail to this recipient leaves as the alias if the owner of the alias sent it. */
-function mayBeInstructed(recipient: ResolvedRecipient): boolean {
-  return recipient.kind === "reply" || (recipient.kind === "alias" && recipient.sendTag !== undefined);
+/** @returns whether it matters for a recipient that the owner of the alias sent the message: it leaves as the alias */
+function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient: ResolvedRecipient) => boolean {
+  const lostTags = lostTagsOf(transaction, screened.header);
+  return (recipient) =>
+    recipient.kind === "reply" ||
+    (recipient.kind === "alias" && recipient.sendTag !== undefined) ||
+    lostTags.has(recipient);
 }

@@ -7,9 +7,9 @@
  */
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { NoticeStore } from "../../core/notice/notice.ts";
-import type { SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
+import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
-import { replyFor, type SmtpReply } from "../reply.ts";
+import { replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
 import { answerMarks, type HashMark } from "./answer-marks.ts";
@@ -22,6 +22,8 @@ export interface PrepareRepliesDeps extends WriteAsDeps {
   notices: Pick<NoticeStore, "insert">;
   hashMark: HashMark;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Reply recipients of one alias. */
 type Group = readonly [ReplyRecipient, ...ReplyRecipient[]];
@@ -57,14 +59,18 @@ async function prepareAll(
   const groups = [...Map.groupBy(open, (recipient) => recipient.route.aliasId).values()] as unknown as Group[];
   const forOthers = new Set(refused);
   for (const group of groups) {
-    const prepared = await prepareReply(transaction, screened.header, { group, isSignedOnly }, deps);
+    const isOff = group.some(({ route, forOthers }) => forOthers !== undefined && route.writeByAddress !== true);
+    const prepared = isOff
+      ? { refusal: sendAddressReplies.off }
+      : await prepareReply(transaction, screened.header, { group, isSignedOnly }, deps);
     if (!("refusal" in prepared)) {
       replies.add(prepared);
       continue;
     }
     const { refusal } = prepared;
+    if (isOff && !isSignedOnly) await tellOwner(group, problemOfSwitch(group, deps), deps);
     if (!isSignedOnly || refusal.code < 500) return answer(refusal);
-    await tellOwner(transaction, group, refusal, deps);
+    await tellOwner(group, problemUntold(transaction, group, refusal, deps), deps);
     for (const recipient of group) forOthers.add(recipient);
   }
   return asForOthers({ ...message, replies }, forOthers);
@@ -111,15 +117,34 @@ function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipie
   return accept({ ...message, transaction: { ...transaction, recipients } });
 }
 
+/** Why a message of the owner was not sent, for a notice, and marks by which the same notice is not given again. */
+interface Problem {
+  text: string;
+  marks: readonly AnswerMark[];
+}
+
+/** A refusal that the mail host of the owner was not told. */
+function problemUntold(transaction: Transaction, group: Group, { text }: SmtpReply, deps: PrepareRepliesDeps): Problem {
+  const marksOf = answerMarks(transaction, deps.hashMark);
+  return {
+    text: `${text}. You are told here because SPF did not show that your mail host sent the message.`,
+    marks: group.flatMap((recipient) => marksOf("refused", recipient)),
+  };
+}
+
+/** That writing by address is off, which the mail host was told too: the switch is in the app. Once a day per alias. */
+function problemOfSwitch([{ route }]: Group, { hashMark, clock }: PrepareRepliesDeps): Problem {
+  const key = hashMark(`writing by address is off\0${route.aliasId}`);
+  const endsAt = new Date(clock.now().getTime() + DAY_MS);
+  return { text: `${sendAddressReplies.off.text}.`, marks: [{ key, endsAt }] };
+}
+
 async function tellOwner(
-  transaction: Transaction,
   group: Group,
-  { text }: SmtpReply,
-  { sentAnswers, notices, hashMark, random, clock }: PrepareRepliesDeps,
+  { text, marks }: Problem,
+  { sentAnswers, notices, random, clock }: PrepareRepliesDeps,
 ): Promise<void> {
-  const marksOf = answerMarks(transaction, hashMark);
   const [{ route }] = group;
-  const marks = group.flatMap((recipient) => marksOf("refused", recipient));
   if (!(await sentAnswers.remember(route.userId, marks))) return;
   const people = group.map(({ correspondent }) => correspondent.address).join(", ");
   await notices.insert({
@@ -127,9 +152,7 @@ async function tellOwner(
     userId: route.userId,
     kind: "answer_not_sent",
     aliasId: route.aliasId,
-    text:
-      `Your message to ${people} was not sent from ${route.address}. ${text}. ` +
-      "You are told here because SPF did not show that your mail host sent the message.",
+    text: `Your message to ${people} was not sent from ${route.address}. ${text}`,
     createdAt: clock.now(),
   });
 }

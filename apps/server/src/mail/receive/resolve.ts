@@ -1,6 +1,5 @@
 /** Resolves a RCPT TO address before any data: unknown aliases and foreign domains are rejected at once. */
 import {
-  domainOf,
   isSrs,
   type MailPath,
   mayBeAliasName,
@@ -90,9 +89,8 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
 function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
   const verdict = resolveAlias(`${name.toLowerCase()}@${domain}`, deps);
-  const recipient = tag === null ? null : readSendTag(tag);
-  if (recipient === null || deps.domains.has(domainOf(recipient))) return verdict;
-  const sendTag = { address: canonical.toLowerCase(), recipient };
+  if (tag?.includes("=") !== true) return verdict;
+  const sendTag = { address: canonical.toLowerCase(), recipient: readSendTag(tag) };
   const withTag = (found: Verdict<ResolvedRecipient>): Verdict<ResolvedRecipient> =>
     found.verdict === "accept" && found.value.kind === "alias" ? accept({ ...found.value, sendTag }) : found;
   return verdict instanceof Promise ? verdict.then(withTag) : withTag(verdict);

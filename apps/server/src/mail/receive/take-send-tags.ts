@@ -1,49 +1,61 @@
 /**
  * Mail to `alias+person=host.example@domain`: a message that the owner of the alias sent to this address goes to
- * `person@host.example` as the alias, like one to a reply address. From anybody else the tag has no meaning, and the
- * message is forwarded to the owner.
+ * `person@host.example` as the alias, like one to a reply address, if the alias' setting allows it. Where that is not
+ * possible, the owner reads why. From anybody else the tag has no meaning, and the message is forwarded to the owner.
  */
 import { fieldValue, firstValue, type HeaderBlock } from "@kauke/mail-rfc";
+import { type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
-import { accept, defer, type StageVerdict } from "../verdict.ts";
+import { accept, answer, defer, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
+import { lostTagsOf } from "./lost-tags.ts";
 import { ownerProofs } from "./owner-proof.ts";
 
 /**
  * Stage of the mail path that turns the owner's tagged addresses into reply recipients, if a confirmed destination of
  * the alias sent the message (`owner-proof.ts`).
  * @returns a deferral for any author while authentication is unfinished, so that the SMTP response does not reveal
- * which mailboxes an alias has
+ * which mailboxes an alias has; a refusal of the owner's message that can't be sent by its address, if its envelope
+ * proves the owner
  */
 export function takeSendTags(
   message: ScreenedMessage,
   { domains }: { domains: ReadonlySet<string> },
 ): StageVerdict<ScreenedMessage> {
   const { transaction, screened } = message;
-  if (transaction.isOurs || !transaction.recipients.some(hasSendTag)) return accept(message);
+  if (transaction.isOurs) return accept(message);
+  const lostTags = lostTagsOf(transaction, screened.header);
+  if (lostTags.size === 0 && !transaction.recipients.some(hasSendTag)) return accept(message);
   const proofOf = ownerProofs(transaction, screened.header, domains);
   const isWritten = !isAutomatic(transaction, screened.header);
   const recipients: ResolvedRecipient[] = [];
+  let refusal: SmtpReply | null = null;
   for (const recipient of transaction.recipients) {
-    if (!hasSendTag(recipient)) {
+    if (recipient.kind !== "alias" || !(hasSendTag(recipient) || lostTags.has(recipient))) {
       recipients.push(recipient);
       continue;
     }
     const reply = replyOf(recipient);
     const proof = proofOf(reply);
+    // The verdict is for the whole transaction: no author must read a refusal while any recipient's proof is open.
     if (proof === "unfinished") return defer("proof_unfinished");
-    const isInstructed =
-      isWritten && proof !== null && recipient.route.unconfirmed?.has(proof.destination ?? "") !== true;
-    recipients.push(isInstructed ? reply : recipient);
+    const isOwner = proof !== null && recipient.route.unconfirmed?.has(proof.destination ?? "") !== true;
+    const problem = problemOf(recipient, isWritten);
+    recipients.push(isOwner && problem === null ? reply : recipient);
+    if (isOwner && proof.by === "envelope") refusal ??= problem;
   }
-  return accept({ ...message, transaction: { ...transaction, recipients } });
+  return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : answer(refusal);
 }
 
-type TaggedRecipient = AliasRecipient & Required<Pick<AliasRecipient, "sendTag">>;
-
-function hasSendTag(recipient: ResolvedRecipient): recipient is TaggedRecipient {
-  return recipient.kind === "alias" && recipient.sendTag !== undefined;
+/** @returns why a message of the owner can't be sent to whom its address names; `null` if it can */
+function problemOf({ sendTag }: AliasRecipient, isWritten: boolean): SmtpReply | null {
+  if (sendTag === undefined) return sendAddressReplies.lost;
+  if (sendTag.recipient === null) return sendAddressReplies.unreadable;
+  return isWritten ? null : sendAddressReplies.automatic;
 }
+
+const hasSendTag = (recipient: ResolvedRecipient): boolean =>
+  recipient.kind === "alias" && recipient.sendTag !== undefined;
 
 /**
  * Whether a program may have written the message: an absence note (RFC 3834 §5), a receipt (RFC 8098 §3), a reply to
@@ -63,8 +75,9 @@ function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlo
   );
 }
 
-function replyOf(recipient: TaggedRecipient): ReplyRecipient {
+/** The recipient that the address is for the owner. One whose tag was lost or can't be read is only for the proof. */
+function replyOf(recipient: AliasRecipient): ReplyRecipient {
   const { route, sendTag } = recipient;
-  const correspondent = { name: null, address: sendTag.recipient };
-  return { kind: "reply", address: sendTag.address, correspondent, route, forOthers: recipient };
+  const correspondent = { name: null, address: sendTag?.recipient ?? "" };
+  return { kind: "reply", address: sendTag?.address ?? route.address, correspondent, route, forOthers: recipient };
 }

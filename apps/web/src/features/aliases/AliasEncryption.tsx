@@ -37,7 +37,7 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
   const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
   const byAccount = nameOf(settings.data?.sealTo);
   return (
-    <div className="smtp alias-encryption" role="group" aria-labelledby={id}>
+    <div className="smtp alias-setting" role="group" aria-labelledby={id}>
       <div>
         <h3 id={id}>Forward encrypted</h3>
         <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>

@@ -18,6 +18,7 @@ import { useIsNewAlias } from "./new-alias.ts";
 import { PickBox } from "./PickBox.tsx";
 import { SuspendedMailbox } from "./SuspendedMailbox.tsx";
 import { switchAlias } from "./switch-alias.ts";
+import { WriteByAddress } from "./WriteByAddress.tsx";
 
 /** Switch that pauses or activates an alias. */
 export function AliasSwitch({ alias }: { alias: AliasWire }) {
@@ -161,6 +162,7 @@ export const AliasRow = memo(function AliasRow(props: Props) {
         <tr key={alias.id} className="sub">
           <td colSpan={6}>
             <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
+              <WriteByAddress alias={alias} />
               <AliasEncryption alias={alias} />
             </SmtpPanel>
           </td>

@@ -28,6 +28,7 @@ function alias(over: Partial<AliasWire>): AliasWire {
     sealTo: "account",
     labels: [],
     pinned: false,
+    writeByAddress: false,
     createdAt: "2026-01-01T00:00:00.000Z",
     ...over,
   };

@@ -21,6 +21,7 @@ function aliasOf(alias: string, more: Partial<AliasWire> = {}): AliasWire {
     sealTo: "account",
     labels: [],
     pinned: false,
+    writeByAddress: false,
     ...more,
   };
 }

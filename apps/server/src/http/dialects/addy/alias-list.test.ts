@@ -14,6 +14,7 @@ const alias = (id: number, change: Partial<Alias> = {}): Alias => ({
   sealTo: "account",
   labels: [],
   pinned: false,
+  writeByAddress: false,
   createdAt: new Date(1_700_000_000_000 + id * 1000),
   ...change,
 });

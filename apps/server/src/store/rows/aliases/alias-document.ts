@@ -32,6 +32,8 @@ export interface AliasDocument {
   labels?: readonly string[];
   /** Whether the alias is pinned; absent in documents written before pins existed. */
   pinned?: boolean;
+  /** Whether the owner may write by address; absent in documents written before this setting existed: not allowed. */
+  writeByAddress?: boolean;
 }
 
 export interface AliasRow {
@@ -56,7 +58,7 @@ function sealingOf({ seal_off, seal_key_id }: AliasRow): AliasSealing {
 const KEY_BYTES = 32;
 
 export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
-  const { name, domain, notes, providerId, labels, pinned } = alias;
+  const { name, domain, notes, providerId, labels, pinned, writeByAddress } = alias;
   return {
     name,
     domain,
@@ -64,6 +66,7 @@ export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buf
     providerId,
     labels,
     pinned,
+    writeByAddress,
     ...destinationsOf(alias.routing),
     replyKey: randomBytes(KEY_BYTES).toString("base64"),
     webhookSecret: randomBytes(KEY_BYTES).toString("base64"),
@@ -79,6 +82,7 @@ export function documentOfChange(before: AliasDocument, change: AliasChange): Al
     webhookSecret: change.webhookSecret?.toString("base64") ?? before.webhookSecret,
     labels: change.labels ?? before.labels ?? [],
     pinned: change.pinned ?? before.pinned ?? false,
+    writeByAddress: change.writeByAddress ?? before.writeByAddress ?? false,
   };
 }
 
@@ -108,6 +112,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
     sealTo: sealingOf(row),
     labels: (document.labels ?? []).filter((id) => known.has(id)),
     pinned: document.pinned ?? false,
+    writeByAddress: document.writeByAddress ?? false,
     createdAt: row.created_at,
   };
 }
@@ -151,6 +156,7 @@ export function toRoute(
     ...(missing.length === 0 ? {} : { missing }),
     pausedWebhooks: pausedWebhooks([...document.destinations, ...document.lastDestinations]),
     paused: !row.active,
+    ...(document.writeByAddress === true ? { writeByAddress: true as const } : {}),
     ...(row.fresh === null ? {} : { isUnused: true as const }),
     webhookSecret: readKey(document.webhookSecret),
     replyKey: readKey(document.replyKey),

@@ -143,8 +143,8 @@ async function updateInTransaction(
     await released.release(trx, { formerUserId: userId, network, addresses: [{ index: row.address_index, isUnused }] });
     await renameLogin(context, trx, { aliasId, document });
   }
-  const { name, routing, webhookSecret, sealTo } = update;
-  const routeChanged = [name, routing, webhookSecret, sealTo].some((it) => it !== undefined);
+  const { name, routing, webhookSecret, sealTo, writeByAddress } = update;
+  const routeChanged = [name, routing, webhookSecret, sealTo, writeByAddress].some((it) => it !== undefined);
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
   const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);

@@ -88,6 +88,7 @@ describe("stored imports", () => {
               sealTo: "account",
               labels: [],
               pinned: false,
+              writeByAddress: false,
               createdAt: fixture.clock.now(),
             };
       expect((await imports.runBatch(planned.id, toAlias))?.isMore).toBe(true);

@@ -19,6 +19,7 @@ import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { DeleteAliasDialog } from "../DeleteAliasDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
+import { WriteByAddress } from "../WriteByAddress.tsx";
 import { type EditedField, EditedPart, Part } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
 
@@ -134,6 +135,7 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
         <LabelsPart alias={alias} />
         <Part title="Sending and encryption">
           <SmtpPanel id={smtpId} alias={alias} hasWebhook={entries.some(isUrl)}>
+            <WriteByAddress alias={alias} />
             <AliasEncryption alias={alias} />
           </SmtpPanel>
         </Part>
