@@ -21,7 +21,7 @@ export interface MailStore extends Pick<Store, "replyPaths" | "inFlight" | "dkim
     "keep" | "keepForOperator" | "extendLease" | "finish" | "defer" | "hasten" | "countForAlias" | "spoolBytes"
   >;
   bodies: Pick<Store["bodies"], "put" | "get" | "getStart" | "delete">;
-  destinations: Pick<Store["destinations"], "states" | "ask" | "takeBackAsk">;
+  destinations: Pick<Store["destinations"], "states" | "isSharedDomain" | "ask" | "takeBackAsk">;
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
   notices: Pick<NoticeStore, "insert">;
   rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;

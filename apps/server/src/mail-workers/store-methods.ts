@@ -10,7 +10,7 @@ export const storeMethods = {
   deliveries: ["keep", "keepForOperator", "extendLease", "finish", "defer", "hasten", "countForAlias", "spoolBytes"],
   bodies: ["put", "get", "getStart", "delete"],
   inFlight: ["keep", "forget", "moveToQueue"],
-  destinations: ["states", "ask", "takeBackAsk"],
+  destinations: ["states", "isSharedDomain", "ask", "takeBackAsk"],
   missingMailboxes: ["note", "clear"],
   notices: ["insert"],
   sentAnswers: ["listKnown", "remember"],

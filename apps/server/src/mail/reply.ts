@@ -32,7 +32,7 @@ const table: Record<ErrorCode, SmtpReply> = {
   reply_not_allowed: reply(
     550,
     "5.7.1",
-    "Only the alias' owner may write here, from a mailbox whose domain proves it (SPF, or DKIM over To and Cc). " +
+    "Only the alias' owner may write here, from a mailbox whose domain proves it (SPF for the mailbox itself, or DKIM over To and Cc at a domain of one's own). " +
       "Otherwise use the alias' SMTP credentials or the compose page",
   ),
   mail_loop: reply(554, "5.4.6", "Mail loop: this message was here before"),

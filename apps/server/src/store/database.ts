@@ -85,6 +85,8 @@ export interface DestinationTable {
   state: "asked" | "confirmed" | "refused" | "blocked";
   created_at: Date;
   confirmed_at: Date | null;
+  /** Keyed hash of the mailbox' domain; empty for a public mail host, null in rows from before this column. */
+  domain_index: Generated<Buffer | null>;
   sealed: Buffer;
 }
 

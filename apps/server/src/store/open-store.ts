@@ -34,6 +34,7 @@ import type { JournalLimits } from "./queue/journal/spool-journal.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
+import { fillDestinationDomains } from "./rows/aliases/shared-domains.ts";
 import { loadDkimKeys } from "./rows/dkim-keys.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
 import { isAnyFileOlder } from "./sealing/older-files.ts";
@@ -250,6 +251,7 @@ async function makeContext(
   const keys = await underStartLock(db, async (trx) => {
     await migrate(trx, clock.now());
     const serverKeys = await loadServerKeys(trx, secretKey, clock.now());
+    await fillDestinationDomains(trx, serverKeys);
     const domains = options.dkimDomains ?? [];
     const dkim = { secretKey, domains, ed25519: options.dkimEd25519 === true, now: clock.now() };
     return { keys: serverKeys, dkimKeys: await loadDkimKeys(trx, dkim) };

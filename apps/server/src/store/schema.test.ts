@@ -96,6 +96,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     state: "text",
     created_at: "timestamptz",
     confirmed_at: "timestamptz?",
+    domain_index: "bytea?",
     sealed: "bytea",
   },
   mailbox: {

@@ -62,6 +62,12 @@ export interface DestinationStore {
   /** Returns those of the given mailboxes whose reader has blocked mail from this server. */
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
   /**
+   * Whether other people than the owner of a mailbox write from its domain: it is a public mail host, or several
+   * accounts have confirmed mailboxes there.
+   * @param domain in lower case and ASCII
+   */
+  isSharedDomain(domain: string): Promise<boolean>;
+  /**
    * Decides with `decideAsk`, under the account's lock, whether to ask the mailbox for confirmation; if so, stores
    * state and link in the same commit.
    */

@@ -1,11 +1,12 @@
 /**
- * Decides whether a message to a reply or send address is an instruction of the alias' owner, and how that is proven.
- * Pure. DKIM alone proves an author, not an instruction: whoever holds a signed message of the owner can send it to any
+ * Decides whether a message to a reply or send address is an instruction of the alias' owner, and how that is proven
+ * (`mailbox-proof.ts`). DKIM alone proves an author, not an instruction: whoever holds a signed message of the owner can send it to any
  * address, to find out which alias is the owner's or to have it sent as the alias.
  */
-import { addressesOf, domainOf, type HeaderBlock } from "@kauke/mail-rfc";
-import { isMailboxOf } from "../../core/destination/same-mailbox.ts";
+import { addressesOf, asciiDomainOf, domainOf, type HeaderBlock, readAutoSubmitted } from "@kauke/mail-rfc";
+import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
+import { mailboxProof } from "./mailbox-proof.ts";
 import { writingDestination } from "./writing-destination.ts";
 
 export interface OwnerProof {
@@ -21,40 +22,48 @@ export interface OwnerProof {
 /** `unfinished`: a check that did not finish could prove an instruction, whoever the author is. `null`: no proof. */
 export type OwnerProofResult = OwnerProof | "unfinished" | null;
 
+interface OwnerProofDeps {
+  /** Our mail domains, in lower case. */
+  domains: ReadonlySet<string>;
+  destinations: Pick<DestinationStore, "isSharedDomain">;
+}
+
 /**
  * The proof is looked at before the author: without one, the result is the same for every From, so that nobody can
  * guess the owner's address.
- * @param domains our mail domains, in lower case
  * @returns a function that decides for each recipient of the message
  */
 export function ownerProofs(
   transaction: Transaction,
   header: HeaderBlock,
-  domains: ReadonlySet<string>,
-): (recipient: Pick<ReplyRecipient, "address" | "route" | "forOthers">) => OwnerProofResult {
+  { domains, destinations }: OwnerProofDeps,
+): (recipient: Pick<ReplyRecipient, "address" | "route" | "forOthers">) => Promise<OwnerProofResult> {
   const { envelope, isOurs, instruction = null } = transaction;
   if (isOurs) {
-    return ({ route }) => (envelope.envelopeFrom === route.address ? { by: "envelope", destination: null } : null);
+    return async ({ route }) =>
+      envelope.envelopeFrom === route.address ? { by: "envelope", destination: null } : null;
   }
-  if (instruction === null) return () => null;
+  const author = addressesOf(sourceOf(transaction, header), "from").mailboxes[0]?.address;
+  if (instruction === null || author === undefined) return async () => null;
   const { isByEnvelope, signatures, isUnfinished } = instruction;
   const named = signatures.length === 0 ? new Set() : addressesNamed(transaction, header, domains);
-  const isByAuthor = isByEnvelope && isSentByAuthor(transaction, header);
-  return ({ address, route, forOthers }) => {
-    // Anybody can write a send address, so there SPF must prove the mailbox and not only a host of its domain.
-    const isProvenBySpf = forOthers === undefined ? isByEnvelope : isByAuthor;
-    const by = isProvenBySpf ? "envelope" : named.has(address.toLowerCase()) ? "signature" : null;
+  const isNote = envelope.envelopeFrom === "" && readAutoSubmitted(sourceOf(transaction, header)) === "auto-replied";
+  let isShared: Promise<boolean> | null = null;
+  const isAuthorsDomainShared = () => (isShared ??= destinations.isSharedDomain(asciiDomainOf(author)));
+  return async ({ address, route, forOthers }) => {
+    const proof = mailboxProof({
+      to: forOthers === undefined ? "reply" : "send",
+      envelopeFrom: envelope.envelopeFrom,
+      author,
+      isBySpf: isByEnvelope,
+      isSigned: named.has(address.toLowerCase()),
+      isNote,
+    });
+    const by = proof.own !== proof.shared && (await isAuthorsDomainShared()) ? proof.shared : proof.own;
     if (by === null) return isUnfinished ? "unfinished" : null;
     const destination = writingDestination(transaction, header, route);
     return destination === null ? null : { by, destination };
   };
-}
-
-/** Whether the envelope sender is the mailbox in From: others may use hosts of the same domain, e.g. a mailing list. */
-function isSentByAuthor(transaction: Transaction, header: HeaderBlock): boolean {
-  const { envelopeFrom } = transaction.envelope;
-  const [author] = addressesOf(sourceOf(transaction, header), "from").mailboxes;
-  return envelopeFrom !== "" && author !== undefined && isMailboxOf(envelopeFrom, author.address);
 }
 
 /**

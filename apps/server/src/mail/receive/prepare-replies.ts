@@ -6,6 +6,7 @@
  * it reads what a stranger would, and the owner gets a notice: it may be a stranger who sent the message here again.
  */
 import type { HeaderBlock } from "@kauke/mail-rfc";
+import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
@@ -20,6 +21,7 @@ import { PreparedReplies } from "./prepared-replies.ts";
 export interface PrepareRepliesDeps extends WriteAsDeps {
   sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   notices: Pick<NoticeStore, "insert">;
+  destinations: Pick<DestinationStore, "isSharedDomain">;
   hashMark: HashMark;
 }
 
@@ -48,7 +50,7 @@ async function prepareAll(
   deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
-  const proofs = recipients.map(ownerProofs(transaction, screened.header, deps.domains));
+  const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
   if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
   if (proofs.includes(null)) return answer(replyFor("reply_not_allowed"));

@@ -20,13 +20,24 @@ import { ownerProofs } from "./owner-proof.ts";
  */
 export function takeSendTags(
   message: ScreenedMessage,
-  { domains }: { domains: ReadonlySet<string> },
-): StageVerdict<ScreenedMessage> {
+  deps: SendTagDeps,
+): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
   const { transaction, screened } = message;
   if (transaction.isOurs) return accept(message);
   const lostTags = lostTagsOf(transaction, screened.header);
   if (lostTags.size === 0 && !transaction.recipients.some(hasSendTag)) return accept(message);
-  const proofOf = ownerProofs(transaction, screened.header, domains);
+  return takeTags(message, lostTags, deps);
+}
+
+type SendTagDeps = Parameters<typeof ownerProofs>[2];
+
+async function takeTags(
+  message: ScreenedMessage,
+  lostTags: ReadonlySet<ResolvedRecipient>,
+  deps: SendTagDeps,
+): Promise<StageVerdict<ScreenedMessage>> {
+  const { transaction, screened } = message;
+  const proofOf = ownerProofs(transaction, screened.header, deps);
   const isWritten = !isAutomatic(transaction, screened.header);
   const recipients: ResolvedRecipient[] = [];
   let refusal: SmtpReply | null = null;
@@ -36,7 +47,7 @@ export function takeSendTags(
       continue;
     }
     const reply = replyOf(recipient);
-    const proof = proofOf(reply);
+    const proof = await proofOf(reply);
     // The verdict is for the whole transaction: no author must read a refusal while any recipient's proof is open.
     if (proof === "unfinished") return defer("proof_unfinished");
     const isOwner = proof !== null && recipient.route.unconfirmed?.has(proof.destination ?? "") !== true;

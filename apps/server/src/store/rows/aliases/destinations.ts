@@ -26,7 +26,8 @@ import { openUserDocument } from "../accounts/user-document.ts";
 import { anyOfBytes } from "../any-of.ts";
 import type { AliasDocument } from "./alias-document.ts";
 import { dropRoutes } from "./alias-routes.ts";
-import { mailboxIndex } from "./mailbox-index.ts";
+import { mailboxIndex, mailDomainIndex } from "./mailbox-index.ts";
+import { isSharedDomain } from "./shared-domains.ts";
 
 interface PairDocument {
   /** ISO times of the confirmation messages we sent, oldest first. */
@@ -73,6 +74,7 @@ export function destinationStore(context: StoreContext): DestinationStore {
       const blocked = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
       return new Set(addresses.filter((_, place) => blocked.has(indexes[place]?.toString("hex") ?? "")));
     },
+    isSharedDomain: (domain) => isSharedDomain(context, domain),
     ask: (input) => ask(context, input),
     takeBackAsk: (input) => takeBackAsk(context, input),
     stateOfLink: async (tokenHash) => (await findLink(context, tokenHash))?.state ?? null,
@@ -98,7 +100,8 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
     }
     const owner = isOpen(known?.state) ? await mailboxOfUser(trx, userId).executeTakeFirst() : undefined;
     if (provenMailbox(keys, owner)?.equals(index)) {
-      await confirmPair(context, trx, { userId, index, id: known?.id ?? input.id, isKnown: known !== undefined });
+      const pair = { userId, index, address: input.address, id: known?.id ?? input.id };
+      await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
       return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
     }
     const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
@@ -152,6 +155,7 @@ interface ProvenPair {
   userId: string;
   id: string;
   index: Buffer;
+  address: string;
   isKnown: boolean;
 }
 
@@ -176,7 +180,8 @@ export async function confirmOwnMailbox(
   await lockMailbox(trx, index);
   const known = await lockPair(trx, userId, index);
   if (!isOpen(known?.state) || (await isBlocked(trx, index))) return async () => {};
-  await confirmPair(context, trx, { userId, index, id: known?.id ?? randomUUID(), isKnown: known !== undefined });
+  const pair = { userId, index, address: email, id: known?.id ?? randomUUID() };
+  await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
   return dropRoutes(context.signals, trx, [userId]);
 }
 
@@ -323,17 +328,18 @@ const openPair = (keys: ServerKeys, row: { id: string; sealed: Buffer }) =>
 interface NewPair extends Pick<Pair, "userId"> {
   id: string;
   index: Buffer;
+  address: string;
   state: KnownState;
   askedAt: string[];
 }
 
 async function insertPair({ keys, clock }: StoreContext, trx: InTransaction, pair: NewPair): Promise<void> {
-  const { id, userId, index, state, askedAt } = pair;
+  const { id, userId, index, address, state, askedAt } = pair;
   const document: PairDocument = { askedAt };
   const plain = { id, user_id: userId, mailbox_index: index, state, created_at: clock.now(), confirmed_at: null };
   await trx
     .insertInto("destination")
-    .values({ ...plain, sealed: keys.seal("destination", id, document) })
+    .values({ ...plain, domain_index: mailDomainIndex(keys, address), sealed: keys.seal("destination", id, document) })
     .execute();
 }
 

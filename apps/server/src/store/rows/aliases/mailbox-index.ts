@@ -1,3 +1,5 @@
+import { asciiDomainOf } from "@kauke/mail-rfc";
+import { isPublicMailHost } from "../../../core/destination/public-mail-hosts.ts";
 import { exactMailbox, sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
@@ -20,4 +22,13 @@ export function listedMailboxIndex(keys: ServerKeys, address: string): Buffer {
  */
 export function mailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("destination.mailbox", sameMailbox(address));
+}
+
+/**
+ * Keyed hash of a mailbox' domain. Empty for a public mail host, so that the hashes do not show how many mailboxes are at
+ * the largest ones.
+ */
+export function mailDomainIndex(keys: ServerKeys, address: string): Buffer {
+  const domain = asciiDomainOf(address);
+  return isPublicMailHost(domain) ? Buffer.alloc(0) : keys.blindIndex("destination.domain", domain);
 }
