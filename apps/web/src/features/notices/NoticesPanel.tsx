@@ -17,7 +17,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   not_sealed: "Mail waits to be encrypted",
   mailbox_suspended: "Mailbox suspended",
   complaint: "Mail marked as spam",
-  answer_not_sent: "Answer not sent",
+  answer_not_sent: "Message not sent",
   first_proof: "Your e-mail was proven",
 };
 
