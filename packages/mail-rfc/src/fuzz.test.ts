@@ -123,6 +123,7 @@ function rewriteHeaders(text: string): void {
     removeResultsOf: "mail.kauke.test",
   });
   const answered = rewriteReplyHeader({
+    ownDomains: ["owner.example"],
     ...source,
     aliasName: text,
     correspondentOf: () => null,

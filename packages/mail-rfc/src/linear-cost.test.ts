@@ -109,6 +109,7 @@ function answer(bytes: Buffer): void {
     aliasAddress: "shop@kauke.test",
     aliasName: null,
     correspondentOf: () => null,
+    ownDomains: ["owner.example"],
     messageIds,
     newMessageId: "<a@kauke.test>",
     receivedAt: now,

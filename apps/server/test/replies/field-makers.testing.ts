@@ -250,6 +250,7 @@ export const makers: Record<string, Maker> = {
       aliasAddress: "shop@kauke.test",
       aliasName: text,
       correspondentOf: (address) => ({ name: text, address }),
+      ownDomains: ["owner.example"],
       messageIds,
       newMessageId: "<new@kauke.test>",
       receivedAt: at,

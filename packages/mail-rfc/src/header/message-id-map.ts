@@ -6,13 +6,15 @@
  *
  * In a reply, the owner's identifiers cannot be told from a correspondent's by their form. So mail to the owner carries
  * an additional identifier in References, the voucher, which consists of keyed hashes of the correspondents'
- * identifiers. In a reply those pass unchanged, and all others are sealed.
+ * identifiers. In a reply those pass unchanged, and all others are sealed. Programs that don't copy References lose the
+ * voucher; in their replies an identifier passes only if the owner's program can't have made it.
  */
 import { isUtf8 } from "node:buffer";
 import { createCipheriv, hkdfSync, timingSafeEqual } from "node:crypto";
 import { canonicalDomain } from "../address/address.ts";
 import { fromBase32, toBase32 } from "../base32.ts";
 import { hmacSha256 } from "../hmac-sha256.ts";
+import { hostOfMessageId, isBracketed } from "./message-id.ts";
 
 export interface MessageIdKeys {
   /** Domain of the alias in lower case. */
@@ -21,10 +23,20 @@ export interface MessageIdKeys {
   cipherKey: Buffer;
 }
 
-/** Identifiers in In-Reply-To and References, in order, with brackets. */
+/** Identifiers in In-Reply-To and References, in order and as spelled, usually with brackets. */
 export interface ThreadIds {
   inReplyTo: string[];
   references: string[];
+}
+
+/** What a reply tells about whose identifiers it names. */
+export interface ThreadHosts {
+  /** The reply's own Message-ID; `null` when it has none. */
+  messageId: string | null;
+  /** Domains of the owner's mailboxes, as A-labels in lower case like all here. */
+  own: readonly string[];
+  /** Domains of the people the reply is addressed to. */
+  correspondents: readonly string[];
 }
 
 /** Maximum identifiers kept of a References field: the first one and the last of the rest. */
@@ -37,6 +49,9 @@ const HASH_BYTES = 20;
 const VOUCH_BYTES = 5;
 /** Maximum identifiers that a voucher covers. */
 const VOUCHED_MAX = 20;
+const BLANKS = /\s+/g;
+/** Begins the sealed text of an identifier without brackets; no text between brackets contains it. */
+const BARE = "<";
 const VOUCHER = /^v\.([a-z2-7]+)$/i;
 
 /** Derives the keys for an alias' message identifiers from its reply key. @param replyKey 32 random bytes */
@@ -52,11 +67,11 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
 /**
  * Replaces an identifier of the owner's program. One at the alias' domain is returned unchanged; one too long to be
  * sealed in 200 characters becomes a keyed hash, which cannot be reversed.
- * @param id Message-ID with brackets
+ * @param id Message-ID, usually with brackets
  */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
-  const plain = withoutBrackets(id);
+  const plain = isBracketed(id) ? id.slice(1, -1) : `${BARE}${id}`;
   const mac = macOf("seal", plain, keys);
   const iv = mac.subarray(0, IV_BYTES);
   const left = toBase32(Buffer.concat([iv, crypt(Buffer.from(plain), iv, keys)]));
@@ -73,31 +88,57 @@ export function openMessageId(sealed: string, keys: MessageIdKeys): string | nul
   // Only text is ever sealed.
   if (!isUtf8(plain)) return null;
   const id = plain.toString("utf8");
-  return timingSafeEqual(macOf("seal", id, keys).subarray(0, IV_BYTES), iv) ? `<${id}>` : null;
+  return timingSafeEqual(macOf("seal", id, keys).subarray(0, IV_BYTES), iv) ? spelled(id) : null;
 }
+
+const spelled = (plain: string) => (plain.startsWith(BARE) ? plain.slice(BARE.length) : `<${plain}>`);
 
 /**
  * Builds the thread fields of mail to the owner: opens sealed identifiers and appends the voucher.
- * @param messageId Message-ID of the mail, which is not changed; `null` when it has none
+ * @param messageId identifiers in the mail's Message-ID, which is not changed
  */
-export function threadForOwner(thread: ThreadIds, messageId: string | null, keys: MessageIdKeys): ThreadIds {
+export function threadForOwner(thread: ThreadIds, messageId: readonly string[], keys: MessageIdKeys): ThreadIds {
   const open = (id: string): string => openMessageId(id, keys) ?? id;
   const kept = shorten(thread.references.filter((id) => !isVoucher(id, keys)));
-  const foreign = [...thread.inReplyTo, ...kept, messageId ?? ""].filter((id) => id !== "" && !isAtAlias(id, keys));
+  const foreign = [...thread.inReplyTo, ...kept, ...messageId].filter((id) => !isAtAlias(id, keys));
   return {
     inReplyTo: thread.inReplyTo.filter((id) => !isVoucher(id, keys)).map(open),
     references: [...kept.map(open), ...voucher(foreign, keys)],
   };
 }
 
-/** Builds the thread fields of a reply: keeps vouched identifiers, seals all others, removes vouchers. */
-export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys): ThreadIds {
-  const vouched = new Set(thread.references.flatMap((id) => readVoucher(id, keys) ?? []));
+/**
+ * Builds the thread fields of a reply: keeps vouched identifiers, seals all others, removes vouchers and words that are
+ * not vouched for, which are text of the owner's program.
+ */
+export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys, hosts: ThreadHosts): ThreadIds {
+  const vouchers = thread.references.flatMap((id) => readVoucher(id, keys) ?? []);
+  const vouched = new Set(vouchers);
+  const passes = (id: string) =>
+    vouched.has(vouchHash(id, keys)) || (vouchers.length === 0 && isCorrespondents(id, hosts));
   const outward = (ids: readonly string[]): string[] =>
-    shorten(ids.filter((id) => !isVoucher(id, keys))).map((id) =>
-      vouched.has(vouchHash(id, keys)) ? id : sealMessageId(id, keys),
-    );
+    shorten(ids.filter((id) => !isVoucher(id, keys))).flatMap((id) => {
+      if (passes(id)) return id;
+      return isBracketed(id) ? sealMessageId(id, keys) : [];
+    });
   return { inReplyTo: outward(thread.inReplyTo), references: outward(thread.references) };
+}
+
+/**
+ * Whether an identifier that nothing vouches for is a correspondent's: it is at the host of one, where neither the
+ * owner's mailbox nor this program is; or it has no "@", unlike this program's own.
+ */
+function isCorrespondents(id: string, { messageId, own, correspondents }: ThreadHosts): boolean {
+  if (!isBracketed(id) || messageId === null) return false;
+  const [host, ownHost] = [hostOfMessageId(id), hostOfMessageId(messageId)];
+  if (ownHost === null || host === null) return ownHost !== null;
+  const isRelated = (domain: string) => isWithin(host, domain) || isWithin(domain, host);
+  return correspondents.some(isRelated) && ![...own, ownHost].some(isRelated);
+}
+
+/** Whether a host name is a domain, of two labels or more, or below it. */
+function isWithin(host: string, domain: string): boolean {
+  return domain.includes(".") && (host === domain || host.endsWith(`.${domain}`));
 }
 
 /**
@@ -125,8 +166,9 @@ function isVoucher(id: string, keys: MessageIdKeys): boolean {
   return readVoucher(id, keys) !== null;
 }
 
+/** Hashes an identifier without its brackets and blanks, which programs add and remove when they answer. */
 function vouchHash(id: string, keys: MessageIdKeys): string {
-  return toBase32(macOf("vouch", withoutBrackets(id), keys).subarray(0, VOUCH_BYTES));
+  return toBase32(macOf("vouch", withoutBrackets(id).replace(BLANKS, ""), keys).subarray(0, VOUCH_BYTES));
 }
 
 function macOf(purpose: "seal" | "vouch", plain: string, keys: MessageIdKeys): Buffer {
@@ -137,8 +179,9 @@ function crypt(bytes: Buffer, iv: Buffer, keys: MessageIdKeys): Buffer {
   return createCipheriv("aes-256-ctr", keys.cipherKey, iv).update(bytes);
 }
 
+/** Whether an identifier is at the alias' domain. With a second "@" it could name another host before it. */
 function isAtAlias(id: string, keys: MessageIdKeys): boolean {
-  return withoutBrackets(id).toLowerCase().endsWith(`@${keys.aliasDomain}`);
+  return hostOfMessageId(id) === keys.aliasDomain && id.indexOf("@") === id.lastIndexOf("@");
 }
 
 function leftOf(id: string): string {

@@ -220,7 +220,7 @@ function writeThread(source: ForwardHeaderSource): Written {
     const values = valuesOf(source, name);
     return values.length === 0 ? [] : findMessageIds(values.join(" "), max);
   };
-  const [messageId = null] = ids("message-id", 1);
+  const messageId = ids("message-id", 10);
   const thread = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
   const { inReplyTo, references } = threadForOwner(thread, messageId, source.messageIds);
   const field = (name: string, found: readonly string[]): FieldText => {

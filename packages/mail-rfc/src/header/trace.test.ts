@@ -44,7 +44,7 @@ describe("message identifiers", () => {
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 40 }), (random) => {
         const id = makeMessageId(random, "Alias.test");
         expect(parseMessageId(id)).toEqual({ left: toBase32(random), right: "alias.test" });
-        expect(findMessageIds(`x ${id}${id} y`)).toEqual([id, id]);
+        expect(findMessageIds(`x ${id}${id} y`)).toEqual(["x", id, id, "y"]);
       }),
     );
   });
@@ -65,13 +65,25 @@ describe("message identifiers", () => {
     expect(() => parseMessageId(text)).toThrow(new MailSyntaxError("message_id_syntax"));
   });
 
-  it("are found in other text, up to the given maximum", () => {
-    expect(findMessageIds('phrase <a@b> (c) <no> <c.d$e@[192.0.2.1]> "x"')).toEqual(["<a@b>", "<c.d$e@[192.0.2.1]>"]);
+  it.each([
+    ["<a@b> <c.d$e@[192.0.2.1]>", ["<a@b>", "<c.d$e@[192.0.2.1]>"]],
+    ["<a@b><c@d>", ["<a@b>", "<c@d>"]],
+    ["1234567", ["1234567"]],
+    ["ticket-7.host <2026.A> <a@b@c>", ["ticket-7.host", "<2026.A>", "<a@b@c>"]],
+    ["< a@b > <c d@e>", ["< a@b >", "<c d@e>"]],
+    ["<cut@ho <a@b> end@host>", ["<cut@ho", "<a@b>", "end@host>"]],
+    ['Your message of "1 May" <a@b>', ["Your", "message", "of", '"1', 'May"', "<a@b>"]],
+    ["<> < > > <", []],
+  ])("are found as spelled in %j", (text, ids) => {
+    expect(findMessageIds(text)).toEqual(ids);
+  });
+
+  it("are found up to the given maximum", () => {
     expect(findMessageIds("<a@b>".repeat(500), 7)).toHaveLength(7);
   });
 
   it("are searched in 64 KiB quickly", () => {
-    for (const unit of ["<", "<a", "<a@", "<@", "<a@b>"]) {
+    for (const unit of ["<", "<a", "<a@", "<@", "<a@b>", ">", "a ", "< ", " "]) {
       const began = performance.now();
       findMessageIds(unit.repeat(65_536 / unit.length));
       expect(performance.now() - began, unit).toBeLessThan(500);

@@ -20,6 +20,7 @@ function rewrite(text: string, change: Partial<ReplyHeaderSource> = {}) {
     aliasAddress: "shop@kauke.test",
     aliasName: null,
     correspondentOf: (address) => people.get(address.toLowerCase()) ?? null,
+    ownDomains: ["owner.example"],
     messageIds,
     newMessageId: "<new@kauke.test>",
     receivedAt: new Date("2026-03-01T12:00:00Z"),

@@ -7,6 +7,7 @@
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "../address/address-header.ts";
 import type { Mailbox } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
+import { asciiDomainOf } from "../address/split-address.ts";
 import { formatDate, readDate } from "../header/date.ts";
 import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "../header/header-field.ts";
 import { findField, firstValue } from "../header/headers.ts";
@@ -24,6 +25,8 @@ export interface ReplyHeaderSource extends HeaderSource {
   /** Whether an address is another alias of the owner, which the correspondent has seen before. */
   isOwnAlias?: (address: string) => boolean;
   messageIds: MessageIdKeys;
+  /** Domains of the mailboxes that the alias forwards to, as A-labels in lower case. */
+  ownDomains: readonly string[];
   /** Message-ID for a message without one: with brackets, at the alias' domain. */
   newMessageId: string;
   /** Time of receipt, used for a message without a readable Date. */
@@ -65,7 +68,7 @@ export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
     to.mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", to.mailboxes),
     formatAddressField("Cc", cc.mailboxes),
     headerField("Date", [formatDate(sentAt(source))]),
-    ...writeThread(source),
+    ...writeThread(source, [...to.mailboxes, ...cc.mailboxes]),
     writeAutoSubmitted(source),
   );
   return {
@@ -102,16 +105,18 @@ function sentAt({ header, fields, receivedAt }: ReplyHeaderSource): Date {
   return readDate(firstValue(header, fields, "date") ?? "") ?? receivedAt;
 }
 
-function writeThread(source: ReplyHeaderSource): FieldText[] {
+function writeThread(source: ReplyHeaderSource, people: readonly Mailbox[]): FieldText[] {
   const ids = (name: string, max: number): string[] =>
     findMessageIds(firstValue(source.header, source.fields, name) ?? "", max);
   const field = (name: string, found: readonly string[]): FieldText => {
     const words = found.filter(canStandInField);
     return words.length === 0 ? NO_FIELD : headerField(name, words);
   };
-  const [messageId] = ids("message-id", 1);
+  const [messageId = null] = ids("message-id", 1);
   const thread: ThreadIds = { inReplyTo: ids("in-reply-to", 10), references: ids("references", 1000) };
-  const { inReplyTo, references } = threadForCorrespondent(thread, source.messageIds);
+  const correspondents = [...new Set(people.map(({ address }) => asciiDomainOf(address)))];
+  const hosts = { messageId, own: source.ownDomains, correspondents };
+  const { inReplyTo, references } = threadForCorrespondent(thread, source.messageIds, hosts);
   return [
     headerField("Message-ID", [ownMessageId(messageId, source)]),
     field("In-Reply-To", inReplyTo),
@@ -123,8 +128,8 @@ function writeThread(source: ReplyHeaderSource): FieldText[] {
  * Seals the message's own identifier. One at the alias' domain stays as it is; if it contains characters that are not
  * allowed in a field, it is replaced by a new one.
  */
-function ownMessageId(messageId: string | undefined, { messageIds, newMessageId }: ReplyHeaderSource): string {
-  const sealed = messageId === undefined ? newMessageId : sealMessageId(messageId, messageIds);
+function ownMessageId(messageId: string | null, { messageIds, newMessageId }: ReplyHeaderSource): string {
+  const sealed = messageId === null ? newMessageId : sealMessageId(messageId, messageIds);
   return canStandInField(sealed) ? sealed : newMessageId;
 }
 

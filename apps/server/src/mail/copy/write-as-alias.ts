@@ -6,6 +6,7 @@
 import type { AccountSettings } from "@kauke/contract";
 import {
   addressesOf,
+  asciiDomainOf,
   CORRESPONDENTS_MAX,
   domainOf,
   type HeaderBlock,
@@ -135,6 +136,7 @@ async function writeAsAlias(
     aliasName: null,
     correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
     messageIds: messageIdKeys(route.replyKey, domain),
+    ownDomains: mailboxesOf(route).map(asciiDomainOf),
     newMessageId: makeMessageId(deps.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
