@@ -22,6 +22,7 @@ export * from "./arc/verify-chain.ts";
 export * from "./arc/vouched-author.ts";
 export * from "./base32.ts";
 export * from "./body/dot-stuffing.ts";
+export * from "./body/readable-parts.ts";
 export * from "./body/rewrite-parts.ts";
 export * from "./calendar/calendar-text.ts";
 export * from "./calendar/find-calendars.ts";

@@ -3,8 +3,9 @@
  * the fields of one name.
  */
 
-import { fieldValue, type HeaderField } from "../header/headers.ts";
-import { ADDRESSES_MAX, type AddressList, readAddressList } from "./address-list.ts";
+import { charsetLabel } from "../header/declared-charset.ts";
+import { fieldValue, firstValue, type HeaderField } from "../header/headers.ts";
+import { ADDRESSES_MAX, type AddressList, type Mailbox, readAddressList } from "./address-list.ts";
 
 export interface HeaderSource {
   /** The header block as received, wire form, without the blank line. */
@@ -61,7 +62,7 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
   for (const field of fields) {
     if (field.name !== name) continue;
     if (entries >= ADDRESSES_MAX) return { ...list, isCut: true };
-    const read = readAddressList(fieldValue(header, field));
+    const read = readField({ header, fields }, field);
     list.unreadCount += read.unreadCount;
     list.looseCount += read.looseCount;
     list.isCut ||= read.isCut;
@@ -73,6 +74,22 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
     }
   }
   return list;
+}
+
+/**
+ * Reads names of octets that are not UTF-8 in the charset that the message declares. Only names: whether an address was
+ * authenticated must not depend on a label.
+ */
+function readField({ header, fields }: HeaderSource, field: HeaderField): AddressList {
+  const value = fieldValue(header, field);
+  const list = readAddressList(value);
+  if (ASCII.test(value)) return list;
+  const charset = charsetLabel(firstValue(header, fields, "content-type") ?? "");
+  const declared = readAddressList(fieldValue(header, field, charset));
+  const isSame = ({ address }: Mailbox, index: number) => address === declared.mailboxes[index]?.address;
+  return list.mailboxes.length === declared.mailboxes.length && list.mailboxes.every(isSame)
+    ? { ...list, mailboxes: declared.mailboxes }
+    : list;
 }
 
 /**

@@ -16,14 +16,28 @@ export interface Part {
   children: Part[];
 }
 
+interface Place {
+  depth: number;
+  budget: ParseBudget;
+  opened: RegExp;
+}
+
+const UNSIGNED_MULTIPART = /^multipart\/(?!signed\b)/i;
+
 /**
  * Parses a message into the tree of its MIME parts.
  * @param budget shared with all later work on these parts
+ * @param opened matches the types whose parts are read; any other part is a leaf
  * @returns `null` when a header is too large or the parts exceed the budget
  */
-export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBudget()): Part | null {
+export function readPartTree(
+  header: Buffer,
+  body: Buffer,
+  budget = new ParseBudget(),
+  opened = UNSIGNED_MULTIPART,
+): Part | null {
   try {
-    return withChildren({ header, block: readHeader(header), body, children: [] }, 0, budget);
+    return withChildren({ header, block: readHeader(header), body, children: [] }, { depth: 0, budget, opened });
   } catch (thrown) {
     if (thrown instanceof MailSyntaxError || thrown instanceof ParseLimitError) return null;
     throw thrown;
@@ -34,9 +48,10 @@ export function readPartTree(header: Buffer, body: Buffer, budget = new ParseBud
  * Adds the nested parts to a multipart.
  * @throws ParseLimitError when the parts exceed the budget, and MailSyntaxError as `readHeader` does
  */
-function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
+function withChildren(part: Part, place: Place): Part {
+  const { depth, budget, opened } = place;
   const type = typeOf(part);
-  if (!/^multipart\/(?!signed\b)/i.test(type)) return part;
+  if (!opened.test(type)) return part;
   const boundary = parameter(type, "boundary");
   if (boundary === null || boundary === "") return part;
   for (const bytes of split(part.body, boundary, budget)) {
@@ -45,7 +60,7 @@ function withChildren(part: Part, depth: number, budget: ParseBudget): Part {
     budget.spend(block.end * costNs.headerByte + block.fields.length * costNs.headerLine);
     const body = bytes.subarray(block.isSeparated ? block.end + 2 : block.end);
     const child: Part = { header: bytes.subarray(0, block.end), block, body, children: [] };
-    part.children.push(withChildren(child, depth + 1, budget));
+    part.children.push(withChildren(child, { ...place, depth: depth + 1 }));
   }
   return part;
 }

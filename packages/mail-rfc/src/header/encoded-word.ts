@@ -1,7 +1,8 @@
 /**
  * Encoded words (RFC 2047): decoded from every charset the platform knows, encoded in UTF-8 only. An unreadable word is
- * left as it is. Decoded text may contain any character, so it must be cleaned before it is written into a header.
+ * left as it is; UTF-8 under a wrong label is read. Decoded text may contain any character, so it must be cleaned before it is written into a header.
  */
+import { decodeCharset, isUndeclaredUtf8 } from "./declared-charset.ts";
 
 // Matches an encoded word: charset, optional language (RFC 2231 §5), encoding, text.
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
@@ -106,9 +107,6 @@ function readRun(run: Run | null): string {
   if (run === null) return "";
   const bytes = Buffer.concat(run.bytes);
   if (bytes.length === 0) return run.raw;
-  try {
-    return new TextDecoder(run.charset, { fatal: true }).decode(bytes);
-  } catch {
-    return run.raw;
-  }
+  const charset = isUndeclaredUtf8(bytes, run.charset) ? "utf-8" : run.charset;
+  return decodeCharset(bytes, charset) ?? run.raw;
 }

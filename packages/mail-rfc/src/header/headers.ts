@@ -7,6 +7,7 @@
  * read as header.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
+import { decodeCharset } from "./declared-charset.ts";
 
 export interface HeaderField {
   /** Field name in lower case. */
@@ -127,17 +128,20 @@ export function findField(fields: readonly HeaderField[], name: string): HeaderF
 }
 
 /**
- * Reads a field's value as one line, trimmed: UTF-8 if the bytes are valid UTF-8, otherwise Latin-1. Encoded words stay
- * encoded. Line breaks that are not folds (bare CR, bare LF) and NUL become a space, so that the value cannot begin a
+ * Reads a field's value as one line, trimmed: UTF-8 if the bytes are valid UTF-8, otherwise the declared charset, and
+ * without one Latin-1. Encoded words stay encoded. Line breaks that are not folds (bare CR, bare LF) and NUL become a space, so that the value cannot begin a
  * line anywhere.
+ * @param declared charset that the message declares, if octets in it are wanted
  */
-export function fieldValue(bytes: Buffer, field: HeaderField): string {
+export function fieldValue(bytes: Buffer, field: HeaderField, declared: string | null = null): string {
   const latin1 = bytes.toString("latin1", field.start, field.end);
   const colon = latin1.indexOf(":");
   const raw = latin1.slice(colon + 1);
   if (PLAIN_FIELD.test(raw)) return raw.trim();
-  const utf8 = bytes.toString("utf8", field.start + colon + 1, field.end);
-  return (utf8.includes("\u{fffd}") ? raw : utf8)
+  const octets = bytes.subarray(field.start + colon + 1, field.end);
+  const utf8 = octets.toString("utf8");
+  const decoded = () => (declared === null ? null : decodeCharset(octets, declared)) ?? raw;
+  return (utf8.includes("\u{fffd}") ? decoded() : utf8)
     .replace(/\r\n(?=[ \t])/g, "")
     .replace(/[\r\n\0]/g, " ")
     .trim();

@@ -2,7 +2,14 @@
  * The JSON that a webhook gets for one message: parsed fields, and the raw message. A message that can't be parsed is
  * sent raw with null fields.
  */
-import { addressesOf, BARE_BREAK, fieldBytes, readHeader } from "@kauke/mail-rfc";
+import {
+  addressesOf,
+  BARE_BREAK,
+  decodeEncodedWords,
+  fieldBytes,
+  readHeader,
+  withReadableParts,
+} from "@kauke/mail-rfc";
 import PostalMime, { type Address, type Email, type Mailbox } from "postal-mime";
 import type { MessageEnvelope } from "../../../core/message/message.ts";
 
@@ -16,6 +23,8 @@ export interface WebhookBodySource {
   raw: Buffer;
   authentication: { spf: AuthResult; dkim: AuthResult; dmarc: AuthResult; arc: AuthResult };
 }
+
+const CALENDAR = /^(?:text\/calendar|application\/ics)$/;
 
 /**
  * @returns UTF-8 JSON; `headers` as `{name, value}` in order, with repetitions. Never throws because of the content.
@@ -57,7 +66,7 @@ function base64(bytes: Buffer): Buffer {
 
 async function parse(raw: Buffer): Promise<Email | null> {
   try {
-    return await PostalMime.parse(asForwarded(raw), { forceRfc822Attachments: true });
+    return await PostalMime.parse(withReadableParts(asForwarded(raw)), { forceRfc822Attachments: true });
   } catch {
     return null;
   }
@@ -80,10 +89,15 @@ function fieldsOf(email: Email | null, raw: Buffer) {
     messageId: email?.messageId ?? null,
     from: email === null ? null : authorOf(raw),
     to: mailboxes(email?.to ?? []),
-    subject: email?.subject ?? null,
+    subject: subjectOf(email),
     text: email?.text ?? null,
     html: email?.html ?? null,
   };
+}
+
+function subjectOf(email: Email | null): string | null {
+  const value = email?.headers.find(({ key }) => key === "subject")?.value ?? "";
+  return value === "" ? null : decodeEncodedWords(value);
 }
 
 /** Author found by the same parser as on arrival, so that `authentication` applies to the author named here. */
@@ -100,8 +114,14 @@ function mailboxes(addresses: readonly Address[]): Pick<Mailbox, "name" | "addre
 
 function attachmentsOf(email: Email | null): Buffer[] {
   return (email?.attachments ?? []).flatMap(({ filename, mimeType, content }, index) => {
-    const bytes = typeof content === "string" ? Buffer.from(content) : Buffer.from(content as ArrayBuffer);
+    const parsed = typeof content === "string" ? Buffer.from(content) : Buffer.from(content as ArrayBuffer);
+    const bytes = CALENDAR.test(mimeType) ? withCrlf(parsed) : parsed;
     const meta = openEnded({ filename, contentType: mimeType, size: bytes.length });
     return [Buffer.from(`${index === 0 ? "" : ","}${meta},"content":"`), base64(bytes), Buffer.from('"}')];
   });
+}
+
+/** The parser gives calendars bare line feeds, where RFC 5545 §3.1 requires CRLF. */
+function withCrlf(calendar: Buffer): Buffer {
+  return Buffer.from(calendar.toString("latin1").replaceAll("\n", "\r\n"), "latin1");
 }

@@ -1,0 +1,97 @@
+/**
+ * Prepares a message for a parser that believes every charset label, takes raw octets of a header for UTF-8, and drops
+ * the carriage returns of what is not base64. What such a parser reads correctly keeps its bytes.
+ */
+import { isUtf8 } from "node:buffer";
+import { charsetLabel, isUndeclaredUtf8 } from "../header/declared-charset.ts";
+import { fieldValue, firstValue, type HeaderField, readHeader } from "../header/headers.ts";
+import { decodeTransfer } from "../leak/part-text.ts";
+import { readContentParameters } from "./content-parameters.ts";
+import { ParseBudget } from "./parse-budget.ts";
+import { partFieldsOf } from "./part-header.ts";
+import { type Part, readPartTree, typeOf } from "./part-tree.ts";
+import { toBase64Lines } from "./transfer-encoding.ts";
+
+/** Bytes that replace others of the message. */
+interface Edit {
+  replaced: Buffer;
+  bytes: Buffer;
+}
+
+const EVERY_MULTIPART = /^multipart\//i;
+const INLINE_TEXT = /^text\/(?:plain|html)$/;
+/** Transfer encodings in which a line end stands for itself. */
+const LINE_ENCODINGS: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary", "quoted-printable"]);
+
+/**
+ * Gives header fields in another charset UTF-8; text that is UTF-8 under another label, or declares no charset and is
+ * not UTF-8, the right label; and attachments base64.
+ * @param message in plain form; returned unchanged when nothing is to be done, or when its parts exceed the limits
+ */
+export function withReadableParts(message: Buffer): Buffer {
+  const { end, isSeparated } = readHeader(message);
+  if (!isSeparated) return message;
+  const root = readPartTree(message.subarray(0, end), message.subarray(end + 2), new ParseBudget(), EVERY_MULTIPART);
+  const edits = root === null ? [] : editsOf({ ...root, block: { ...root.block, isSeparated } }, "text/plain");
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const { replaced, bytes } of edits) {
+    const start = replaced.byteOffset - message.byteOffset;
+    pieces.push(message.subarray(at, start), bytes);
+    at = start + replaced.length;
+  }
+  return edits.length === 0 ? message : Buffer.concat([...pieces, message.subarray(at)]);
+}
+
+/** @param defaultType media type of a part that declares none */
+function editsOf(part: Part, defaultType: string): Edit[] {
+  const type = typeOf(part);
+  const { value } = readContentParameters(type);
+  const inside = value === "multipart/digest" ? "message/rfc822" : "text/plain";
+  if (value.startsWith("multipart/"))
+    return [...headerEdit(part, new Map()), ...part.children.flatMap((child) => editsOf(child, inside))];
+  if (!part.block.isSeparated) return headerEdit(part, new Map());
+  return leafEdits(part, value || defaultType, type);
+}
+
+function leafEdits(part: Part, mediaType: string, type: string): Edit[] {
+  const written = (name: string) => firstValue(part.header, part.block.fields, name) ?? "";
+  const { encoding } = partFieldsOf(
+    new Map([["content-transfer-encoding", written("content-transfer-encoding").slice(0, 1000)]]),
+  );
+  const disposition = readContentParameters(written("content-disposition")).value;
+  if (INLINE_TEXT.test(mediaType) && disposition !== "attachment") {
+    const charset = rightCharset(decodeTransfer(part.body, encoding), charsetLabel(type));
+    return headerEdit(part, charset === null ? new Map() : new Map([["content-type", labelled(type, charset)]]));
+  }
+  if (!LINE_ENCODINGS.has(encoding)) return headerEdit(part, new Map());
+  const bytes = toBase64Lines(decodeTransfer(part.body, encoding));
+  return [...headerEdit(part, new Map([["content-transfer-encoding", "base64"]])), { replaced: part.body, bytes }];
+}
+
+/** @returns the charset to declare instead; `null` if the declared one can stay */
+function rightCharset(bytes: Buffer, label: string | null): string | null {
+  if (label === null) return isUtf8(bytes) ? null : "windows-1252";
+  return isUndeclaredUtf8(bytes, label) ? "utf-8" : null;
+}
+
+/** Puts a charset before all other parameters, because the first of two counts. */
+function labelled(type: string, charset: string): string {
+  const [value = "", ...parameters] = (type || "text/plain").split(";");
+  return [value, ` charset=${charset}`, ...parameters].join(";");
+}
+
+/** @param values new values of fields by lower-case name; added where the part has none */
+function headerEdit({ header, block }: Part, values: ReadonlyMap<string, string>): Edit[] {
+  const charset = charsetLabel(firstValue(header, block.fields, "content-type") ?? "");
+  const missing = [...values.keys()].filter((name) => !block.fields.some((field) => field.name === name));
+  const isChanged = (field: HeaderField) => values.has(field.name) || !isUtf8(header.subarray(field.start, field.end));
+  if (missing.length === 0 && !block.fields.some(isChanged)) return [];
+  const fields = block.fields.map((field) => {
+    if (!isChanged(field)) return header.subarray(field.start, field.end);
+    const name = header.toString("latin1", field.start, header.indexOf(":", field.start)).trimEnd();
+    return Buffer.from(`${name}: ${values.get(field.name) ?? fieldValue(header, field, charset)}\r\n`);
+  });
+  const added = missing.map((name) => Buffer.from(`${name}: ${values.get(name)}\r\n`));
+  return [{ replaced: header, bytes: Buffer.concat([...added, ...fields]) }];
+}
