@@ -5,7 +5,7 @@
 
 import { charsetLabel } from "../header/declared-charset.ts";
 import { fieldValue, firstValue, type HeaderField } from "../header/headers.ts";
-import { ADDRESSES_MAX, type AddressList, type Mailbox, readAddressList } from "./address-list.ts";
+import { ADDRESSES_MAX, type AddressList, emptyList, type Mailbox, readAddressList } from "./address-list.ts";
 
 export interface HeaderSource {
   /** The header block as received, wire form, without the blank line. */
@@ -57,7 +57,7 @@ export function addressesOf(source: HeaderSource, name: string): Readonly<Addres
 
 function readAddresses({ header, fields }: HeaderSource, name: string): AddressList {
   const seen = new Set<string>();
-  const list: AddressList = { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false };
+  const list = emptyList();
   let entries = 0;
   for (const field of fields) {
     if (field.name !== name) continue;
@@ -66,6 +66,7 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
     list.unreadCount += read.unreadCount;
     list.looseCount += read.looseCount;
     list.isCut ||= read.isCut;
+    list.cutCount += read.cutCount;
     entries += read.mailboxes.length + read.unreadCount;
     for (const mailbox of read.mailboxes) {
       const key = addressKey(mailbox.address);

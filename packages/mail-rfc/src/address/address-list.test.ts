@@ -27,7 +27,7 @@ describe("an address list", () => {
 
   it("is cut off after the maximum number of entries, and says so", () => {
     const list = readAddressList("a@example.org,".repeat(ADDRESSES_MAX + 1));
-    expect(list).toMatchObject({ isCut: true, unreadCount: 0 });
+    expect(list).toMatchObject({ isCut: true, cutCount: 1, unreadCount: 0 });
     expect(list.mailboxes).toHaveLength(ADDRESSES_MAX);
     expect(readAddressList("x,".repeat(ADDRESSES_MAX))).toMatchObject({ isCut: false, unreadCount: ADDRESSES_MAX });
   });

@@ -30,10 +30,15 @@ export interface AddressList {
   looseCount: number;
   /** Whether entries beyond `ADDRESSES_MAX` were left out. */
   isCut: boolean;
+  /** How many were. */
+  cutCount: number;
 }
 
-/** Maximum entries of one field, including unreadable ones; bounds the work. */
-export const ADDRESSES_MAX = 1000;
+/**
+ * Maximum entries of one field, including unreadable ones; bounds the work. More than there are people and own aliases in
+ * a forwarded message, so that an answer to all of them is read whole.
+ */
+export const ADDRESSES_MAX = 1100;
 
 const ATOM = "!#$%&'*+\\-./0-9=?A-Z^_`a-z{|}~";
 const PLAIN_ADDRESS = `[${ATOM}]+@[${ATOM}]+`;
@@ -72,7 +77,7 @@ export function parseAddressList(value: string): Mailbox[] {
 /** Parses like `parseAddressList`, and also reports entries that it could not read. */
 export function readAddressList(value: string): AddressList {
   const mailboxes = readPlainList(value);
-  return mailboxes === null ? readAnyList(value) : { mailboxes, unreadCount: 0, looseCount: 0, isCut: false };
+  return mailboxes === null ? readAnyList(value) : { ...emptyList(), mailboxes };
 }
 
 /** Parses a list of plain entries without tokens. @returns `null` if an entry is not plain */
@@ -93,12 +98,17 @@ function readPlainList(value: string): Mailbox[] | null {
   return mailboxes;
 }
 
+export function emptyList(): AddressList {
+  return { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false, cutCount: 0 };
+}
+
 function readAnyList(value: string): AddressList {
-  const list: AddressList = { mailboxes: [], unreadCount: 0, looseCount: 0, isCut: false };
+  const list = emptyList();
   for (const entry of entries(value)) {
     if (list.mailboxes.length + list.unreadCount === ADDRESSES_MAX) {
       list.isCut = true;
-      break;
+      list.cutCount += 1;
+      continue;
     }
     const mailbox = readEntry(entry);
     if (mailbox === null) list.unreadCount += 1;

@@ -38,6 +38,20 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
 }
 
 /**
+ * Formats a field of recipients, and says how many of them are missing: as a group without members (RFC 5322 §3.4),
+ * which programs show but don't write to.
+ * @throws MailSyntaxError as `formatAddressField` does
+ */
+export function formatRecipients(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
+  if (missing === 0) return formatAddressField(fieldName, mailboxes);
+  const pieces = mailboxes.flatMap((mailbox) => {
+    const own = mailboxPieces(mailbox);
+    return [...own.slice(0, -1), `${own.at(-1)},`];
+  });
+  return headerField(fieldName, [...pieces, `${missing}`, "more", "without", "a", "reply", "address:;"]);
+}
+
+/**
  * To field for a message without recipients: a group without members (RFC 5322 §3.4). Spam filters penalize a missing
  * To field, e.g. SpamAssassin with MISSING_HEADERS.
  */

@@ -8,7 +8,7 @@
 import { splitAliasAddress } from "../address/address.ts";
 import { addressesOf, addressKey, type HeaderSource } from "../address/address-header.ts";
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
-import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
+import { formatAddressField, formatRecipients, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { ReplyAddresses } from "../address/reply-addresses.ts";
 import { shownName, unknownAuthor } from "../address/shown-name.ts";
 import { splitAddress } from "../address/split-address.ts";
@@ -52,8 +52,11 @@ export interface ForwardHeader extends WrittenHeader {
   replies: ReplyAddresses;
 }
 
-/** Maximum addresses in From, Reply-To, To, Cc, mailing-list fields and calendars together. */
-export const CORRESPONDENTS_MAX = 100;
+/**
+ * Maximum people in From, Reply-To, To, Cc, mailing-list fields and calendars together: 1,000 recipients, and some
+ * authors and lists. Recipients beyond are counted in their field.
+ */
+export const CORRESPONDENTS_MAX = 1010;
 /** Maximum addresses in To and Cc that are the owner's own aliases; further ones are removed. */
 const OWN_MAX = 50;
 /**
@@ -83,7 +86,7 @@ const listFields = new Map([
 /** Rewrites the header block; does not read the body. Never throws on input from the sender. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
-  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX - lists.keptOwn.size);
+  const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX);
   // A map and not an object, since a sender may name a field "constructor".
   const written = new Map([
     ...writeAddressFields(source, lists, replies),
@@ -142,11 +145,16 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
     if (!lists.own.has(mailbox)) return mailboxFor(mailbox, true, replies) ?? [];
     return lists.keptOwn.has(mailbox) ? mailbox : [];
   };
+  const recipients = (name: "to" | "cc"): [shown: Mailbox[], missing: number] => {
+    const shown = lists[name].flatMap(outward);
+    const isMissing = (it: Mailbox) => !lists.own.has(it) && replies.knownFor(it.address) === null;
+    return [shown, lists[name].filter(isMissing).length + addressesOf(source, name).cutCount];
+  };
   return [
     ["from", formatAddressField("From", [author ?? nobody(source)])],
     ["reply-to", formatAddressField("Reply-To", replyTo)],
-    ["to", writeTo(lists.to.flatMap(outward), source)],
-    ["cc", formatAddressField("Cc", lists.cc.flatMap(outward))],
+    ["to", writeTo(recipients("to"), source)],
+    ["cc", formatRecipients("Cc", ...recipients("cc"))],
   ];
 }
 
@@ -172,9 +180,9 @@ function nobody(source: ForwardHeaderSource): Mailbox {
 }
 
 /** A message that had To or Apparently-To gets a To field even if no readable address is left. */
-function writeTo(mailboxes: readonly Mailbox[], { fields }: ForwardHeaderSource): FieldText {
+function writeTo([shown, missing]: [Mailbox[], number], { fields }: ForwardHeaderSource): FieldText {
   const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
-  return hadOne && mailboxes.length === 0 ? UNDISCLOSED_RECIPIENTS : formatAddressField("To", mailboxes);
+  return hadOne && shown.length + missing === 0 ? UNDISCLOSED_RECIPIENTS : formatRecipients("To", shown, missing);
 }
 
 /** Rewritten header fields: pairs of a field name in lower case and the whole new field. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ReplyBook } from "./reply-book.ts";
 
 const clock = { now: () => new Date(0) };
-const rules = { alias: { max: 1000, windowSeconds: 3600 }, account: { max: 1500, windowSeconds: 3600 } };
+const rules = { alias: { max: 2000, windowSeconds: 3600 }, account: { max: 3000, windowSeconds: 3600 } };
 const people = (count: number, name: string) =>
   Array.from({ length: count }, (_, n) => ({ address: `${name}${n}@example.net`, name: null, token: `${name}${n}` }));
 
@@ -63,6 +63,15 @@ test("new correspondents are limited per account over all its aliases; known one
   expect(await book.keep(copies)).toEqual(new Set(["u's e"]));
   expect(await book.keep([copyOf("w", "f")])).toEqual(new Set());
   expect(Math.max(...store.seen.sizes)).toBe(200);
+});
+
+test("messages to crowds leave half of each limit to others", async () => {
+  const book = new ReplyBook(fakeStore(), clock, rules);
+  const keep = async (count: number, name: string) =>
+    (await book.keep([{ aliasId: "a", userId: "u", correspondents: people(count, name) }])).size === 0;
+  const crowds = [await keep(500, "a"), await keep(500, "b"), await keep(101, "c")];
+  expect(crowds).toEqual([true, true, false]);
+  expect([await keep(100, "d"), await keep(1, "e")]).toEqual([true, true]);
 });
 
 test("a failure of the store does not block later messages", async () => {

@@ -1,8 +1,8 @@
 /**
  * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
  * their way back. Remembers what was stored, so that mail from known correspondents costs no query. A row lives as long
- * as its alias, and an attacker who forges senders can cause up to a hundred rows per alias with one message: so new
- * correspondents are limited per day for each alias and account. Known correspondents are always accepted, and other
+ * as its alias, and an attacker who forges senders can cause up to a thousand rows per alias with one message: so new
+ * correspondents are limited per day for each alias and account, of which messages with crowds get half. Known correspondents are always accepted, and other
  * aliases of the same message are not affected.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -39,6 +39,8 @@ export const newCorrespondents: NewCorrespondents = {
   account: { max: 10_000, windowSeconds: 86_400 },
 };
 
+/** New correspondents of one message above which it is a crowd's. */
+const CROWD = 100;
 const REMEMBERED_MAX = 50_000;
 const KEYS_MAX = 20_000;
 /** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
@@ -53,7 +55,7 @@ export class ReplyBook {
   readonly #store: Pick<ReplyPathStore, "ensure" | "listKnown">;
   readonly #clock: Clock;
   readonly #stored = new Set<string>();
-  readonly #new: { alias: TokenBuckets; account: TokenBuckets } | null;
+  readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: NewCorrespondents } | null;
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new ShortLivedMap<string, Promise<void>>();
 
@@ -73,6 +75,7 @@ export class ReplyBook {
     this.#new = rules && {
       alias: new TokenBuckets(rules.alias, KEYS_MAX, shared("alias")),
       account: new TokenBuckets(rules.account, KEYS_MAX, shared("account")),
+      rules,
     };
   }
 
@@ -136,16 +139,20 @@ export class ReplyBook {
   }
 
   /**
-   * Counts new correspondents against the limits of alias and account.
+   * Counts new correspondents against the limits of alias and account. A crowd leaves half of each limit to others, since
+   * a few such messages would use it up.
    * @returns aliases over a limit, whose correspondents are not counted
    */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
     const over = new Set<string>();
     if (this.#new === null) return over;
-    const { alias, account } = this.#new;
+    const { alias, account, rules } = this.#new;
     for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
       const { userId } = own[0] as NewPath;
-      if (alias.isEmpty(aliasId, now, own.length) || account.isEmpty(userId, now, own.length)) over.add(aliasId);
+      const needed = ({ max }: BucketRule) => own.length + (own.length > CROWD ? max / 2 : 0);
+      const isOver =
+        alias.isEmpty(aliasId, now, needed(rules.alias)) || account.isEmpty(userId, now, needed(rules.account));
+      if (isOver) over.add(aliasId);
       else {
         alias.spend(aliasId, now, own.length);
         account.spend(userId, now, own.length);
