@@ -74,7 +74,7 @@ export function srsForward(envelopeFrom: string, context: SrsContext, subject?: 
   if (envelopeFrom === "") return "";
   const { local, domain } = splitMailbox(envelopeFrom);
   if (context.isOurDomain(domain)) return envelopeFrom;
-  const { kind, body } = bodyFor(unquoteLocal(local), domain, context.now);
+  const { kind, body } = bodyFor(userOf(local), domain, context.now);
   const field =
     subject === undefined ? hashOf(context.hashes[0], kind, body) : boundField({ kind, body, subject, context });
   return joinAddress(quoteLocal(`${kind}=${field}=${body}`), context.domain);
@@ -100,7 +100,7 @@ function readSrs0(meaning: string) {
   const [, field = "", stamp = "", host = "", user = ""] = SRS0.exec(meaning) ?? [];
   const [, hash, hint] = BOUND0.exec(field) ?? [];
   if (hash === undefined || hint === undefined) return null;
-  const sender = `${spellLocal(user)}@${host.toLowerCase()}`;
+  const sender = `${localOf(user)}@${host.toLowerCase()}`;
   return { kind: "SRS0" as const, body: `${stamp}=${host}=${user}`, stamp, hash, hint: hint.toLowerCase(), sender };
 }
 
@@ -108,7 +108,7 @@ function readSrs1(meaning: string) {
   const [, field = "", first = "", rest = ""] = SRS1.exec(meaning) ?? [];
   const [, hash, hint, stamp] = BOUND1.exec(field) ?? [];
   if (hash === undefined || hint === undefined || stamp === undefined) return null;
-  const sender = `${quoteLocal(`SRS0${rest}`)}@${first.toLowerCase()}`;
+  const sender = `${spellLocal(`SRS0${rest}`)}@${first.toLowerCase()}`;
   return { kind: "SRS1" as const, body: `${first}=${rest}`, stamp, hash, hint: hint.toLowerCase(), sender };
 }
 
@@ -164,13 +164,28 @@ function reverseSrs0(meaning: string, context: SrsContext): string | null {
   const [, hash = "", stamp = "", host = "", user = ""] = SRS0.exec(meaning) ?? [];
   if (host === "" || !isSrsStampFresh(stamp, context.now)) return null;
   if (!isSigned("SRS0", `${stamp}=${host}=${user}`, hash, context)) return null;
-  return `${spellLocal(user)}@${host.toLowerCase()}`;
+  return `${localOf(user)}@${host.toLowerCase()}`;
 }
 
 function reverseSrs1(meaning: string, context: SrsContext): string | null {
   const [, hash = "", first = "", rest = ""] = SRS1.exec(meaning) ?? [];
   if (first === "" || !isSigned("SRS1", `${first}=${rest}`, hash, context)) return null;
-  return `${quoteLocal(`SRS0${rest}`)}@${first.toLowerCase()}`;
+  return `${spellLocal(`SRS0${rest}`)}@${first.toLowerCase()}`;
+}
+
+/**
+ * Writes a local part for SRS: without quotes, but for a quote before those that could stand without and came with them
+ * (`"taro..yamada"`), so that `localOf` gives back the spelling. A quote that was there is doubled.
+ */
+function userOf(local: string): string {
+  const meaning = unquoteLocal(local);
+  if (meaning.startsWith('"')) return `"${meaning}`;
+  return spellLocal(meaning) === local ? meaning : `"${meaning}`;
+}
+
+function localOf(user: string): string {
+  if (user.startsWith('""') || !user.startsWith('"')) return spellLocal(user.replace(/^""/, '"'));
+  return quoteLocal(user.slice(1));
 }
 
 function isSigned(kind: Kind, body: string, hash: string, context: SrsContext): boolean {
