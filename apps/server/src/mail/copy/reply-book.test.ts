@@ -74,6 +74,13 @@ test("messages to crowds leave half of each limit to others", async () => {
   expect([await keep(100, "d"), await keep(1, "e")]).toEqual([true, true]);
 });
 
+test("a crowd's message to many aliases stores for some of them, and the copies of the others wait", async () => {
+  const store = fakeStore();
+  const copies = Array.from({ length: 30 }, (_, n) => copyOf(`user ${n}`, `crowd ${n} `));
+  const over = await new ReplyBook(store, clock, rules).keep(copies);
+  expect([over.size, store.rows.size]).toEqual([4, 26 * 750]);
+});
+
 test("a failure of the store does not block later messages", async () => {
   const store = fakeStore();
   const broken: ConstructorParameters<typeof ReplyBook>[0] = {

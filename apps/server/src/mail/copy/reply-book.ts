@@ -46,6 +46,9 @@ const KEYS_MAX = 20_000;
 /** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
 const CHUNK_ROWS = 200;
 
+/** Maximum new correspondents of one message, over all its aliases; copies of further aliases wait in the queue. */
+const MESSAGE_ROWS = 20_000;
+
 interface NewPath extends Correspondent {
   aliasId: string;
   userId: string;
@@ -120,7 +123,9 @@ export class ReplyBook {
 
   async #keep(paths: readonly NewPath[]): Promise<ReadonlySet<string>> {
     const now = this.#clock.now();
-    const over = await this.#count(paths, steadyMs(this.#clock));
+    const late = beyondRoom(paths);
+    const due = late.size === 0 ? paths : paths.filter(({ aliasId }) => !late.has(aliasId));
+    const over = new Set([...late, ...(await this.#count(due, steadyMs(this.#clock)))]);
     const taken = over.size === 0 ? paths : paths.filter(({ aliasId }) => !over.has(aliasId));
     for await (const chunk of inChunks(taken)) {
       const byAccount = [...Map.groupBy(chunk, ({ userId }) => userId)];
@@ -181,6 +186,18 @@ export class ReplyBook {
 /** Sealing the rows takes as long as the statement that stores them, so it is done chunk by chunk as well. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
+}
+
+/** @returns aliases for whose correspondents a message to many aliases has no room */
+function beyondRoom(paths: readonly NewPath[]): ReadonlySet<string> {
+  const late = new Set<string>();
+  if (paths.length <= MESSAGE_ROWS) return late;
+  let room = MESSAGE_ROWS;
+  for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
+    if (own.length > room) late.add(aliasId);
+    else room -= own.length;
+  }
+  return late;
 }
 
 async function* inChunks(paths: readonly NewPath[]): AsyncGenerator<readonly NewPath[]> {
