@@ -276,6 +276,7 @@ const waiting = {
 };
 
 async function writeAndSend(page: Page): Promise<void> {
+  await page.getByLabel("From").selectOption({ label: "shop@kauke.test" });
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
   await page.getByLabel("Subject", { exact: true }).fill("Dates");
   await page.getByLabel("Message", { exact: true }).fill("Labas");

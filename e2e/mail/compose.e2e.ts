@@ -229,19 +229,111 @@ test("while a message is being queued the buttons are disabled; if that fails, w
   expect(mx.messages).toEqual([]);
 });
 
-test("a person whose aliases can't send is pointed to creating one that can", async () => {
+/** Opens Compose for a person whose aliases have no SMTP credentials yet. */
+async function openWithoutCredentials(count = 1) {
   const person = await site.person();
-  const alias = await person.createAlias({ forwardTo: "jonas.new@inbox.example" });
-  const { page } = await site.visit({ as: person });
+  const aliases = [];
+  for (let number = 0; number < count; number += 1)
+    aliases.push(await person.createAlias({ forwardTo: "jonas.new@inbox.example" }));
+  const visit = await site.visit({ as: person });
+  const made: string[] = [];
+  visit.page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/api/smtp-credentials")) made.push(request.url());
+  });
+  const credentialsOf = async ({ id }: { id: string }) =>
+    ((await person.call("GET", `/api/smtp-credentials/alias/${id}`)).body as { credentials: unknown[] }).credentials;
+  return { ...visit, person, aliases, made, credentialsOf };
+}
+
+const addressOf = ({ alias, domain }: { alias: string; domain: string }) => `${alias}@${domain}`;
+const willMake = "Sending makes SMTP credentials for this alias, which a mail program can use too.";
+
+test("every active alias can be chosen; the first message makes SMTP credentials, and the page says where they are", async () => {
+  const { page, person, aliases, made, credentialsOf } = await openWithoutCredentials(3);
+  const [first, second, paused] = aliases as [(typeof aliases)[0], (typeof aliases)[0], (typeof aliases)[0]];
+  await person.call("PATCH", `/api/aliases/${paused.id}/toggle`, { active: false });
+  await page.goto("/compose");
+  const from = page.getByLabel("From");
+  await from.selectOption({ label: addressOf(first) });
+  await page.getByText(willMake).waitFor();
+  expect(await from.locator("option").allInnerTexts()).toEqual([
+    "Select an alias",
+    addressOf(second),
+    addressOf(first),
+    `${addressOf(paused)} (paused)`,
+  ]);
+  expect(await from.locator("option").last().isDisabled()).toBe(true);
+  expect(await credentialsOf(first)).toEqual([]);
+  await write(page, "From an alias without credentials");
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  await page.getByText(`SMTP credentials for ${addressOf(first)} were made.`).waitFor();
+  await leaveWindow(page);
+  await mx.waitForMessages(1);
+  expect(mx.messages[0]).toMatchObject({ envelopeFrom: addressOf(first), rcptTo: [to] });
+  expect(await credentialsOf(first)).toHaveLength(1);
+  // Control: the next message makes no others, and no other alias got any.
+  await write(page, "The next one");
+  await sendButton(page).click();
+  await mx.waitForMessages(2);
+  expect(made).toHaveLength(1);
+  expect(await credentialsOf(second)).toEqual([]);
+  await page.getByRole("main").getByRole("link", { name: "Dashboard" }).click();
+  await page.getByRole("button", { name: `SMTP settings of ${addressOf(first)}` }).click();
+  await page.getByRole("group", { name: "SMTP credentials" }).getByRole("button", { name: "View" }).waitFor();
+});
+
+test("what was written is kept when credentials or message are refused; credentials of another tab are used", async () => {
+  const { page, context, person, aliases, made, credentialsOf, expectRefusal } = await openWithoutCredentials();
+  const [alias] = aliases as [(typeof aliases)[0]];
+  await page.goto("/compose");
+  await page.getByText(willMake).waitFor();
+  expectRefusal(503, /^\/api\/(?:smtp-credentials|email-jobs)$/);
+  expectRefusal(409, /^\/api\/smtp-credentials$/);
+  expectRefusal(400, /^\/api\/email-jobs$/);
+  const json = { message: "Not now.", code: "unavailable" };
+  const breakOnce = (path: string) =>
+    context.route(path, (route) => route.fulfill({ status: 503, json }), { times: 1 });
+  await breakOnce("**/api/smtp-credentials");
+  await write(page, "Kept");
+  await sendButton(page).click();
+  await seeFieldError(page.getByLabel("From"), "No SMTP credentials could be made for this alias. Not now.");
+  await seeToast(page, "Failed to queue email", "No SMTP credentials could be made for this alias. Not now.");
+
+  // Another tab has made them in the meantime, and the message itself is refused.
+  expect((await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id })).status).toBe(201);
+  await context.route("**/api/email-jobs", (route) =>
+    route.request().method() === "POST" ? route.fulfill({ status: 503, json }) : route.fallback(),
+  );
+  await sendButton(page).click();
+  await seeToast(page, "Failed to queue email", "Not now.");
+  await context.unroute("**/api/email-jobs");
+
+  // Another tab pauses the alias.
+  await person.call("PATCH", `/api/aliases/${alias.id}/toggle`, { active: false });
+  await sendButton(page).click();
+  await page.getByText("All your aliases are paused.").waitFor();
+  expect(await field(page, "Subject").inputValue()).toBe("Kept");
+  await person.call("PATCH", `/api/aliases/${alias.id}/toggle`, { active: true });
+  await page.getByRole("main").getByRole("link", { name: "Dashboard" }).click();
+  await page.getByRole("link", { name: "_COMPOSE" }).click();
+  await page.getByLabel("From").selectOption({ label: addressOf(alias) });
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  await mx.waitForMessages(1);
+  expect(sentSubjects()).toEqual(["Kept"]);
+  expect(await credentialsOf(alias)).toHaveLength(1);
+  expect(made).toHaveLength(2);
+});
+
+test("a person without aliases is pointed to creating one", async () => {
+  const { page, person } = await openWithoutCredentials(0);
   await page.goto("/compose");
   await seeHeading(page, "No Email Aliases Available");
-  const steps = page.getByRole("main").getByRole("listitem");
-  expect(await steps.allInnerTexts()).toHaveLength(3);
+  expect(await page.getByRole("main").getByRole("listitem").allInnerTexts()).toHaveLength(3);
   await page.getByRole("link", { name: "Go to Dashboard" }).click();
   await seePath(page, "/dashboard");
-  await page.getByRole("button", { name: /^SMTP settings of/ }).click();
-  await page.getByRole("button", { name: "Generate credentials" }).click();
-  await seeToast(page, "SMTP Credentials Generated");
-  await page.getByRole("link", { name: "_COMPOSE" }).click();
+  const alias = await person.createAlias({ forwardTo: "jonas.new@inbox.example" });
+  await page.goto("/compose");
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
 });

@@ -1,19 +1,33 @@
 /** Compose Email: the form, or what is missing before the user can send. */
 import "../app/zod-jitless.ts";
 
+import { useMemo } from "react";
+import { useAliases } from "../api/aliases.ts";
 import { messageOf } from "../api/api-error.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
+import { sendersOf } from "../features/compose/senders.ts";
 import { WaitingMail } from "../features/compose/WaitingMail.tsx";
 
 function Content({ userId }: { userId: string }) {
-  const { data, error, refetch } = useSendingAliases(userId);
-  if (error !== null && data === undefined)
-    return <SendingAliasesFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />;
-  if (data?.length === 0) return <NoSendingAliases />;
-  return <ComposeForm userId={userId} aliases={data} />;
+  const ready = useSendingAliases(userId);
+  const all = useAliases(userId);
+  const senders = useMemo(
+    () => (ready.data === undefined || all.data === undefined ? undefined : sendersOf(ready.data, all.data)),
+    [ready.data, all.data],
+  );
+  const failed = [ready, all].filter(({ data, error }) => data === undefined && error !== null);
+  if (failed[0] !== undefined)
+    return (
+      <SendingAliasesFailed
+        message={messageOf(failed[0].error, "Please try again.")}
+        onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+      />
+    );
+  if (senders?.length === 0) return <NoSendingAliases />;
+  return <ComposeForm userId={userId} senders={senders} />;
 }
 
 export function ComposePage() {

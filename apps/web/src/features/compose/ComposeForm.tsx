@@ -3,8 +3,8 @@
  * this form.
  */
 import { Send } from "lucide-react";
-import { useState } from "react";
-import type { UseFormReturn } from "react-hook-form";
+import { memo, useState } from "react";
+import { type UseFormReturn, useWatch } from "react-hook-form";
 import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -12,28 +12,39 @@ import type { ComposeForm as FormValues } from "./compose-form.ts";
 import { DiscardDraftDialog } from "./DiscardDraftDialog.tsx";
 import { EncryptionCard } from "./EncryptionCard.tsx";
 import { MessageBody, MessageRow } from "./MessageRow.tsx";
+import { SenderHint } from "./SenderHint.tsx";
 import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
-import { type SendingAlias, useCompose } from "./use-compose.ts";
-
-interface Props {
-  userId: string;
-  /** Aliases that can send; `undefined` while they load. */
-  aliases: readonly SendingAlias[] | undefined;
-}
+import { canSend } from "./senders.ts";
+import { type ComposeProps, useCompose } from "./use-compose.ts";
 
 type Form = UseFormReturn<FormValues>;
 
-function FromRow({ form, aliases }: { form: Form; aliases: Props["aliases"] }) {
+/** Memoized: an account may have thousands of aliases. */
+const Senders = memo(function Senders({ senders }: Pick<ComposeProps, "senders">) {
+  return senders?.map((sender) => (
+    <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
+      {canSend(sender) ? addressOf(sender) : `${addressOf(sender)} (paused)`}
+    </option>
+  ));
+});
+
+interface FromProps extends Pick<ComposeProps, "senders"> {
+  form: Form;
+  madeFor: string | null;
+}
+
+function FromRow({ form, senders, madeFor }: FromProps) {
+  const chosen = useWatch({ control: form.control, name: "fromAlias" });
   return (
-    <MessageRow label="From" error={form.formState.errors.fromAlias?.message}>
+    <MessageRow
+      label="From"
+      error={form.formState.errors.fromAlias?.message}
+      hint={<SenderHint senders={senders} chosen={chosen} madeFor={madeFor} />}
+    >
       {(control) => (
-        <Select mono {...control} disabled={aliases === undefined} {...form.register("fromAlias")}>
-          <option value="">{aliases === undefined ? "Loading..." : "Select an alias"}</option>
-          {aliases?.map((alias) => (
-            <option key={alias.id} value={alias.id}>
-              {addressOf(alias)}
-            </option>
-          ))}
+        <Select mono {...control} disabled={senders === undefined} {...form.register("fromAlias")}>
+          <option value="">{senders === undefined ? "Loading..." : "Select an alias"}</option>
+          <Senders senders={senders} />
         </Select>
       )}
     </MessageRow>
@@ -79,20 +90,20 @@ function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   );
 }
 
-export function ComposeForm({ userId, aliases }: Props) {
-  const { form, encryption, onEncryptionChange, keyField, onSubmit, onReset, isBlank } = useCompose({
+export function ComposeForm({ userId, senders }: ComposeProps) {
+  const { form, madeFor, encryption, onEncryptionChange, keyField, onSubmit, onReset, isBlank } = useCompose({
     userId,
-    aliases,
+    senders,
   });
   const [isAsking, setAsking] = useState(false);
   const { errors, isSubmitting } = form.formState;
   const askOrReset = () => (isBlank() ? onReset() : setAsking(true));
-  const acts = { isSubmitting, isLoading: aliases === undefined, onReset: askOrReset };
+  const acts = { isSubmitting, isLoading: senders === undefined, onReset: askOrReset };
   return (
     <form className="compose" onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Compose Email">
       <SetAsideDrafts />
       <div className="card">
-        <FromRow form={form} aliases={aliases} />
+        <FromRow form={form} senders={senders} madeFor={madeFor} />
         <ToRow form={form} />
         <MessageRow label="Subject" error={errors.subject?.message}>
           {(control) => <input {...control} className="input" autoComplete="off" {...form.register("subject")} />}

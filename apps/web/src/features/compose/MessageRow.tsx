@@ -14,6 +14,11 @@ interface Props {
   children: (control: ControlProps) => ReactNode;
 }
 
+interface RowProps extends Props {
+  /** What the row says about its value, below the error. */
+  hint?: ReactNode;
+}
+
 function useControl(error: string | undefined): { control: ControlProps; errorId: string } {
   const id = useId();
   const errorId = `${id}-error`;
@@ -25,13 +30,14 @@ function useControl(error: string | undefined): { control: ControlProps; errorId
   return { control, errorId };
 }
 
-export function MessageRow({ label, error, children }: Props) {
+export function MessageRow({ label, error, hint, children }: RowProps) {
   const { control, errorId } = useControl(error);
   return (
     <div className="hdr">
       <label htmlFor={control.id}>{label}</label>
       {children(control)}
       <FieldError id={errorId}>{error}</FieldError>
+      {hint}
     </div>
   );
 }

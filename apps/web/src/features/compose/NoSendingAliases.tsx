@@ -1,4 +1,4 @@
-/** Shown on /compose instead of the form if no alias can send. */
+/** Shown on /compose instead of the form if the user has no alias, or if the aliases could not be loaded. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 
@@ -11,8 +11,8 @@ export function NoSendingAliases() {
         <p>To send from an alias:</p>
         <ol>
           <li>Create an alias in the Dashboard</li>
-          <li>Generate SMTP credentials for it</li>
-          <li>Come back here</li>
+          <li>Come back here and write</li>
+          <li>Sending makes SMTP credentials for it</li>
         </ol>
         <Link className="btn btn-primary" href="/dashboard">
           Go to Dashboard

@@ -1,29 +1,33 @@
 /**
- * State and actions of the compose form: its fields, optional encryption in the browser, enqueuing, and showing errors.
+ * State and actions of the compose form: its fields, optional encryption in the browser, credentials of an alias that
+ * sends for the first time, enqueuing, and showing errors.
  */
 import { zodResolver } from "@hookform/resolvers/zod";
-import { type Answer, emailJobMessages } from "@kauke/contract";
+import { emailJobMessages } from "@kauke/contract";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { navigate } from "wouter/use-browser-location";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { refetchAliases } from "../../api/aliases.ts";
+import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
 import { readSession } from "../../api/session/session.ts";
+import { createSmtpCredentials } from "../../api/smtp-credentials.ts";
 import { showFailure } from "../../ui/toast-store.ts";
+import { secretFailure } from "../smtp-credentials/secret-failure.ts";
 import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
 import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
 import { encryptMessage, NotEncrypted } from "./encrypt-message.ts";
 import { followJob } from "./job-tracker.ts";
+import { canSend, type Sender } from "./senders.ts";
 
 const COMPOSE_PATH = "/compose";
 
-export type SendingAlias = Answer<"listAliasesWithSmtp">["aliases"][number];
-
-interface ComposeProps {
+export interface ComposeProps {
   userId: string;
-  /** Aliases that can send; `undefined` while they load. */
-  aliases: readonly SendingAlias[] | undefined;
+  /** The user's aliases; `undefined` while they load. */
+  senders: readonly Sender[] | undefined;
 }
 
 /** State of the form's encryption: whether it is on, the public key, and the key's field. */
@@ -57,8 +61,28 @@ function showRefusal(error: unknown, form: Form, { change, focusKey }: Encryptio
   showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
 }
 
+/**
+ * Makes the SMTP credentials without which the server lets no alias send. Another tab may have made them meanwhile.
+ * @returns whether they were made here
+ * @throws ApiError with the reason at the field From
+ */
+async function makeCredentials(client: QueryClient, userId: string, sender: Sender): Promise<boolean> {
+  try {
+    await createSmtpCredentials(client, sender);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "smtp_credential_exists") {
+      void refetchAliases(client, userId);
+      return false;
+    }
+    const [, text] = secretFailure(error, messageOf(error, "Please try again."));
+    const message = `No SMTP credentials could be made for this alias. ${text}`;
+    throw new ApiError({ status: 0, message, errors: { fromAliasId: [message] } }, { cause: error });
+  }
+}
+
 /** @returns function that encrypts the message if requested, enqueues it and tracks it */
-function useSend(userId: string) {
+function useSend(userId: string, beforeSending: (aliasId: string) => Promise<void>) {
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
   const calls = {
@@ -72,6 +96,7 @@ function useSend(userId: string) {
       restoreDraft({ userId, values, isEncrypted: isOn, publicKey });
       if (window.location.pathname !== COMPOSE_PATH) navigate(COMPOSE_PATH);
     };
+    await beforeSending(values.fromAlias);
     followJob(await create.mutateAsync(jobRequest(values, encrypted)), values.to, { ...calls, reopen });
   };
 }
@@ -91,14 +116,30 @@ function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: Encrypt
  * that it belongs to the sender.
  * @returns the account's only alias that can send; `undefined` if there are several or none
  */
-function usePreselectedAlias(form: Form, aliases: ComposeProps["aliases"]): string | undefined {
-  const onlyAlias = aliases?.length === 1 ? aliases[0]?.id : undefined;
+function usePreselectedAlias(form: Form, senders: ComposeProps["senders"]): string | undefined {
+  const active = senders?.filter(canSend);
+  const onlyAlias = active?.length === 1 ? active[0]?.id : undefined;
   useEffect(() => {
-    if (aliases === undefined) return;
+    if (senders === undefined) return;
     const chosen = form.getValues("fromAlias");
-    form.setValue("fromAlias", aliases.some(({ id }) => id === chosen) ? chosen : (onlyAlias ?? ""));
-  }, [form, aliases, onlyAlias]);
+    const isKept = senders.some((sender) => sender.id === chosen && canSend(sender));
+    form.setValue("fromAlias", isKept ? chosen : (onlyAlias ?? ""));
+  }, [form, senders, onlyAlias]);
   return onlyAlias;
+}
+
+/**
+ * @returns `beforeSending` makes the credentials of an alias that has none; `madeFor` is the id of the alias for which
+ * that happened last
+ */
+function useCredentials({ userId, senders }: ComposeProps) {
+  const client = useQueryClient();
+  const [madeFor, setMadeFor] = useState<string | null>(null);
+  const beforeSending = async (aliasId: string) => {
+    const sender = senders?.find(({ id }) => id === aliasId);
+    if (sender?.state === "new" && (await makeCredentials(client, userId, sender))) setMadeFor(aliasId);
+  };
+  return { beforeSending, madeFor };
 }
 
 /** Fills the form with each draft that is restored while it is open. */
@@ -116,13 +157,15 @@ function useRestoredDrafts(form: Form, change: EncryptionState["change"]): void 
   );
 }
 
-export function useCompose({ userId, aliases }: ComposeProps) {
-  const send = useSend(userId);
+export function useCompose({ userId, senders }: ComposeProps) {
+  const client = useQueryClient();
+  const { beforeSending, madeFor } = useCredentials({ userId, senders });
+  const send = useSend(userId, beforeSending);
   const [begun] = useState(() => draftOf(userId));
   const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
   const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
   const { encryption, change, keyField, focusKey } = state;
-  const onlyAlias = usePreselectedAlias(form, aliases);
+  const onlyAlias = usePreselectedAlias(form, senders);
   useStoredDraft(userId, form, encryption);
   useRestoredDrafts(form, change);
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
@@ -135,6 +178,8 @@ export function useCompose({ userId, aliases }: ComposeProps) {
       change({ publicKey: "" });
     } catch (error) {
       showRefusal(error, form, state);
+      // The alias was paused or deleted elsewhere, or its credentials were
+      if (fieldMessages(error).some(([field]) => field === "fromAliasId")) void refetchAliases(client, userId);
     }
   };
   const onSubmit = (event: FormEvent) => {
@@ -150,5 +195,5 @@ export function useCompose({ userId, aliases }: ComposeProps) {
     change(noEncryption);
   };
   const isBlank = () => draftOf(userId) === null;
-  return { form, encryption, onEncryptionChange: change, keyField, onSubmit, onReset, isBlank };
+  return { form, madeFor, encryption, onEncryptionChange: change, keyField, onSubmit, onReset, isBlank };
 }

@@ -1,0 +1,51 @@
+/** What the chosen sender alias needs before it can send, and where the password of its SMTP credentials is. */
+import { Link } from "wouter";
+import { addressOf } from "../aliases/alias-text.ts";
+import { canSend } from "./senders.ts";
+import type { ComposeProps } from "./use-compose.ts";
+
+interface Props extends Pick<ComposeProps, "senders"> {
+  /** Id of the chosen alias; empty if none is chosen. */
+  chosen: string;
+  /** Id of the alias whose credentials were made last by sending; `null` if none were. */
+  madeFor: string | null;
+}
+
+const Dashboard = () => (
+  <Link className="link" href="/dashboard">
+    Dashboard
+  </Link>
+);
+
+function Text({ senders = [], chosen, madeFor }: Props) {
+  const sender = senders.find(({ id }) => id === chosen);
+  if (senders.length > 0 && !senders.some(canSend))
+    return (
+      <>
+        All your aliases are paused. Switch on the one to send from in the <Dashboard />.
+      </>
+    );
+  if (sender === undefined) return null;
+  if (sender.id === madeFor)
+    return (
+      <>
+        SMTP credentials for <span className="mono">{addressOf(sender)}</span> were made. For a mail program, their
+        password is under SMTP in the <Dashboard />.
+      </>
+    );
+  if (sender.state !== "new") return null;
+  return (
+    <>
+      Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP
+      in the <Dashboard />.
+    </>
+  );
+}
+
+export function SenderHint(props: Props) {
+  return (
+    <p className="hint" role="status">
+      <Text {...props} />
+    </p>
+  );
+}

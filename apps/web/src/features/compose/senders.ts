@@ -1,0 +1,36 @@
+/** The aliases that the compose form offers, and what each needs before it can send. Pure. */
+import type { AliasWire, Answer } from "@kauke/contract";
+
+type Named = Answer<"listAliasesWithSmtp">["aliases"][number];
+
+/**
+ * An alias to send from. `ready`: has SMTP credentials; `new`: gets them with its first message; `paused`: can't send
+ * before it is switched on.
+ */
+export interface Sender extends Named {
+  state: "ready" | "new" | "paused";
+}
+
+/**
+ * Lists all aliases in the order of the Dashboard, paused ones last.
+ * @param ready active aliases with SMTP credentials; fetched each time the page opens, so it is right where it differs
+ * @param aliases all aliases, from the cache
+ */
+export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]): Sender[] {
+  const readyIds = new Set(ready.map(({ id }) => id));
+  const known = new Set(aliases.map(({ id }) => id));
+  const stateOf = ({ id, active }: AliasWire) => {
+    if (readyIds.has(id)) return "ready";
+    return active ? "new" : "paused";
+  };
+  const senders = [
+    ...ready.filter(({ id }) => !known.has(id)).map((alias): Sender => ({ ...alias, state: "ready" })),
+    ...aliases.map((alias): Sender => {
+      const { id, alias: name, domain } = alias;
+      return { id, alias: name, domain, state: stateOf(alias) };
+    }),
+  ];
+  return [...senders.filter(canSend), ...senders.filter((sender) => !canSend(sender))];
+}
+
+export const canSend = ({ state }: Sender): boolean => state !== "paused";
