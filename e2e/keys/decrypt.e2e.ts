@@ -116,6 +116,55 @@ test("with a pasted key nothing is requested from the server; Copy copies the te
   expect(await keptByThePage(page)).not.toContain("third flowerpot");
 });
 
+async function decryptWithKey(page: Page, privateKey: string, fill: () => Promise<void>): Promise<void> {
+  await form(page, "Manual").getByLabel("Private Key").fill(privateKey);
+  await fill();
+  await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
+}
+
+test("of two encrypted messages the one that is not quoted is shown, and the other by a click", async () => {
+  const { page } = await openDecrypt();
+  const { publicKey, privateKey } = await generateKeyPair();
+  const quoted = (armor: string) => `On 25 Nov 2026 shop@kauke.test wrote:\n${armor.replace(/^(?=.)/gm, "> ")}`;
+  const [older, newer] = [await encryptedText("The older one", publicKey), await encryptedText("The newer", publicKey)];
+  const field = form(page, "Manual").getByLabel("Encrypted Text");
+  await openManual(page);
+  for (const text of [`${quoted(older)}\n\n${newer}`, `${newer}\n\n${quoted(older)}`]) {
+    await decryptWithKey(page, privateKey, () => field.fill(text));
+    await page.getByText("There are 2 encrypted messages in what you entered").waitFor();
+    expect(await result(page).innerText()).toBe("The newer");
+    await page.getByRole("button", { name: /^Show message [12], quoted$/ }).click();
+    expect(await result(page).innerText()).toBe("The older one");
+    await page.getByRole("button", { name: /^Show message [12]$/ }).click();
+    expect(await result(page).innerText()).toBe("The newer");
+  }
+
+  // What can't be decrypted does not affect the other: it is cut off, or was encrypted for the correspondent.
+  const cut = older.slice(0, older.indexOf("-----END"));
+  const foreign = await encryptedText("Not for this key", (await generateKeyPair()).publicKey);
+  await decryptWithKey(page, privateKey, () => field.fill(`${quoted(cut)}\n${newer}\n${quoted(foreign)}`));
+  await page.getByText("Not shown is message 1, quoted: The encrypted text is damaged").waitFor();
+  await page.getByText("Not shown is message 3, quoted: This message was not encrypted for this key.").waitFor();
+  expect(await result(page).innerText()).toBe("The newer");
+  expect(await page.getByRole("button", { name: /^Show message/ }).count()).toBe(0);
+
+  // A saved message is read in the same way.
+  const mail = `From: ann@example.org\r\nSubject: Two\r\n\r\n${quoted(older)}\n${newer}`;
+  await decryptWithKey(page, privateKey, () =>
+    form(page, "Manual")
+      .getByLabel("Encrypted file")
+      .setInputFiles({ name: "two.eml", mimeType: "message/rfc822", buffer: Buffer.from(mail) }),
+  );
+  await page.getByRole("button", { name: "Show message 1, quoted" }).waitFor();
+  expect(await result(page).innerText()).toBe("The newer");
+  await page.getByRole("button", { name: "Take two.eml away" }).click();
+
+  // Control: one message needs no such choice.
+  await decryptWithKey(page, privateKey, () => field.fill(quoted(older)));
+  await expect.poll(() => result(page).innerText()).toBe("The older one");
+  await seeGone(page.getByText(/encrypted messages in what you entered/));
+});
+
 test("the downloaded .json is accepted as a private key, pasted or chosen; an .age key file gets a message that says what it is", async () => {
   const { page, key } = await openDecrypt();
   await openManual(page);

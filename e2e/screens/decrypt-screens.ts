@@ -40,15 +40,17 @@ The keys are under the third flowerpot, as always.
 
 Rasa`;
 
-/** Decrypts content made for a new key, by Manual Decrypt. */
-async function decryptManually({ page }: Visit, content: string | Buffer): Promise<void> {
+/** Decrypts content made for a new key, by Manual Decrypt. @param quoted text of an older message that is quoted */
+async function decryptManually({ page }: Visit, content: string | Buffer, quoted?: string): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair();
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   const form = page.getByRole("form", { name: "Manual Decrypt" });
   await form.getByLabel("Private Key").fill(privateKey);
-  if (typeof content === "string")
-    await form.getByLabel("Encrypted Text").fill(await encryptedText(content, publicKey));
-  else await form.getByLabel("Encrypted file").setInputFiles(await encryptFile("message.eml.age", content, publicKey));
+  if (typeof content === "string") {
+    const older = quoted === undefined ? "" : (await encryptedText(quoted, publicKey)).replace(/^/gm, "> ");
+    await form.getByLabel("Encrypted Text").fill(`${await encryptedText(content, publicKey)}${older}`);
+  } else
+    await form.getByLabel("Encrypted file").setInputFiles(await encryptFile("message.eml.age", content, publicKey));
   await form.getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByText("Successfully decrypted").waitFor();
 }
@@ -122,6 +124,7 @@ export const decryptScreens: readonly Screen[] = [
     await form.getByRole("alert").last().waitFor();
   }),
   decrypting("text", showText, showText),
+  decrypted("several", (visit) => decryptManually(visit, secretText, "Do the dates hold?")),
   decrypted("mail-html", async (visit) => {
     await decryptManually(visit, multipartMessage(12, hostileHtml));
     await visit.page.getByRole("tab", { name: "HTML" }).click();

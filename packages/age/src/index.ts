@@ -9,7 +9,7 @@ export { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";
 export { decryptStream } from "./decrypt-stream.ts";
 export { type EncryptTo, encrypt, encryptStream, encryptText } from "./encrypt.ts";
 export { armor, dearmor } from "./format/armor.ts";
-export { cleanPastedPublicKey, cleanPastedText } from "./format/clean-pasted-text.ts";
+export { cleanPastedPublicKey, type PastedBlock, pastedBlocks } from "./format/clean-pasted-text.ts";
 export { isAgeFile } from "./format/is-age-file.ts";
 export * from "./limits.ts";
 export type { PasswordCipher, PasswordStretch } from "./password/password-cipher.ts";

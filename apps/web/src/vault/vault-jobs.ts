@@ -14,6 +14,15 @@ export type Opener =
   | { privateKey: string }
   | { password: string };
 
+/**
+ * One of the armored blocks of a text, in their order there: the content, or why it was not decrypted. `quoteDepth`: number
+ * of quote marks before it.
+ */
+export type DecryptedBlock = { quoteDepth: number } & (
+  | { content: Uint8Array<ArrayBuffer>; failure: null }
+  | { content: null; failure: AgeErrorCode }
+);
+
 export interface Jobs {
   createKey: {
     input: { keyName: string; masterPassword: string; kind: KeyKind };
@@ -31,7 +40,8 @@ export interface Jobs {
     result: { publicKey: string; privateKey: string };
   };
   encryptText: { input: { text: string; publicKey: string }; result: string };
-  decryptText: { input: { encryptedText: string; opener: Opener }; result: string };
+  /** Decrypts all armored blocks of a text. */
+  decryptBlocks: { input: { text: string; opener: Opener }; result: readonly DecryptedBlock[] };
   decryptFile: { input: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
 }
 

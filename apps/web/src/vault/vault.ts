@@ -8,7 +8,7 @@ import { vaultWorkerUrl } from "./worker-url.ts";
 
 export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
-export type { Opener } from "./vault-jobs.ts";
+export type { DecryptedBlock, Opener } from "./vault-jobs.ts";
 /**
  * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker.
  * `unprotected_key`: the stored key has no master password.
@@ -54,10 +54,10 @@ export const openKey = jobCalled("openKey");
  */
 export const encryptText = jobCalled("encryptText");
 /**
- * Decrypts armored text as it was pasted, ignoring the text around it. @throws VaultError as `decryptText` of
- * @kauke/age
+ * Decrypts the armored blocks of text as it was pasted, ignoring the text around them. @throws VaultError if there is no
+ * block, or if the key can't be opened
  */
-export const decryptText = jobCalled("decryptText");
+export const decryptBlocks = jobCalled("decryptBlocks");
 /** Decrypts a file, binary or armored, up to 40 MiB; its buffer is transferred to the worker and detached. */
 export const decryptFile = jobCalled("decryptFile");
 

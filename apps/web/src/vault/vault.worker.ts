@@ -5,17 +5,17 @@
  */
 import {
   AgeError,
-  cleanPastedText,
   createProtectedKey,
   type DecryptWith,
   decrypt,
-  decryptText,
   encryptText,
   forecastPasswordWork,
   openProtectedKey,
+  type PastedBlock,
+  pastedBlocks,
 } from "@kauke/age";
 import { importPrivateKey, readKeyToImport } from "./key-import.ts";
-import type { AnyJob, Jobs, Opener, WorkerAnswer } from "./vault-jobs.ts";
+import type { AnyJob, DecryptedBlock, Jobs, Opener, WorkerAnswer } from "./vault-jobs.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
@@ -26,9 +26,11 @@ scope.onmessage = async ({ data: job }: MessageEvent<AnyJob>) => {
     const result = await done(job);
     answer({ result }, result instanceof Uint8Array ? [result.buffer] : []);
   } catch (thrown) {
-    answer({ failure: thrown instanceof AgeError ? thrown.code : "malformed" });
+    answer({ failure: codeOf(thrown) });
   }
 };
+
+const codeOf = (thrown: unknown) => (thrown instanceof AgeError ? thrown.code : "malformed");
 
 function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
@@ -63,8 +65,8 @@ function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
       return openProtectedKey(job.input.encryptedPrivateKey, { password: job.input.masterPassword });
     case "encryptText":
       return encryptText(job.input.text, { publicKeys: [job.input.publicKey] });
-    case "decryptText":
-      return openText(job.input);
+    case "decryptBlocks":
+      return openBlocks(job.input);
     case "decryptFile":
       return openFile(job.input);
   }
@@ -75,14 +77,34 @@ async function createKey({ keyName, masterPassword: password, kind }: Jobs["crea
   return { publicKey, encryptedPrivateKey: protectedKey };
 }
 
-/** Decrypts pasted text, ignoring quote marks and lines that mail programs put around the armor. */
-async function openText({ encryptedText, opener }: Jobs["decryptText"]["input"]): Promise<string> {
-  return decryptText(cleanPastedText(encryptedText), await keyOf(opener));
+/**
+ * Decrypts pasted text, or a saved message, ignoring quote marks and lines that mail programs put around the armor. A
+ * block that can't be decrypted does not affect the others.
+ * @throws AgeError if there is no block, or if the key can't be opened
+ */
+async function openBlocks({ text, opener }: Jobs["decryptBlocks"]["input"]): Promise<DecryptedBlock[]> {
+  const key = await keyOf(opener);
+  const blocks = pastedBlocks(text);
+  if (blocks.length === 0) throw new AgeError("not_age");
+  return Promise.all(blocks.map((block) => openBlock(block, key)));
+}
+
+async function openBlock({ armored, quoteDepth }: PastedBlock, key: DecryptWith): Promise<DecryptedBlock> {
+  try {
+    if (armored === null) throw new AgeError("malformed");
+    return { quoteDepth, content: ownBuffer(await decrypt(armored, key)), failure: null };
+  } catch (thrown) {
+    return { quoteDepth, content: null, failure: codeOf(thrown) };
+  }
 }
 
 async function openFile({ bytes, opener }: Jobs["decryptFile"]["input"]): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes.byteLength > FILE_MAX_BYTES) throw new AgeError("too_large");
-  const plaintext = await decrypt(new Uint8Array(bytes), await keyOf(opener));
+  return ownBuffer(await decrypt(new Uint8Array(bytes), await keyOf(opener)));
+}
+
+/** The same bytes in a buffer that holds nothing else; it is posted to the page whole. */
+function ownBuffer(plaintext: Uint8Array): Uint8Array<ArrayBuffer> {
   if (plaintext.buffer.byteLength === plaintext.byteLength) return plaintext as Uint8Array<ArrayBuffer>;
   const copy = new Uint8Array(plaintext);
   plaintext.fill(0);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AgeError } from "../age-error.ts";
 import { armor, dearmor } from "./armor.ts";
-import { cleanPastedPublicKey, cleanPastedText } from "./clean-pasted-text.ts";
+import { cleanPastedPublicKey, pastedBlocks } from "./clean-pasted-text.ts";
 
 const file = Uint8Array.from({ length: 200 }, (_, at) => at);
 const clean = armor(file);
@@ -32,9 +32,35 @@ const pasted: readonly (readonly [what: string, text: string])[] = [
   ["another block after it", `${clean}\n${armor(new Uint8Array(3))}`],
 ];
 
+/** The first block of a text as strict armor. */
+const cleaned = (text: string) => pastedBlocks(text)[0]?.armored ?? "";
+
 test.each(pasted)("armor with %s is cleaned to strict armor", (_, text) => {
-  expect(cleanPastedText(text)).toBe(clean);
-  expect(opens(cleanPastedText(text))).toBe(true);
+  expect(cleaned(text)).toBe(clean);
+  expect(opens(cleaned(text))).toBe(true);
+});
+
+const other = armor(new Uint8Array(3));
+const cut = clean.slice(0, clean.indexOf("-----END"));
+const quoted = (text: string, mark = "> ") => text.trimEnd().replace(/^/gm, mark);
+const block = (armored: string | null, quoteDepth: number) => ({ armored, quoteDepth });
+
+test.each([
+  ["a quoted one above the new one", `${quoted(other)}\n\n${clean}`, [block(other, 1), block(clean, 0)]],
+  ["a quoted one below the new one", `${clean}\nRasa:\n${quoted(other)}`, [block(clean, 0), block(other, 1)]],
+  ["a cut one above the new one", `${quoted(cut)}\n[...]\n${other}`, [block(null, 1), block(other, 0)]],
+  ["a cut one below the new one", `${other}\n${quoted(cut)}`, [block(other, 0), block(null, 1)]],
+  ["a cut one, itself unquoted, above", `${cut}\nRasa:\n${quoted(other)}`, [block(null, 0), block(other, 1)]],
+  ["one of two replies", `${quoted(other, "> > ")}\r\n${quoted(clean, ">")}`, [block(other, 2), block(clean, 1)]],
+  ["quote marks after a no-break space", quoted(other, "\u00a0>\u00a0|"), [block(other, 2)]],
+  ["a quoted one joined to one line", `> ${lines.join(" > ")} ${other}`, [block(clean, 1), block(other, 0)]],
+  ["quote marks in later lines only", lines.join("\n> "), [block(clean, 1)]],
+  ["other text before it in its line", `See > here: ${clean}`, [block(clean, 0)]],
+  ["two without quote marks", `${clean}\n-----Original Message-----\n${other}`, [block(clean, 0), block(other, 0)]],
+  ["the same one twice", `${quoted(clean)}\n${clean}`, [block(clean, 0)]],
+  ["only the first marker", cut, [block(null, 0)]],
+])("blocks of a text: %s", (_, text, blocks) => {
+  expect(pastedBlocks(text)).toEqual(blocks);
 });
 
 test("the strict decoder accepts only text that is strict already", () => {
@@ -45,13 +71,17 @@ test("the strict decoder accepts only text that is strict already", () => {
   }
 });
 
-test.each(["", "Hello", lines.slice(0, -1).join("\n"), lines.slice(1).join("\n"), `${lines.at(-1)}\n${lines[0]}`])(
-  "text without an armored block is returned unchanged",
-  (text) => expect(cleanPastedText(text)).toBe(text),
+test.each(["", "Hello", lines.slice(1).join("\n")])("text without an armored block has none", (text) =>
+  expect(pastedBlocks(text)).toEqual([]),
 );
 
+test("of thousands of blocks thirty are read", () => {
+  const numbered = Array.from({ length: 5000 }, (_unused, number) => armor(Uint8Array.of(number >> 8, number & 255)));
+  expect(pastedBlocks(numbered.join("\n")).map(({ armored }) => armored)).toEqual(numbered.slice(0, 30));
+});
+
 test("only blanks and quote marks are removed: a wrong character is still refused", () => {
-  const wrong = cleanPastedText(clean.replace("AAEC", "AA*C"));
+  const wrong = cleaned(clean.replace("AAEC", "AA*C"));
   expect(wrong).toContain("AA*C");
   expect(() => dearmor(wrong, 1000)).toThrow(new AgeError("malformed"));
 });
@@ -60,8 +90,8 @@ test("cleaning clean text changes nothing", () => {
   const piece = fc.oneof(fc.constantFrom(...lines, "> ", "\n", "\r\n", "\u00a0", " "), fc.string({ unit: "binary" }));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      const once = cleanPastedText(pieces.join(""));
-      expect(cleanPastedText(once)).toBe(once);
+      const once = cleaned(pieces.join(""));
+      expect(cleaned(once)).toBe(once);
     }),
     { numRuns: process.env.LONG_ROUNDS === "1" ? 100_000 : 2000 },
   );
@@ -71,7 +101,7 @@ test("4 MiB of arbitrary text are cleaned within a second of processor time", ()
   for (const filling of [" ", ">", "> ", "\n", "\r", lines[0] ?? "", "\u200b", "A", "\u00a0\n"]) {
     const text = `${lines[0]}\n${filling.repeat((4 * 1024 * 1024) / filling.length)}\n${lines.at(-1)}`;
     const began = process.cpuUsage();
-    cleanPastedText(text);
+    pastedBlocks(text);
     const { user, system } = process.cpuUsage(began);
     expect((user + system) / 1000, JSON.stringify(filling)).toBeLessThan(1000);
   }
@@ -79,10 +109,10 @@ test("4 MiB of arbitrary text are cleaned within a second of processor time", ()
 
 test("4 MiB of blanks are removed in a process in which V8 has stopped optimizing regular expressions", () => {
   const program = `
-    const { cleanPastedText } = await import(${JSON.stringify(new URL("./clean-pasted-text.ts", import.meta.url).href)});
+    const { pastedBlocks } = await import(${JSON.stringify(new URL("./clean-pasted-text.ts", import.meta.url).href)});
     const blanks = " ".repeat(4 * 1024 * 1024);
     const clean = ${JSON.stringify(clean)};
-    console.log(cleanPastedText(clean.replace("\\n", blanks)) === clean);`;
+    console.log(pastedBlocks(clean.replace("\\n", blanks))[0].armored === clean);`;
   const flags = ["--no-regexp-optimization", "--input-type=module", "--eval"];
   expect(execFileSync(process.execPath, [...flags, program], { encoding: "utf8" })).toBe("true\n");
 });

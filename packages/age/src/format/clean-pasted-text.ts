@@ -16,20 +16,58 @@ const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,
  */
 const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
 
+/** An armored file in pasted text. */
+export interface PastedBlock {
+  /** The file as strict armor; `null` if its last line is missing, so that it is cut off. */
+  armored: string | null;
+  /** Number of quote marks before it: 0 if the author of the text wrote it, 1 if it is quoted, 2 if a quote quotes it. */
+  quoteDepth: number;
+}
+
+/** Maximum blocks that are read; a thread that quotes more is unlikely, and each costs a decryption. */
+const BLOCKS_MAX = 30;
+
 /**
- * Extracts the first armored block from the text around it, removing quote marks, blanks and empty lines and joining
- * wrapped lines. Text without both markers is returned unchanged.
- * @example cleanPastedText("Hi!\r\n> -----BEGIN AGE ENCRYPTED FILE-----\r\n> YWdl…\r\n> -----END AGE ENCRYPTED
- * FILE-----")
+ * Extracts the armored blocks from the text around them, removing quote marks, blanks and empty lines and joining
+ * wrapped lines. A block that begins before the last line of the one above it has come shows that that one is cut off.
+ * Copies of a block that was extracted already are left out.
+ * @example pastedBlocks("Hi!\r\n> -----BEGIN AGE ENCRYPTED FILE-----\r\n> YWdl…\r\n> -----END AGE ENCRYPTED
+ * FILE-----") // [{ armored: "-----BEGIN AGE ENCRYPTED FILE-----\nYWdl…", quoteDepth: 1 }]
  */
-export function cleanPastedText(text: string): string {
-  const begin = text.indexOf(ARMOR_BEGIN);
-  const end = begin === -1 ? -1 : text.indexOf(ARMOR_END, begin);
-  if (end === -1) return text;
-  const base64 = text.slice(begin + ARMOR_BEGIN.length, end).replace(blanksAndQuoteMarks, "");
-  const lines = base64.match(/.{1,64}/gsu) ?? [];
+export function pastedBlocks(text: string): PastedBlock[] {
+  const blocks: PastedBlock[] = [];
+  let begin = text.indexOf(ARMOR_BEGIN);
+  while (begin !== -1 && blocks.length < BLOCKS_MAX) {
+    const next = text.indexOf(ARMOR_BEGIN, begin + ARMOR_BEGIN.length);
+    const inside = text.slice(begin + ARMOR_BEGIN.length, next === -1 ? undefined : next);
+    const end = inside.indexOf(ARMOR_END);
+    const content = end === -1 ? inside : inside.slice(0, end);
+    const block = {
+      armored: end === -1 ? null : strictArmor(content),
+      quoteDepth: quoteMarksBefore(text, begin) || (/^\s{0,1000}[>|]/.test(content) ? 1 : 0),
+    };
+    const copy = blocks.find(({ armored }) => armored !== null && armored === block.armored);
+    if (copy === undefined) blocks.push(block);
+    else copy.quoteDepth = Math.min(copy.quoteDepth, block.quoteDepth);
+    begin = next;
+  }
+  return blocks;
+}
+
+function strictArmor(content: string): string {
+  const lines = content.replace(blanksAndQuoteMarks, "").match(/.{1,64}/gsu) ?? [];
   return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
 }
+
+/** Counts the quote marks that begin the line of a position; 0 if the line has other text before it. */
+function quoteMarksBefore(text: string, position: number): number {
+  const line = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1;
+  const before = text.slice(Math.max(line, position - QUOTE_MAX), position).replace(blanks, "");
+  return /^[>|]*$/.test(before) ? before.length : 0;
+}
+
+/** Characters before a block among which quote marks are looked for. */
+const QUOTE_MAX = 200;
 
 /**
  * Extracts a public key from a wrapped or indented line, removing blanks and the label that `age-keygen` prints before

@@ -10,6 +10,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/forecast-text.ts";
 import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
+import { OtherMessages } from "./OtherMessages.tsx";
 import type { Opened } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 
@@ -108,7 +109,8 @@ function useLeadTo(opened: Opened | null) {
   return title;
 }
 
-export function ResultCard({ decryption: { opened, working }, onClear }: Props) {
+export function ResultCard({ decryption, onClear }: Props) {
+  const { opened, working } = decryption;
   const title = useLeadTo(opened);
   return (
     <section className="card" aria-labelledby="decrypted-message">
@@ -125,6 +127,7 @@ export function ResultCard({ decryption: { opened, working }, onClear }: Props) 
           )}
         </span>
       </div>
+      <OtherMessages {...decryption} />
       {opened === null ? <Waiting working={working} /> : <Content opened={opened} />}
       {opened === null ? null : (
         <div className="card-foot two">

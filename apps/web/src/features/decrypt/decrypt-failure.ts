@@ -45,8 +45,12 @@ export function failureToast(thrown: unknown, method: Method): FailureToast {
 function vaultToast(thrown: VaultError): FailureToast {
   if (thrown.code === "not_protected_key") return needsUpdate;
   if (thrown.code === "unprotected_key") return incompatible;
-  const text = texts[thrown.code] ?? vaultFailureText(thrown, "Failed to decrypt the message.");
-  return { title: "Decryption failed", description: text };
+  return { title: "Decryption failed", description: failureText(thrown.code) };
+}
+
+/** The sentence that says why a message was not decrypted. */
+export function failureText(code: VaultErrorCode): string {
+  return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
 }
 
 /** The form field to correct, if the error is the fault of one field. */

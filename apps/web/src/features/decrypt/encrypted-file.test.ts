@@ -1,6 +1,6 @@
-import { armor, dearmor, encrypt, generateKeyPair } from "@kauke/age";
+import { armor, encrypt, generateKeyPair, pastedBlocks } from "@kauke/age";
 import { beforeAll, expect, test } from "vitest";
-import { armorWithin, encryptedFileKind } from "./encrypted-file.ts";
+import { encryptedFileKind, hasBlocks, latin1 } from "./encrypted-file.ts";
 
 let binary: Uint8Array;
 let armored: string;
@@ -24,15 +24,13 @@ test.each(["", "age-encryption.org/v2\n", "From: a@b.example\r\n\r\nHi", "\u0000
   (text) => expect(kindOf(text)).toBeNull(),
 );
 
-test("the armored block of a saved message is extracted without the text around it", () => {
+test("the armor of a saved message is found in its text, and so are several in one file", () => {
   const head = bytesOf(`Subject: \u017Dodis\r\nContent-Type: text/plain\r\n\r\n`);
-  const saved = new Uint8Array([...head, ...bytesOf(`${armored.replaceAll("\n", "\r\n")}\r\n--\r\nfooter`)]);
+  const saved = new Uint8Array([...head, 0xe9, ...bytesOf(`${armored.replaceAll("\n", "\r\n")}\r\n--\r\nfooter`)]);
   expect(encryptedFileKind(saved)).toBe("surrounded");
-  const found = armorWithin(saved) as Uint8Array;
-  expect(dearmor(new TextDecoder().decode(found), 10_000)).toEqual(binary);
-});
-
-test("a truncated block is not extracted", () => {
-  expect(armorWithin(bytesOf(armored.slice(0, -40)))).toBeNull();
-  expect(armorWithin(bytesOf("no block"))).toBeNull();
+  expect(hasBlocks("surrounded", latin1(saved))).toBe(true);
+  expect(pastedBlocks(latin1(saved))).toEqual([{ armored, quoteDepth: 0 }]);
+  expect(hasBlocks("armored", armored)).toBe(false);
+  expect(hasBlocks("armored", `${armored}\n> ${armored}`)).toBe(true);
+  expect(hasBlocks("binary", latin1(binary))).toBe(false);
 });

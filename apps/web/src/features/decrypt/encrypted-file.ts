@@ -1,6 +1,5 @@
 /** Detects an encrypted file by its content, never by its name. Pure. */
 const armorBegin = "-----BEGIN AGE ENCRYPTED FILE-----";
-const armorEnd = "-----END AGE ENCRYPTED FILE-----";
 const binaryBegin = "age-encryption.org/v1\n";
 
 /** Maximum size of an encrypted file in bytes. */
@@ -24,15 +23,12 @@ export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   return text.slice(0, begin).trim() === "" ? "armored" : "surrounded";
 }
 
-/** The first armored block with its markers; `null` if there is no complete one. */
-export function armorWithin(bytes: Uint8Array): Uint8Array | null {
-  const text = latin1(bytes);
-  const begin = text.indexOf(armorBegin);
-  const end = begin === -1 ? -1 : text.indexOf(armorEnd, begin);
-  return end === -1 ? null : bytes.slice(begin, end + armorEnd.length);
+/** Whether a file contains armored age files that have to be found in its text, e.g. because there are several. */
+export function hasBlocks(kind: EncryptedFileKind, text: string): boolean {
+  return kind === "surrounded" || (kind === "armored" && text.indexOf(armorBegin) !== text.lastIndexOf(armorBegin));
 }
 
-/** Decodes one character per byte, so that string indexes are byte offsets. */
-function latin1(bytes: Uint8Array): string {
+/** Decodes one character per byte, so that armor is found whatever the encoding around it. */
+export function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }

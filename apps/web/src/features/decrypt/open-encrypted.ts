@@ -1,6 +1,17 @@
-/** Has the vault decrypt what the user entered, and detects whether the result is text, a message or a file. */
-import { decryptFile, decryptText, type JobOptions, type Opener, VaultError } from "../../vault/vault.ts";
-import { armorWithin, type EncryptedFileKind } from "./encrypted-file.ts";
+/**
+ * Has the vault decrypt what the user entered, and detects whether the result is text, a message or a file. A text may
+ * contain several encrypted messages, e.g. an answer and the message that it quotes.
+ */
+import {
+  type DecryptedBlock,
+  decryptBlocks,
+  decryptFile,
+  type JobOptions,
+  type Opener,
+  VaultError,
+  type VaultErrorCode,
+} from "../../vault/vault.ts";
+import { type EncryptedFileKind, hasBlocks, latin1 } from "./encrypted-file.ts";
 import { looksLikeMail } from "./mail/looks-like-mail.ts";
 import type { ParsedMail } from "./mail/parsed-mail.ts";
 import { readMail } from "./mail/read-mail.ts";
@@ -16,6 +27,12 @@ export type Opened =
   | { kind: "mail"; mail: ParsedMail; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
+/** One encrypted message of the input, in their order there: what is in it, or why it was not decrypted. */
+export type Message = { quoteDepth: number } & (
+  | { opened: Opened; failure: null }
+  | { opened: null; failure: VaultErrorCode }
+);
+
 /** Maximum bytes of a decrypted file that are shown as text; a larger one can only be saved. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 
@@ -25,40 +42,86 @@ export interface Encrypted {
   chosen: ChosenFile | null;
 }
 
-/** Decrypts the chosen file or the pasted text. @throws VaultError */
+type Options = JobOptions & { signal: AbortSignal };
+
+/** Decrypts the chosen file or the pasted text. @returns at least one message that is decrypted @throws VaultError */
 export async function openEncrypted(
   { text, chosen }: Encrypted,
   opener: Opener,
-  options: JobOptions & { signal: AbortSignal },
-): Promise<Opened> {
-  if (chosen !== null) return openFile(chosen, opener, options);
-  const plaintext = await decryptText({ encryptedText: text, opener }, options);
-  const bytes = new TextEncoder().encode(plaintext);
-  const mail = looksLikeMail(bytes) ? await readMail(bytes, options.signal) : null;
-  return mail === null ? { kind: "text", text: plaintext } : { kind: "mail", mail, bytes };
+  options: Options,
+): Promise<readonly Message[]> {
+  return chosen === null ? openPasted(text, opener, options) : openFile(chosen, opener, options);
 }
 
-async function openFile(
-  { file, kind }: ChosenFile,
+/** The message that is shown first: of those that are decrypted the one with the fewest quote marks. */
+export function firstShown(messages: readonly Message[]): number {
+  return leastQuoted(messages, ({ failure }) => failure === null);
+}
+
+function leastQuoted<T extends { quoteDepth: number }>(list: readonly T[], fits: (item: T) => boolean): number {
+  const depths = list.map((item) => (fits(item) ? item.quoteDepth : Number.POSITIVE_INFINITY));
+  return depths.indexOf(Math.min(...depths));
+}
+
+async function openPasted(text: string, opener: Opener, options: Options): Promise<readonly Message[]> {
+  return openBlocks(text, opener, options, async (bytes) => {
+    if (bytes.length > TEXT_MAX_BYTES) throw new VaultError("too_large");
+    return (await mailOf(bytes, options)) ?? { kind: "text", text: textOf(bytes) ?? fail("not_text") };
+  });
+}
+
+async function openBlocks(
+  text: string,
   opener: Opener,
-  options: JobOptions & { signal: AbortSignal },
-): Promise<Opened> {
-  const bytes = await decryptFile({ bytes: await encryptedBytes(file, kind), opener }, options);
-  const mail = looksLikeMail(bytes) ? await readMail(bytes, options.signal) : null;
-  if (mail !== null) return { kind: "mail", mail, bytes };
-  const text = bytes.length <= TEXT_MAX_BYTES ? textOf(bytes) : null;
-  return text === null ? { kind: "file", name: plainName(file.name), bytes } : { kind: "text", text };
+  options: Options,
+  read: (bytes: Uint8Array<ArrayBuffer>) => Promise<Opened>,
+): Promise<readonly Message[]> {
+  const blocks = await decryptBlocks({ text, opener }, options);
+  const messages: Message[] = [];
+  for (const block of blocks) messages.push(await messageOf(block, read));
+  if (messages.every(({ failure }) => failure !== null))
+    throw new VaultError(messages[leastQuoted(messages, () => true)]?.failure ?? "not_age");
+  return messages;
 }
 
-async function encryptedBytes(file: File, kind: EncryptedFileKind): Promise<ArrayBuffer> {
+async function messageOf(
+  { quoteDepth, content, failure }: DecryptedBlock,
+  read: (bytes: Uint8Array<ArrayBuffer>) => Promise<Opened>,
+): Promise<Message> {
+  if (content === null) return { quoteDepth, opened: null, failure };
+  try {
+    return { quoteDepth, opened: await read(content), failure: null };
+  } catch (thrown) {
+    if (!(thrown instanceof VaultError) || thrown.code === "ended") throw thrown;
+    return { quoteDepth, opened: null, failure: thrown.code };
+  }
+}
+
+function fail(code: VaultErrorCode): never {
+  throw new VaultError(code);
+}
+
+async function openFile({ file, kind }: ChosenFile, opener: Opener, options: Options): Promise<readonly Message[]> {
   const bytes = await file.arrayBuffer().catch(() => {
     // Reading fails if the file was moved or changed after it was chosen.
     throw new VaultError("not_age");
   });
-  if (kind !== "surrounded") return bytes;
-  const armor = armorWithin(new Uint8Array(bytes));
-  if (armor === null) throw new VaultError("malformed");
-  return armor.slice().buffer;
+  const read = async (plaintext: Uint8Array<ArrayBuffer>): Promise<Opened> => {
+    const text = plaintext.length <= TEXT_MAX_BYTES ? textOf(plaintext) : null;
+    const other: Opened =
+      text === null ? { kind: "file", name: plainName(file.name), bytes: plaintext } : { kind: "text", text };
+    return (await mailOf(plaintext, options)) ?? other;
+  };
+  const text = kind === "binary" ? "" : latin1(new Uint8Array(bytes));
+  // A saved message has its text twice, and in HTML the armor is not intact
+  if (hasBlocks(kind, text))
+    return (await openBlocks(text, opener, options, read)).filter(({ failure }) => failure === null);
+  return [{ quoteDepth: 0, opened: await read(await decryptFile({ bytes, opener }, options)), failure: null }];
+}
+
+async function mailOf(bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Opened | null> {
+  const mail = looksLikeMail(bytes) ? await readMail(bytes, signal) : null;
+  return mail === null ? null : { kind: "mail", mail, bytes };
 }
 
 /** Decodes text; `null` if the content is not UTF-8 or not readable text. */

@@ -1,27 +1,33 @@
 /**
- * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while it is
- * shown: a new attempt, Clear Results and leaving the page delete it.
+ * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while the
+ * result is shown: a new attempt, Clear Results and leaving the page delete it.
  */
 import { useCallback, useEffect, useState } from "react";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob } from "../../vault/use-vault-job.ts";
 import type { JobOptions } from "../../vault/vault.ts";
 import { failureToast, fieldToCorrect, type Method } from "./decrypt-failure.ts";
-import type { Opened } from "./open-encrypted.ts";
+import { firstShown, type Message } from "./open-encrypted.ts";
 
-type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<Opened>;
+type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<readonly Message[]>;
 
 export interface FieldFailure {
   field: NonNullable<ReturnType<typeof fieldToCorrect>>;
   message: string;
 }
 
+/** The messages of the input, and the index of the one that is shown. */
+interface Result {
+  messages: readonly Message[];
+  shown: number;
+}
+
 export function useDecrypt() {
   const { working, run: runJob, stop } = useVaultJob();
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [result, setResult] = useState<Result | null>(null);
   const clear = useCallback(() => {
     stop();
-    setOpened(null);
+    setResult(null);
   }, [stop]);
   useEffect(() => {
     // A page in the back/forward cache would keep the plaintext.
@@ -36,9 +42,9 @@ export function useDecrypt() {
   const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {
-      const result = await runJob("Decrypting...", work);
-      if (result === null) return null;
-      setOpened(result);
+      const messages = await runJob("Decrypting...", work);
+      if (messages === null) return null;
+      setResult({ messages, shown: firstShown(messages) });
       showToast({ title: "Decryption successful" });
       return null;
     } catch (thrown) {
@@ -48,7 +54,9 @@ export function useDecrypt() {
       return field === null ? null : { field, message: toast.description };
     }
   };
-  return { opened, working, run, clear };
+  const opened = result?.messages[result.shown]?.opened ?? null;
+  const show = (shown: number) => setResult((before) => before && { ...before, shown });
+  return { result, opened, working, run, clear, show };
 }
 
 export type Decryption = ReturnType<typeof useDecrypt>;
