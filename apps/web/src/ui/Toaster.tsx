@@ -31,6 +31,7 @@ function ToastCard({ toast }: { toast: ShownToast }) {
       <div>
         <Toast.Title className="head">{toast.title}</Toast.Title>
         {toast.description ? <Toast.Description className="text">{toast.description}</Toast.Description> : null}
+        {toast.note ? <p className="text">{toast.note}</p> : null}
       </div>
       {toast.action === undefined ? (
         <span />

@@ -7,6 +7,8 @@ import { toastTimes } from "@kauke/contract";
 interface ToastContent {
   title: string;
   description?: string;
+  /** What the person can do now; a line of its own below the description. */
+  note?: string;
   variant?: "good" | "info" | "bad";
   /** Icon in place of that of the toast's variant. */
   icon?: "clock";

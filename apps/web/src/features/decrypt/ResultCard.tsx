@@ -4,9 +4,9 @@ import { Check, Copy, Download } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Mask } from "../../ui/Mask.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { writeText } from "../../ui/text/copy-text.ts";
+import { sayNotCopied, writeText } from "../../ui/text/copy-text.ts";
 import { sizeText } from "../../ui/text/time-text.ts";
-import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/forecast-text.ts";
 import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
@@ -23,7 +23,7 @@ async function copyPlaintext(text: string): Promise<void> {
     await writeText(text);
     showToast({ title: "Copied to clipboard" });
   } catch {
-    showFailure("Copy failed", "Failed to copy text to clipboard.");
+    sayNotCopied(text, "Failed to copy text to clipboard.");
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
+import { flushSync } from "react-dom";
 import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
@@ -46,8 +47,18 @@ export function useSecret() {
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** Copies the secret. @param named its name for the toast @returns whether the secret is now in the clipboard */
-    copy: (read: () => Promise<string>, named: string) => during("copy", () => copyWhenRead(read(), named)),
+    /**
+     * Copies the secret, or reveals it if that fails, so that it can be copied by hand.
+     * @param named its name for the toast
+     * @returns whether the secret is now in the clipboard
+     */
+    copy: (read: () => Promise<string>, named: string) =>
+      during("copy", async () => {
+        const secret = read();
+        const isCopied = await copySecret(secret, named, (text) => flushSync(() => show(text, false)));
+        await secret;
+        return isCopied;
+      }),
     /** Creates a new secret; the one revealed before is hidden, because it no longer works. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>
       during(work, async () => {
@@ -58,9 +69,3 @@ export function useSecret() {
 }
 
 export type Secret = ReturnType<typeof useSecret>;
-
-async function copyWhenRead(secret: Promise<string>, named: string): Promise<boolean> {
-  const isCopied = await copySecret(secret, named);
-  await secret;
-  return isCopied;
-}

@@ -1,9 +1,13 @@
-/** Copies to the clipboard and shows a toast (specification section 8, "Copy"). */
-import { showFailure, showToast } from "../toast-store.ts";
+/**
+ * Copies to the clipboard and shows a toast (specification section 8, "Copy"). Where copying fails, the text is selected
+ * on the page, so that the person can copy it.
+ */
+import { showToast } from "../toast-store.ts";
+import { selectShown } from "./select-shown.ts";
 
 /** @param named name of the copied text for the toast; by default the text itself */
 export async function copyText(text: string, named = text): Promise<void> {
-  await toastCopied(writeText(text), named);
+  await toastCopied(writeText(text), text, named);
 }
 
 /**
@@ -16,13 +20,16 @@ export async function writeText(text: string): Promise<void> {
   if (!copyByCommand(text)) throw new Error("no clipboard");
 }
 
-/** Copies from a field that nobody sees, and gives the focus back. */
+/**
+ * Copies from a field that nobody sees, and gives the focus back. The field is beside the focused element: a dialog makes
+ * everything outside it inert.
+ */
 function copyByCommand(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement("textarea");
   field.className = "sr";
   field.value = text;
-  document.body.append(field);
+  (before?.closest("[role=dialog]") ?? document.body).append(field);
   field.focus({ preventScroll: true });
   field.select();
   const isCopied = document.execCommand("copy");
@@ -36,17 +43,22 @@ function copyByCommand(text: string): boolean {
  * @param secret may still be loading: the clipboard is requested at once, while the click permits it. If the promise
  * rejects, the caller has to show the error.
  * @param named name of the secret for the toast
+ * @param reveal shows a hidden secret at once, called if it can't be copied
  * @returns whether the secret is now in the clipboard
  */
-export async function copySecret(secret: Promise<string>, named: string): Promise<boolean> {
+export async function copySecret(
+  secret: Promise<string>,
+  named: string,
+  reveal?: (secret: string) => void,
+): Promise<boolean> {
   const written = writeLater(secret);
-  const isThere = await secret.then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return toastCopied(written, named);
-  await written.catch(() => {});
-  return false;
+  const text = await secret.catch(() => null);
+  if (text === null) {
+    await written.catch(() => {});
+    return false;
+  }
+  await written.catch(() => reveal?.(text));
+  return toastCopied(written, text, named);
 }
 
 /**
@@ -72,14 +84,20 @@ async function writeLater(text: Promise<string>): Promise<void> {
   await clipboard.write([new ClipboardItem({ "text/plain": blob })]);
 }
 
-/** Shows a toast about a copy. */
-async function toastCopied(written: Promise<void>, description: string): Promise<boolean> {
+/** Shows a toast about a copy. @param text what is copied @param named its name for the toast */
+async function toastCopied(written: Promise<void>, text: string, named: string): Promise<boolean> {
   try {
     await written;
-    showToast({ title: "Copied to clipboard", description });
+    showToast({ title: "Copied to clipboard", description: named });
     return true;
   } catch {
-    showFailure("Copy failed", "Unable to copy to clipboard");
+    sayNotCopied(text, "Unable to copy to clipboard");
     return false;
   }
+}
+
+/** Says that copying failed, and selects the text if the page shows it. @param reason text of the toast */
+export function sayNotCopied(text: string, reason: string): void {
+  const note = selectShown(text) ? "The text is selected. Copy it with Ctrl+C (\u2318C) or its menu." : undefined;
+  showToast({ title: "Copy failed", description: reason, note, variant: "bad" });
 }
