@@ -1,5 +1,6 @@
 /** Creating aliases, with every message shown on the way. */
-import { aliasMessages } from "@kauke/contract";
+import { generateKeyPair } from "@kauke/age";
+import { aliasMessages, emailJobMessages } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createAlias, createForm, fillCreate, listedAddresses, register } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
+import { encryptedText } from "../keys/encrypted-texts.ts";
 
 const site = runSite();
 const inbox = "jonas@inbox.example";
@@ -334,6 +336,49 @@ describe("creating an alias in few steps", () => {
     await seeFieldError(
       forwardField(page),
       `${aliasMessages.forwardToFormat.replace(/\.$/, "")}. ${named("jonas", "soft hyphen (U+00AD)")}`,
+    );
+  });
+
+  test("so does the error of the field for many aliases, and that of a field of several lines", async () => {
+    const { page, person } = await openDashboard();
+    const named = (place: string) => `There is an invisible character ${place}: zero-width space (U+200B).`;
+    await person.createAlias({ forwardTo: inbox });
+    await page.reload();
+    await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+    await page.getByRole("button", { name: "Forward to" }).click();
+    const dialog = page.getByRole("dialog");
+    const field = dialog.getByLabel("Forward to");
+    await field.fill("jonas@inbox\u200B.example");
+    await field.press("Enter");
+    await seeFieldError(field, `${aliasMessages.forwardToFormat.replace(/\.$/, "")}. ${named("after “jonas@inbox”")}`);
+    await field.fill("jonas@inbox");
+    await field.press("Enter");
+    await seeFieldError(field, aliasMessages.forwardToFormat);
+
+    await page.goto("/compose");
+    await page.getByLabel("To", { exact: true }).fill("rasa\u200B@inbox");
+    await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+    const key = page.getByLabel("Recipient's Public Key");
+    await key.fill("age1qq\u2800qq\nqq");
+    await page.getByRole("button", { name: "Send Email" }).click();
+    await seeFieldError(
+      page.getByLabel("To", { exact: true }),
+      `${emailJobMessages.toInvalid}. ${named("after “rasa”")}`,
+    );
+    await seeFieldError(
+      key,
+      `${emailJobMessages.publicKeyInvalid}. There is an invisible character after “age1qq”: Braille blank (U+2800).`,
+    );
+    await page.goto("/decrypt");
+    await page.getByRole("tab", { name: "Manual Decrypt" }).click();
+    const form = page.getByRole("form", { name: "Manual Decrypt" });
+    const secret = form.getByLabel("Private Key");
+    await secret.fill("AGE-SECRET-KEY-1QQ\u00ADQQ");
+    await form.getByLabel("Encrypted Text").fill(await encryptedText("Labas", (await generateKeyPair()).publicKey));
+    await form.getByRole("button", { name: "Decrypt Message" }).click();
+    await seeFieldError(
+      secret,
+      "The private key is not valid. There is an invisible character in it: soft hyphen (U+00AD).",
     );
   });
 

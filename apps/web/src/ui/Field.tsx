@@ -1,14 +1,48 @@
 /** A form field: label above, control, then the error message, linked by aria-describedby. */
 import { CircleAlert } from "lucide-react";
-import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from "react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useSyncExternalStore } from "react";
 import { withHidden } from "./text/hidden-character.ts";
 
-export function FieldError({ id, children }: { id: string; children: string | undefined }) {
+interface ErrorProps {
+  /** Id that the field's `aria-describedby` contains. */
+  id: string;
+  children: string | undefined;
+}
+
+function onTyping(listener: () => void): () => void {
+  document.addEventListener("input", listener);
+  return () => document.removeEventListener("input", listener);
+}
+
+/**
+ * Names a hidden character in the text of the field that the error describes. The text is read from the field itself,
+ * because few forms have it in their state. A password is not read, and a field with `data-secret` is not quoted.
+ */
+function errorWithHidden(id: string, error: string): string {
+  const field = document.querySelector(`[aria-describedby~="${id}"]`);
+  if (field instanceof HTMLTextAreaElement)
+    return withHidden(error, field.value.replace(/[\t\r\n]/g, " "), field.dataset.secret !== undefined);
+  if (!(field instanceof HTMLInputElement) || field.type === "password" || field.autocomplete.includes("password"))
+    return error;
+  return withHidden(error, field.value);
+}
+
+function ErrorText({ id, error }: { id: string; error: string }) {
+  return useSyncExternalStore(
+    onTyping,
+    () => errorWithHidden(id, error),
+    () => error,
+  );
+}
+
+export function FieldError({ id, children }: ErrorProps) {
   if (!children) return null;
   return (
     <p className="error" id={id} role="alert">
       <CircleAlert className="i" aria-hidden />
-      <span>{children}</span>
+      <span>
+        <ErrorText id={id} error={children} />
+      </span>
     </p>
   );
 }
@@ -22,9 +56,8 @@ interface Props extends InputHTMLAttributes<HTMLInputElement> {
   ref?: Ref<HTMLInputElement>;
 }
 
-export function TextField({ label, error, aside, mono = false, onInput, ...input }: Props) {
+export function TextField({ label, error, aside, mono = false, ...input }: Props) {
   const id = useId();
-  const [typed, setTyped] = useState("");
   const errorId = `${id}-error`;
   return (
     <div className="field">
@@ -35,16 +68,11 @@ export function TextField({ label, error, aside, mono = false, onInput, ...input
       <input
         {...input}
         id={id}
-        onInput={(event) => {
-          // A password stays in its element
-          if (input.type !== "password") setTyped(event.currentTarget.value);
-          onInput?.(event);
-        }}
         className={mono ? "input mono" : "input"}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}
       />
-      <FieldError id={errorId}>{withHidden(error, typed)}</FieldError>
+      <FieldError id={errorId}>{error}</FieldError>
     </div>
   );
 }

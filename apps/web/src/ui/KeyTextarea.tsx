@@ -4,6 +4,8 @@ import { FieldError } from "./Field.tsx";
 interface Props extends TextareaHTMLAttributes<HTMLTextAreaElement> {
   id: string;
   error: string | undefined;
+  /** Whether the key is private, so that no error may quote it. */
+  "data-secret"?: boolean;
   ref?: Ref<HTMLTextAreaElement>;
 }
 

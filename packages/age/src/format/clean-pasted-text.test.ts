@@ -27,6 +27,7 @@ const pasted: readonly (readonly [what: string, text: string])[] = [
   ["no-break spaces", lines.join("\u00a0\n\u00a0")],
   ["a byte order mark before it", `\ufeff${clean}`],
   ["zero-width spaces and soft hyphens inside", lines.join("\u200b\n\u00ad").replace("YWdl", "YW\u200bdl")],
+  ["variation selectors and a Hangul filler inside", lines.join("\ufe0f\n\u3164").replace("YWdl", "YW\u{e0101}dl")],
   ["all on one line", lines.join(" ")],
   ["lines of 40 characters", clean.replace(/^([^-]{40})/gm, "$1\n")],
   ["another block after it", `${clean}\n${armor(new Uint8Array(3))}`],

@@ -5,16 +5,16 @@
 import { ARMOR_BEGIN, ARMOR_END } from "./armor-form.ts";
 
 /**
- * All white space, and invisible characters that are not white space: soft hyphens, zero-width characters, direction
- * marks. Runs are limited to a thousand characters, here and below: V8 stops optimizing regular expressions in a
+ * All white space, and the characters that Unicode shows as nothing: soft hyphens, zero-width characters, direction
+ * marks, variation selectors. Runs are limited to a thousand characters, here and below: V8 stops optimizing regular expressions in a
  * process that has compiled many, and a match of 4 MiB then overflows its stack ("Maximum call stack size exceeded").
  */
-const blanks = /[\s\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
+const blanks = /[\s\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 /**
  * White space and quote marks that are left inside the armor's lines when a mail program joins quoted lines. None of
  * these characters is base64.
  */
-const blanksAndQuoteMarks = /[\s>|\u0085\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069]{1,1000}/g;
+const blanksAndQuoteMarks = /[\s>|\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 
 /** An armored file in pasted text. */
 export interface PastedBlock {

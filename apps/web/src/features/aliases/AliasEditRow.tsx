@@ -4,7 +4,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../api/aliases.ts";
 import { FieldError } from "../../ui/Field.tsx";
-import { withHidden } from "../../ui/text/hidden-character.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { AliasSwitch } from "./AliasRow.tsx";
 import { addressOf, destinationText } from "./alias-text.ts";
@@ -124,7 +123,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           />
           <span className="addr">@{alias.domain}</span>
         </div>
-        <FieldError id={`${id}-alias`}>{withHidden(errors.alias, edit.alias)}</FieldError>
+        <FieldError id={`${id}-alias`}>{errors.alias}</FieldError>
       </td>
       <td className="c-to">
         <EditInput
@@ -138,7 +137,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
           errorId={`${id}-to`}
           error={errors.forwardTo}
         />
-        <FieldError id={`${id}-to`}>{withHidden(errors.forwardTo, edit.forwardTo)}</FieldError>
+        <FieldError id={`${id}-to`}>{errors.forwardTo}</FieldError>
       </td>
       <td className="c-notes">
         <EditInput

@@ -54,6 +54,7 @@ export function ManualForm({ decryption }: { decryption: Decryption }) {
         <KeyTextarea
           ref={keyField}
           id="private-key"
+          data-secret
           error={keyError}
           rows={2}
           placeholder="AGE-SECRET-KEY-1…"

@@ -87,7 +87,15 @@ function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>Private key</label>
-      <KeyTextarea ref={fieldRef} id={id} error={error} rows={3} placeholder="AGE-SECRET-KEY-1…" onInput={onInput} />
+      <KeyTextarea
+        ref={fieldRef}
+        id={id}
+        data-secret
+        error={error}
+        rows={3}
+        placeholder="AGE-SECRET-KEY-1…"
+        onInput={onInput}
+      />
       <p className="hint">
         Or a file of <i>age-keygen</i>, or one that Settings has downloaded. <KeyFilePicker onRead={onFile} />
       </p>

@@ -12,7 +12,21 @@ test("an error names the hidden character and its place", () => {
   );
 });
 
-test.each(["\u00A0", "\u00AD", "\u200E", "\u202E", "\u2028", "\u2060", "\u2066", "\u3164", "\u{E0041}", "\u0007"])(
+test.each([
+  ["\u00AD", "soft hyphen (U+00AD)"],
+  ["\u200E", "left-to-right mark (U+200E)"],
+  ["\u202E", "right-to-left override (U+202E)"],
+  ["\u2066", "left-to-right isolate (U+2066)"],
+  ["\u2060", "word joiner (U+2060)"],
+  ["\u3164", "Hangul filler (U+3164)"],
+  ["\uFE0F", "variation selector (U+FE0F)"],
+  ["\u034F", "combining grapheme joiner (U+034F)"],
+  ["\u00A0", "no-break space (U+00A0)"],
+])("the character %j is named %s", (hidden, name) => {
+  expect(withHidden(error, `ann${hidden}@example.org`)).toContain(`after “ann”: ${name}.`);
+});
+
+test.each(["\u2028", "\u{E0041}", "\u{E0101}", "\u17B4", "\u180B", "\uFFA0", "\u0007", "\u206A"])(
   "the character %j is named by its code at least",
   (hidden) => {
     const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
@@ -20,7 +34,13 @@ test.each(["\u00A0", "\u00AD", "\u200E", "\u202E", "\u2028", "\u2060", "\u2066",
   },
 );
 
-test("a text without hidden characters, or without an error, adds nothing", () => {
-  expect(withHidden(error, "two words, ąžuolas 日本 😀")).toBe(error);
-  expect(withHidden(undefined, "shop\u200B")).toBeUndefined();
+test("of a long text the end before the character is quoted, and of a secret nothing", () => {
+  const text = "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQ\u00ADQQ";
+  expect(withHidden(error, text)).toContain("after “…EY-1QQQQQQQQQQQQQQQQ”: soft hyphen");
+  expect(withHidden(error, text, true)).toBe(`${error}. There is an invisible character in it: soft hyphen (U+00AD).`);
+});
+
+test("a text without hidden characters adds nothing, and neither do the parts of an emoji", () => {
+  expect(withHidden(error, "two words, ąžuolas 日本 😀 👩‍🚀 ❤️ 👍🏽")).toBe(error);
+  expect(withHidden(error, "😀 shop\u200D")).toContain("after “😀 shop”: zero-width joiner (U+200D)");
 });

@@ -5,31 +5,59 @@ const names: Readonly<Record<string, string>> = {
   "\t": "tab",
   "\u00A0": "no-break space",
   "\u00AD": "soft hyphen",
+  "\u034F": "combining grapheme joiner",
+  "\u061C": "Arabic letter mark",
   "\u200B": "zero-width space",
   "\u200C": "zero-width non-joiner",
   "\u200D": "zero-width joiner",
   "\u200E": "left-to-right mark",
   "\u200F": "right-to-left mark",
+  "\u202A": "left-to-right embedding",
+  "\u202B": "right-to-left embedding",
+  "\u202C": "end of embedding",
+  "\u202D": "left-to-right override",
+  "\u202E": "right-to-left override",
   "\u202F": "narrow no-break space",
   "\u2060": "word joiner",
+  "\u2066": "left-to-right isolate",
+  "\u2067": "right-to-left isolate",
+  "\u2068": "first strong isolate",
+  "\u2069": "end of isolate",
+  "\u2800": "Braille blank",
   "\u3000": "ideographic space",
+  "\u3164": "Hangul filler",
+  "\uFE0F": "variation selector",
   "\uFEFF": "byte order mark",
 };
 
-/** Controls, format characters, separators and spaces other than the ordinary one, and blank Hangul letters. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u115F\u1160\u3164\uFFA0]/u;
+/**
+ * Controls, format characters, separators, spaces other than the ordinary one, and whatever else Unicode shows as
+ * nothing; after an emoji, joiners and selectors belong to it.
+ */
+const HIDDEN =
+  /[\p{Extended_Pictographic}\p{Emoji_Modifier}](?:\u200D|\uFE0F)+|([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u2800\u3000])/gu;
+
+/** Characters before the hidden one that are quoted. */
+const QUOTED_MAX = 20;
 
 /**
  * Adds to a field's error which hidden character its text contains, if any.
+ * @param isSecret whether nothing of the text may be quoted
  * @example withHidden("Invalid alias format", "shop\u200B")
  * // "Invalid alias format. There is an invisible character after “shop”: zero-width space (U+200B)."
  */
-export function withHidden(error: string | undefined, text: string): string | undefined {
-  const [found] = text.match(HIDDEN) ?? [];
-  if (error === undefined || found === undefined) return error;
-  const before = text.slice(0, text.indexOf(found)).trim();
-  const place = before === "" ? "at the beginning" : `after “${before}”`;
-  return `${error.replace(/\.$/, "")}. There is an invisible character ${place}: ${named(found)}.`;
+export function withHidden(error: string, text: string, isSecret = false): string {
+  const found = [...text.matchAll(HIDDEN)].find(([, hidden]) => hidden !== undefined);
+  if (found?.[1] === undefined) return error;
+  const place = isSecret ? "in it" : placeAfter(text.slice(0, found.index).trim());
+  return `${error.replace(/\.$/, "")}. There is an invisible character ${place}: ${named(found[1])}.`;
+}
+
+function placeAfter(before: string): string {
+  if (before === "") return "at the beginning";
+  const characters = [...before];
+  const isLong = characters.length > QUOTED_MAX;
+  return `after “${isLong ? "…" : ""}${characters.slice(-QUOTED_MAX).join("")}”`;
 }
 
 function named(character: string): string {

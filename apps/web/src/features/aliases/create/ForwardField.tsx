@@ -5,7 +5,6 @@
 import { Check, Webhook } from "lucide-react";
 import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
-import { withHidden } from "../../../ui/text/hidden-character.ts";
 import { isUrl } from "../alias-text.ts";
 import { hasDestination, readDestinations, toggleDestination, wrongDestinations } from "./read-typed.ts";
 import { TypoNote } from "./TypoNote.tsx";
@@ -78,7 +77,7 @@ export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   const text = shown.forwardTo;
-  const error = withHidden(form.formState.errors.forwardTo?.message, text);
+  const error = form.formState.errors.forwardTo?.message;
   const wrong = error === undefined ? [] : wrongDestinations(text);
   const onAnswer = useAnswer(typo, field);
   const { onBlur, onChange, ...input } = form.register("forwardTo");

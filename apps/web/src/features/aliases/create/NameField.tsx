@@ -3,7 +3,6 @@ import type { AliasFormat } from "@kauke/contract";
 import { useId } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
 import { Select } from "../../../ui/Select.tsx";
-import { withHidden } from "../../../ui/text/hidden-character.ts";
 import { NameDice } from "./NameDice.tsx";
 import { useNameProblem } from "./name-problem.ts";
 import type { CreateState } from "./use-create-form.ts";
@@ -23,7 +22,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
   const { alias, domain } = shown;
   const problem = useNameProblem(userId, alias, domain);
   const nameError = errors.alias?.message ?? problem;
-  const error = withHidden(nameError, alias) ?? errors.domain?.message;
+  const error = nameError ?? errors.domain?.message;
   const onName = (generated: string) => {
     form.clearErrors("alias");
     tidy.change("alias", generated);

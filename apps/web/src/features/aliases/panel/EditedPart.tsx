@@ -3,7 +3,6 @@ import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
-import { withHidden } from "../../../ui/text/hidden-character.ts";
 import { EditInput, useEdit } from "../AliasEditRow.tsx";
 import { addressOf } from "../alias-text.ts";
 import { EditButtons } from "../EditButtons.tsx";
@@ -60,7 +59,7 @@ function EditForm({ alias, field, onClose }: FormProps) {
         errorId={id}
         error={errors[field]}
       />
-      <FieldError id={id}>{withHidden(errors[field], edit[field])}</FieldError>
+      <FieldError id={id}>{errors[field]}</FieldError>
       <div className="acts">
         <EditButtons pending={pending} onCancel={onClose} onSave={save} />
       </div>
