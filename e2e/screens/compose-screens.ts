@@ -17,11 +17,26 @@ const composing = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): S
 });
 
 async function fillMessage({ page }: Visit): Promise<void> {
+  await page.getByLabel("From").selectOption({ label: "ci.alerts@tyla.test" });
   await page.getByLabel("To", { exact: true }).fill("rasa@example.org");
   await page.getByLabel("Subject").fill("Contract, second draft");
   await page
     .getByLabel("Message")
     .fill("Hi Rasa,\n\nthe second draft is below. Tell me if the dates still hold.\n\nJonas");
+}
+
+/** Chooses the first alias that has no SMTP credentials. */
+async function chooseWithoutCredentials({ page }: Visit): Promise<void> {
+  const from = page.getByLabel("From");
+  const hint = page.getByText("Sending makes SMTP credentials for this alias", { exact: false });
+  const values = await from
+    .locator("option:enabled")
+    .evaluateAll((options) => options.map((option) => option.getAttribute("value") ?? ""));
+  for (const value of values) {
+    await from.selectOption(value);
+    if (await hint.isVisible()) return;
+  }
+  throw new Error("every alias has SMTP credentials");
 }
 
 const queued: CreatedEmailJob = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 6 };
@@ -68,6 +83,7 @@ export const composeScreens: readonly Screen[] = [
     }),
   ),
   composing("written", fillMessage),
+  composing("first-message", chooseWithoutCredentials, chooseWithoutCredentials),
   composing(
     "encrypted",
     async (visit) => {
