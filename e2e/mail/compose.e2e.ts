@@ -327,7 +327,7 @@ test("what was written is kept when credentials or message are refused; credenti
 });
 
 test("a person without aliases is pointed to creating one", async () => {
-  const { page, person } = await openWithoutCredentials(0);
+  const { page, person, expectRefusal } = await openWithoutCredentials(0);
   await page.goto("/compose");
   await seeHeading(page, "No Email Aliases Available");
   expect(await page.getByRole("main").getByRole("listitem").allInnerTexts()).toHaveLength(3);
@@ -336,4 +336,12 @@ test("a person without aliases is pointed to creating one", async () => {
   const alias = await person.createAlias({ forwardTo: "jonas.new@inbox.example" });
   await page.goto("/compose");
   await expect.poll(() => page.getByLabel("From").inputValue()).toBe(alias.id);
+
+  // The alias is deleted elsewhere while a message is being written.
+  expectRefusal(404, /^\/api\/smtp-credentials$/);
+  await write(page, "Kept");
+  expect((await person.call("DELETE", `/api/aliases/${alias.id}`)).status).toBe(200);
+  await sendButton(page).click();
+  await page.getByText("You have no alias to send from.", { exact: false }).waitFor();
+  expect(await field(page, "Subject").inputValue()).toBe("Kept");
 });

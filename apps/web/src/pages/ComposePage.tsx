@@ -7,6 +7,7 @@ import { messageOf } from "../api/api-error.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
+import { draftOf } from "../features/compose/drafts.ts";
 import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
 import { WaitingMail } from "../features/compose/WaitingMail.tsx";
@@ -26,7 +27,8 @@ function Content({ userId }: { userId: string }) {
         onRetry={() => failed.forEach(({ refetch }) => void refetch())}
       />
     );
-  if (senders?.length === 0) return <NoSendingAliases />;
+  // A form that holds a draft stays, even if the last alias was deleted meanwhile
+  if (senders?.length === 0 && draftOf(userId) === null) return <NoSendingAliases />;
   return <ComposeForm userId={userId} senders={senders} />;
 }
 

@@ -17,9 +17,15 @@ const Dashboard = () => (
   </Link>
 );
 
-function Text({ senders = [], chosen, madeFor }: Props) {
-  const sender = senders.find(({ id }) => id === chosen);
-  if (senders.length > 0 && !senders.some(canSend))
+function Text({ senders, chosen, madeFor }: Props) {
+  const sender = senders?.find(({ id }) => id === chosen);
+  if (senders?.length === 0)
+    return (
+      <>
+        You have no alias to send from. Create one in the <Dashboard />; what you have written is kept meanwhile.
+      </>
+    );
+  if (senders !== undefined && !senders.some(canSend))
     return (
       <>
         All your aliases are paused. Switch on the one to send from in the <Dashboard />.
