@@ -1,8 +1,8 @@
 /** Calls for composed mail: the aliases that can send, enqueuing a message, and the status of its job. */
 import type { Body, WaitingEmailJob } from "@kauke/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
-import { aliasesQuery } from "./aliases.ts";
+import { aliasesQuery, refetchAliases } from "./aliases.ts";
 import { call } from "./client.ts";
 
 /**
@@ -15,6 +15,16 @@ export function useSendingAliases(userId: string) {
     queryFn: async () => (await call("listAliasesWithSmtp", { params: { userId } })).aliases,
     gcTime: 0,
   });
+}
+
+/**
+ * Creates SMTP credentials without showing their password. Apart from `useSmtpCalls`, so that the two pages share no
+ * further chunk, whose name the landing page would load.
+ */
+export async function makeSmtpCredentials(client: QueryClient, userId: string, aliasId: string): Promise<void> {
+  await call("createSmtpCredential", { body: { aliasId } });
+  void client.invalidateQueries({ queryKey: ["smtp-credentials", aliasId] });
+  void refetchAliases(client, userId);
 }
 
 const waitingKey = (userId: string) => ["email-jobs", userId];

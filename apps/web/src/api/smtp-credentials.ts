@@ -3,7 +3,7 @@
  * caller and never cached. Creating or deleting credentials refetches the lists of aliases that can send.
  */
 import type { AliasWire, Answer } from "@kauke/contract";
-import { type Query, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, callUnread } from "./client.ts";
 
 export type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
@@ -24,29 +24,25 @@ export function useSmtpCredentials(alias: SmtpAlias) {
   });
 }
 
-/** Updates the alias' cached credentials, and has the lists of aliases that can send fetched again. */
-function renew(client: QueryClient, alias: SmtpAlias, credentials: SmtpCredentials["credentials"]): void {
-  client.setQueryData<SmtpCredentials>(keyOf(alias), (before) => before && { ...before, credentials });
-  void client.invalidateQueries({ predicate: isWithSmtp });
-}
-
-/** Creates the SMTP credentials of an alias. @returns their password */
-export async function createSmtpCredentials(client: QueryClient, alias: SmtpAlias): Promise<string> {
-  const { credential } = await call("createSmtpCredential", { body: { aliasId: alias.id } });
-  const { id, username, password } = credential;
-  renew(client, alias, [{ id, username, active: true, createdAt: new Date().toISOString() }]);
-  return password;
-}
-
 export function useSmtpCalls(alias: SmtpAlias) {
   const client = useQueryClient();
   const params = { aliasId: alias.id };
   const refresh = () => client.invalidateQueries({ queryKey: keyOf(alias) });
+  const renew = (credentials: SmtpCredentials["credentials"]) => {
+    client.setQueryData<SmtpCredentials>(keyOf(alias), (before) => before && { ...before, credentials });
+    void client.invalidateQueries({ predicate: isWithSmtp });
+  };
   return {
     /** Refetches the alias' credentials after the server has shown that the cached ones are stale. */
     refresh,
     readPassword: () => callUnread("readSmtpPassword", { params }),
-    create: () => createSmtpCredentials(client, alias),
+    /** Creates SMTP credentials. @returns their password */
+    async create(): Promise<string> {
+      const { credential } = await call("createSmtpCredential", { body: params });
+      const { id, username, password } = credential;
+      renew([{ id, username, active: true, createdAt: new Date().toISOString() }]);
+      return password;
+    },
     /** Replaces the password of a credential. @returns the new password */
     async regenerate(credentialId: string): Promise<string> {
       const { credential } = await call("regenerateSmtpPassword", { params: { ...params, credentialId } });
@@ -54,7 +50,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
     },
     async remove(credentialId: string): Promise<void> {
       await call("deleteSmtpCredential", { params: { ...params, credentialId } });
-      renew(client, alias, []);
+      renew([]);
     },
   };
 }

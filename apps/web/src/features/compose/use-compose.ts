@@ -10,11 +10,15 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import { navigate } from "wouter/use-browser-location";
 import { refetchAliases } from "../../api/aliases.ts";
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
-import { cancelJob, readJobStatus, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
+import {
+  cancelJob,
+  makeSmtpCredentials,
+  readJobStatus,
+  useCreateEmailJob,
+  useReadLeakGuard,
+} from "../../api/email-jobs.ts";
 import { readSession } from "../../api/session/session.ts";
-import { createSmtpCredentials } from "../../api/smtp-credentials.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { secretFailure } from "../smtp-credentials/secret-failure.ts";
 import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
 import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
 import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
@@ -68,15 +72,14 @@ function showRefusal(error: unknown, form: Form, { change, focusKey }: Encryptio
  */
 async function makeCredentials(client: QueryClient, userId: string, sender: Sender): Promise<boolean> {
   try {
-    await createSmtpCredentials(client, sender);
+    await makeSmtpCredentials(client, userId, sender.id);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === "smtp_credential_exists") {
       void refetchAliases(client, userId);
       return false;
     }
-    const [, text] = secretFailure(error, messageOf(error, "Please try again."));
-    const message = `No SMTP credentials could be made for this alias. ${text}`;
+    const message = `No SMTP credentials could be made for this alias. ${messageOf(error, "Please try again.")}`;
     throw new ApiError({ status: 0, message, errors: { fromAliasId: [message] } }, { cause: error });
   }
 }

@@ -4,7 +4,6 @@
  */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
-import { flushSync } from "react-dom";
 import { copySecret } from "../../ui/text/copy-text.ts";
 
 export interface Revealed {
@@ -55,7 +54,11 @@ export function useSecret() {
     copy: (read: () => Promise<string>, named: string) =>
       during("copy", async () => {
         const secret = read();
-        const isCopied = await copySecret(secret, named, (text) => flushSync(() => show(text, false)));
+        const isCopied = await copySecret(secret, named, (text) => {
+          show(text, false);
+          // The page shows it by the next frame
+          return new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
+        });
         await secret;
         return isCopied;
       }),

@@ -43,13 +43,13 @@ function copyByCommand(text: string): boolean {
  * @param secret may still be loading: the clipboard is requested at once, while the click permits it. If the promise
  * rejects, the caller has to show the error.
  * @param named name of the secret for the toast
- * @param reveal shows a hidden secret at once, called if it can't be copied
+ * @param reveal shows a hidden secret, called if it can't be copied
  * @returns whether the secret is now in the clipboard
  */
 export async function copySecret(
   secret: Promise<string>,
   named: string,
-  reveal?: (secret: string) => void,
+  reveal?: (secret: string) => Promise<void>,
 ): Promise<boolean> {
   const written = writeLater(secret);
   const text = await secret.catch(() => null);
