@@ -58,7 +58,7 @@ test.each(usuallyAt("phone"))(
     await openServerMessage(page, "Your password was changed", person.email);
     other.expectRefusal(401, "/api/account/settings");
     await other.page.getByRole("switch", { name: "Leak guard" }).click();
-    await seePath(other.page, "/auth");
+    await seePath(other.page, "/settings");
     await seeToast(other.page, "Signed Out", "Your session has ended. Please sign in again.");
     expectRefusal(404, "/api/auth/password-reset/state");
     await page.goto(link);

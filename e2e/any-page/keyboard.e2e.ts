@@ -230,7 +230,7 @@ test("a message that was not sent is restored, for the same person alone", async
   await page.getByLabel("Message", { exact: true }).fill("Labas");
   expectRefusal(401, "/api/email-jobs");
   await page.getByRole("button", { name: "Send Email" }).click();
-  await seePath(page, "/auth");
+  await seePath(page, "/compose");
   await seeToast(
     page,
     "Signed Out",
@@ -239,8 +239,7 @@ test("a message that was not sent is restored, for the same person alone", async
   await page.getByLabel("Email").fill(person.email);
   await page.getByLabel("Password").fill(person.password);
   await page.keyboard.press("Enter");
-  await seeHeading(page, "Email Forwarding");
-  await toCompose();
+  await seeHeading(page, "Compose Email");
   await expect.poll(() => subject.inputValue()).toBe("Begun");
   expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Labas");
 

@@ -140,7 +140,7 @@ test.runIf(isLongRun)(
     await page.getByText("You are signed in nowhere else.").waitFor();
     first.expectRefusal(401, "/api/account/settings");
     await first.page.getByRole("switch", { name: "Leak guard" }).click();
-    await seePath(first.page, "/auth");
+    await seePath(first.page, "/settings");
     await seeToast(first.page, "Signed Out", "Your session has ended. Please sign in again.");
     await second.page.reload();
     await seeHeading(second.page, "Welcome Back");

@@ -51,7 +51,8 @@ function Frame({ isDrawn }: Props) {
   const screen = screenFor(path, session.user !== null);
   const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
-  useLostSessionExit(screen);
+  // A lost session names nobody any more, although the dashboard still shows its message.
+  const user = useLostSessionExit(screen) ? null : session.user;
   useRouteEffects(path, personal ?? (isWaiting ? null : screen));
   return (
     <>
@@ -59,7 +60,7 @@ function Frame({ isDrawn }: Props) {
         <a className="skip" href="#main">
           Skip to content
         </a>
-        <TopBar user={session.user} isWaiting={isWaiting} path={path} />
+        <TopBar user={user} isWaiting={isWaiting} path={path} />
         <ConnectionBar />
         <ErrorBoundary key={path}>
           {personal === null ? (
@@ -70,10 +71,10 @@ function Frame({ isDrawn }: Props) {
         </ErrorBoundary>
         <Footer />
       </div>
-      {session.user === null ? null : (
-        <Fragment key={session.user.id}>
+      {user === null ? null : (
+        <Fragment key={user.id}>
           <LazyPalette />
-          <LazySessionTimeout userId={session.user.id} />
+          <LazySessionTimeout userId={user.id} />
         </Fragment>
       )}
       <TooltipLayer />

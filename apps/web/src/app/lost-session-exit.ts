@@ -1,25 +1,26 @@
-/** When the server reports that the session has ended, leaves the page for the sign-in form and says why. */
+/**
+ * When the server reports that the session has ended, signs out in the browser and says why. The address stays: a page
+ * for signed-in users then shows the sign-in form in place of its content, and after the sign-in its content again.
+ */
 import { useEffect } from "react";
-import { useLocation } from "wouter";
 import { sessionLossNote, useSessionLost } from "../api/session/lost-session.ts";
-import { useLeaveSession } from "../api/session/session.ts";
+import { leaveSession } from "../api/session/session.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import type { ScreenName } from "./screens.ts";
 
-/** Screens left when the session is lost. The dashboard shows the message in place (specification section 2). */
-const leaving: ReadonlySet<ScreenName> = new Set(["settings", "compose", "decrypt", "confirm-email", "new-email"]);
-
-export function useLostSessionExit(screen: ScreenName): void {
+/**
+ * The dashboard shows a message in place instead (specification section 2).
+ * @returns whether the session is lost
+ */
+export function useLostSessionExit(screen: ScreenName): boolean {
   const isLost = useSessionLost();
-  const leave = useLeaveSession();
-  const [, navigate] = useLocation();
-  const mustLeave = isLost && leaving.has(screen);
+  const mustLeave = isLost && screen !== "dashboard";
   useEffect(() => {
     if (!mustLeave) return;
-    leave();
-    navigate("/auth");
+    leaveSession();
     const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
     // The toast is deferred until after the refused call's own, because only the latest toast is shown.
     setTimeout(() => showFailure("Signed Out", text));
-  }, [mustLeave, leave, navigate]);
+  }, [mustLeave]);
+  return isLost;
 }

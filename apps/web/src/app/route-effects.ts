@@ -1,6 +1,6 @@
 /**
- * Effects of every route change: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
- * counts a page view.
+ * Effects of every change of page: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
+ * counts a page view. A page also changes at the same path: to the sign-in form and back.
  */
 import { useEffect, useRef } from "react";
 import { countEvent } from "../api/count-event.ts";
@@ -8,7 +8,7 @@ import { pageTitle } from "./page-heads.ts";
 import type { ScreenName } from "./screens.ts";
 
 export function useRouteEffects(path: string, screen: ScreenName | null): void {
-  const lastPath = useRef(path);
+  const last = useRef<string>(null);
   const countedPath = useRef<string>(null);
   useEffect(() => {
     document.title = pageTitle(screen);
@@ -20,9 +20,11 @@ export function useRouteEffects(path: string, screen: ScreenName | null): void {
     countEvent("page_view");
   }, [path]);
   useEffect(() => {
-    if (lastPath.current === path) return;
-    lastPath.current = path;
+    if (screen === null) return;
+    const before = last.current;
+    last.current = path + screen;
+    if (before === null || before === last.current) return;
     window.scrollTo({ top: 0, behavior: "instant" });
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
-  }, [path]);
+  }, [path, screen]);
 }

@@ -3,16 +3,19 @@ import "../app/zod-jitless.ts";
 
 import { Info } from "lucide-react";
 import { useRef } from "react";
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
 import { useSessionLost } from "../api/session/lost-session.ts";
-import { useUser } from "../api/session/session.ts";
+import { leaveSession, useUser } from "../api/session/session.ts";
 import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
 import { AliasList } from "../features/aliases/AliasList.tsx";
 import { CreateAliasCard } from "../features/aliases/create/CreateAliasCard.tsx";
 import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
+/** Its link shows the sign-in form in place of the dashboard, which the sign-in then shows again, with the same alias. */
 function AuthenticationRequired() {
+  const search = useSearch();
+  const href = search === "" ? "/dashboard" : `/dashboard?${search}`;
   return (
     <div className="note note-plain" role="alert">
       <Info className="i" aria-hidden />
@@ -20,7 +23,7 @@ function AuthenticationRequired() {
         <b>Authentication Required</b>
         <br />
         Please connect a wallet or{" "}
-        <Link className="link" href="/auth">
+        <Link className="link" replace href={href} onClick={() => leaveSession()}>
           sign in
         </Link>{" "}
         to manage your aliases.

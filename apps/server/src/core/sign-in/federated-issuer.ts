@@ -17,6 +17,8 @@ export interface FlowSecrets {
   /** PKCE code verifier (RFC 7636): only the client that requested the authorization code can redeem it. */
   verifier: string;
   redirectUri: string;
+  /** Path of the page for signed-in users on which a sign-in was started, e.g. `/settings`; absent for the dashboard. */
+  returnTo?: string;
   /** Set for a flow that was started in Settings; otherwise the flow is a sign-in. */
   settings?: SettingsFlow;
 }

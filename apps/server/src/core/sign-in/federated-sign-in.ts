@@ -26,12 +26,12 @@ type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "
  */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
-  { redirectUri, clientAddress }: { redirectUri: string; clientAddress: string },
+  { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,
 ): Promise<{ url: string; browserToken: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
   if (!(await fits(() => takeLimit(deps, "google_ip", { ipAddress: clientAddress })))) return { failure: "limited" };
   const browserToken = newFlowSecret(deps.random);
-  const url = await openFlow(deps, { browserToken, redirectUri, clientAddress });
+  const url = await openFlow(deps, { browserToken, redirectUri, clientAddress, returnTo });
   return url === null ? failedAtIssuer("unreachable") : { url, browserToken };
 }
 
@@ -40,16 +40,19 @@ interface NewFlow {
   browserToken: string;
   redirectUri: string;
   clientAddress: string;
+  /** Path of the page to return to; `null` for the dashboard. */
+  returnTo?: string | null;
   settings?: SettingsFlow;
 }
 
 /** Stores the flow's secrets. @returns the issuer's URL; `null` while the issuer is unreachable */
 export async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
-  { browserToken, redirectUri, clientAddress, settings }: NewFlow,
+  { browserToken, redirectUri, clientAddress, returnTo, settings }: NewFlow,
 ): Promise<string | null> {
   const [state, nonce, verifier] = [1, 2, 3].map(() => newFlowSecret(deps.random)) as [string, string, string];
-  const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...(settings !== undefined && { settings }) };
+  const about = { ...(returnTo && { returnTo }), ...(settings !== undefined && { settings }) };
+  const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...about };
   const tokenHash = hashFlow(browserToken, state);
   const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
   if (tokenHash === null || url === null) return null;

@@ -14,7 +14,7 @@ import { type GoogleSessionParts, openGoogleSession } from "./open-google-sessio
 
 interface Parts extends GoogleSessionParts {
   later: LaterWork;
-  fail(reply: FastifyReply, failure: FlowFailure, page?: "/auth" | "/settings"): FastifyReply;
+  fail(reply: FastifyReply, failure: FlowFailure, page?: string): FastifyReply;
 }
 
 interface Exchange {

@@ -234,3 +234,47 @@ describe("a subject", () => {
     expect(await users.findByGoogle({ issuer: googleIssuer, subject })).toBeNull();
   });
 });
+
+describe("returning to the page on which the sign-in was started", () => {
+  const signInFrom = async (returnTo: string) => {
+    const who = visitor();
+    const begun = await who.send({ method: "GET", url: `/api/auth/google?returnTo=${encodeURIComponent(returnTo)}` });
+    return { who, reply: await comeBack(who, await consent(begun)) };
+  };
+
+  it.each(["/settings", "/move", "/compose", "/decrypt", "/dashboard"])("%s is returned to", async (path) => {
+    const { reply } = await signInFrom(path);
+    expect([reply.status, reply.headers.location]).toEqual([302, path]);
+  });
+
+  it.each([
+    "https://evil.example/settings",
+    "//evil.example",
+    "/\\evil.example",
+    "/settings/../../evil",
+    "/settings?next=//evil.example",
+    "/settings\r\nSet-Cookie: sid=1",
+    "/auth",
+    "/api/account/export",
+    "__proto__",
+    "",
+  ])("anything but the path of a page for signed-in users leads to the dashboard: %j", async (path) => {
+    const { who, reply } = await signInFrom(path);
+    expect([reply.status, reply.headers.location]).toEqual([302, "/dashboard"]);
+    expect((await who.call("getSession")).status).toBe(200);
+  });
+
+  it("a parameter given twice leads to the dashboard, and one of the issuer's redirect is ignored", async () => {
+    const who = visitor();
+    const begun = await who.send({ method: "GET", url: "/api/auth/google?returnTo=/settings&returnTo=/move" });
+    const back = await consent(begun);
+    const reply = await comeBack(who, `${back}&returnTo=/settings`);
+    expect(reply.headers.location).toBe("/dashboard");
+  });
+
+  it("after a failure too, with the reason", async () => {
+    issuer.refusal = "access_denied";
+    const { reply } = await signInFrom("/settings");
+    expect(reply.headers.location).toBe("/settings#google-login-failed");
+  });
+});

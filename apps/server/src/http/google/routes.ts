@@ -1,6 +1,6 @@
 /**
- * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth` or `/settings` with
- * its reason in a cookie, and the page shows the message.
+ * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth`, or to the page for
+ * signed-in users on which the flow was started, with its reason in a cookie, and the page shows the message.
  */
 import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -18,6 +18,7 @@ import type { BrowserCookie } from "../browser-cookie.ts";
 import { clientAddress } from "../request/client-address.ts";
 import type { LaterWork } from "../request/later-work.ts";
 import type { SessionCookie } from "../session-cookie.ts";
+import { personalPath } from "../site/page-routes.ts";
 import { googleCookies } from "./cookies.ts";
 import { openGoogleSession } from "./open-google-session.ts";
 import { callbackPath, redirectUri } from "./redirect-uri.ts";
@@ -36,7 +37,7 @@ interface GoogleRouteOptions {
 export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions): void {
   const { deps, config, sessionCookie, browserCookie, logger, metrics } = options;
   const cookies = googleCookies(config.publicUrl.protocol === "https:");
-  const fail = (reply: FastifyReply, { failure, code }: FlowFailure, page: "/auth" | "/settings" = "/auth") => {
+  const fail = (reply: FastifyReply, { failure, code }: FlowFailure, page = "/auth") => {
     if (code !== undefined) logger.warn("google_sign_in_failed", { code });
     cookies.writeFailure(reply, failure);
     return reply.redirect(`${page}${googleFailureHash}`, 302);
@@ -46,9 +47,10 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
   app.get("/api/auth/google", { exposeHeadRoute: false }, async (request, reply) => {
     // A link or image on another site must neither sign a user in nor use up the rate limit of the user's network.
     if (request.headers["sec-fetch-site"] === "cross-site") return reply.redirect("/auth", 302);
-    const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request) };
+    const returnTo = personalPath((request.query as Record<string, unknown>).returnTo);
+    const asked = { redirectUri: redirectUri(request, config), clientAddress: clientAddress(request), returnTo };
     const begun = await beginFederatedSignIn(deps, asked);
-    if ("failure" in begun) return fail(reply, begun);
+    if ("failure" in begun) return fail(reply, begun, returnTo ?? undefined);
     cookies.writeFlow(reply, begun.browserToken);
     return reply.redirect(begun.url, 302);
   });
@@ -63,16 +65,16 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     cookies.clearFlow(reply);
     const returned = { query, secrets: flow, clientAddress: clientAddress(request) };
     const finished = await finishFederatedSignIn(deps, returned);
-    if ("failure" in finished) return fail(reply, finished);
+    if ("failure" in finished) return fail(reply, finished, flow.returnTo);
     const { userId, googleId } = finished;
     const token = await openGoogleSession(options, request, { userId, googleId });
-    if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure });
+    if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure }, flow.returnTo);
     sessionCookie.write(reply, token);
     const user = await deps.users.find(userId);
     const browser = { value: browserCookie.read(request), write: (value: string) => browserCookie.write(reply, value) };
     if (user !== null) rememberBrowser(deps, user, browser);
     // The server counts this sign-in, since the page that opens next does not know how the user signed in.
     metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
-    return reply.redirect("/dashboard", 302);
+    return reply.redirect(flow.returnTo ?? "/dashboard", 302);
   });
 }

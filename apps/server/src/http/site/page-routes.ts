@@ -69,6 +69,15 @@ export function findPage(pathname: string): KnownPage | null {
   return confirmationPage.test(path) ? { drawn: null, canonicalPath: null } : null;
 }
 
+/**
+ * Path of a page for signed-in users, to redirect to after a sign-in.
+ * @param path untrusted, e.g. a query parameter
+ * @returns `null` for anything but the path of such a page
+ */
+export function personalPath(path: unknown): string | null {
+  return typeof path === "string" && pages.get(path)?.begun !== undefined ? path : null;
+}
+
 /** Canonical paths of the pages that may be indexed, e.g. `["/", "/auth", …]`. */
 export function indexedPaths(): string[] {
   const paths = [...pages].filter(([, page]) => page.isIndexed).map(([path]) => canonicalOf(path));

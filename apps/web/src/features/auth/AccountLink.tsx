@@ -32,7 +32,7 @@ export function AccountLink({ signIn, why, children }: AccountLinkProps) {
   if (user === null)
     return (
       <AuthFrame {...signIn}>
-        <SignInForm onSignedIn={() => {}} />
+        <SignInForm />
       </AuthFrame>
     );
   return children(token, user);

@@ -1,5 +1,6 @@
 /**
- * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure. Where no
+ * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure, unless the
+ * link names a page to return to. Where no
  * issuer is configured, a disabled button says so. A page has one at most, because of the id of its hint.
  */
 import { googleOffText } from "@kauke/contract";
@@ -9,7 +10,7 @@ import { useGoogleOff } from "./google-sign-in.ts";
 
 interface Props {
   className: string;
-  /** Called before a click follows the link, which it may prevent. */
+  /** Called before a click follows the link, which it may change or prevent. */
   onClick?: (event: MouseEvent) => void;
   /** Called when the button is pressed although it is disabled. */
   onOffClick?: () => void;

@@ -2,28 +2,20 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { authMessages, loginBody } from "@kauke/contract";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/session/auth.ts";
-import { pathAfterSignIn } from "../../app/path.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { useAfterSignIn } from "./after-sign-in.ts";
 import { EmailField } from "./EmailField.tsx";
 import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
 import { isLinkOffered } from "./sign-in-link-offer.ts";
 
-interface Props {
-  /** Called after signing in; without this callback the dashboard opens. */
-  onSignedIn?: () => void;
-}
-
-/**
- * Form with e-mail and password; a success opens the dashboard. While sign-ins are rate-limited it also offers a link
- * by mail.
- */
-export function SignInForm({ onSignedIn }: Props) {
-  const [, navigate] = useLocation();
+/** Form with e-mail and password. While sign-ins are rate-limited it also offers a link by mail. */
+export function SignInForm() {
+  const onSuccess = useAfterSignIn();
   const signIn = useSignIn();
   // No default values: they would overwrite what was typed or autofilled before hydration.
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
@@ -31,7 +23,7 @@ export function SignInForm({ onSignedIn }: Props) {
   const [offeredTo, setOfferedTo] = useState<string | null>(null);
   const onSubmit = form.handleSubmit((body) =>
     signIn.mutate(body, {
-      onSuccess: onSignedIn ?? (() => navigate(pathAfterSignIn())),
+      onSuccess,
       onError: (error) => {
         setOfferedTo(isLinkOffered(error) ? body.email : null);
         showFailure("Login Failed", messageOf(error, authMessages.loginFailed));

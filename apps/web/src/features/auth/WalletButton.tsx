@@ -1,12 +1,10 @@
 /** Signs in with a signature of the browser's Solana wallet. */
-import { useLocation } from "wouter";
 import { useWalletSignIn } from "../../api/session/wallet.ts";
-import { pathAfterSignIn } from "../../app/path.ts";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
+import { useAfterSignIn } from "./after-sign-in.ts";
 
 export function WalletButton() {
-  const [, navigate] = useLocation();
-  const wallet = useWalletAction(useWalletSignIn(), { onSuccess: () => navigate(pathAfterSignIn()) });
+  const wallet = useWalletAction(useWalletSignIn(), { onSuccess: useAfterSignIn() });
   return <ConnectWallet wallet={wallet} />;
 }

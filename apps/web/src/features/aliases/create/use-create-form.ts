@@ -13,6 +13,7 @@ import { addressOf } from "../alias-text.ts";
 import { type CreateFailure, createFailure, reservedFailure } from "../create-failure.ts";
 import { markNewAlias } from "../new-alias.ts";
 import { isReservedName } from "../reserved-name.ts";
+import { useKeptFields } from "./kept-fields.ts";
 import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./use-typo-question.ts";
@@ -105,6 +106,13 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   });
   const { alias = "", notes = "", domain = "", forwardTo = "" } = useWatch({ control: form.control });
   const shown = { alias, notes, domain, forwardTo };
+  const { dirtyFields } = form.formState;
+  useKeptFields(userId, {
+    read: () => Object.fromEntries(fields.filter((name) => dirtyFields[name]).map((name) => [name, shown[name]])),
+    restore(kept) {
+      for (const name of fields) if (kept[name] !== undefined) form.setValue(name, kept[name], { shouldDirty: true });
+    },
+  });
   const tidy = tidying(form, domains);
   const send = useSend(form, userId);
   const typo = useTypoQuestion(known, ({ typed, meant }) =>
