@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
-import { seeGone, seeHeading, seeToast } from "../browser/see.ts";
+import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createAlias, register } from "../browser/steps.ts";
 import { rest } from "../screens/open-screen.ts";
@@ -72,6 +72,37 @@ test("a person creates an alias, its first mail causes a confirmation message to
   await row.waitFor();
   await seeGone(row.getByText("Not confirmed yet"));
 });
+
+test.each(Object.values(widths))(
+  "at %i pixels a mailbox that is the sign-in e-mail too is confirmed as both in its account's session, and elsewhere the page says what is open",
+  async (width) => {
+    const email = `kazys.${width}@people.example`;
+    const visit = await site.visit({ width });
+    const { page } = visit;
+    await register(page, email);
+    await createAlias(page, { alias: `both-${width}`, domain: "kauke.test", forwardTo: email });
+    await sendTo(`both-${width}@kauke.test`);
+    const link = await openConfirmation(page, "");
+    const reader = await site.visit({ width });
+    await reader.page.goto(link);
+    await reader.page.getByRole("button", { name: "This is mine", exact: true }).click();
+    await seeHeading(reader.page, "This mailbox is confirmed");
+    await reader.page.getByRole("status").getByText("Still open:", { exact: false }).waitFor();
+    await expectAccessible(reader);
+    await reader.page.getByRole("main").getByRole("link", { name: "Sign In" }).click();
+    await seePath(reader.page, "/settings");
+    await seeHeading(reader.page, "Welcome Back");
+    const other = await site.visit({ width, as: await site.person() });
+    await other.page.goto(link);
+    await other.page.getByRole("button", { name: "Confirm the sign-in e-mail" }).click();
+    await seeToast(other.page, "Not Confirmed");
+    await page.goto(link);
+    await page.getByRole("button", { name: "Confirm the sign-in e-mail" }).click();
+    await seeHeading(page, "This e-mail is confirmed");
+    const { emailConfirmedAt } = await (await page.request.get("/api/account/sign-in")).json();
+    expect(emailConfirmedAt).not.toBeNull();
+  },
+);
 
 test("a stranger declines and blocks the mailbox; the dashboard and the edit form say so", async () => {
   const { page, expectRefusal } = await site.visit();

@@ -19,3 +19,11 @@ export const confirmationAnswer = z.object({ token: linkToken, choice: confirmat
 /** Body that names a mailbox, as the alias spells it: to send it a confirmation message, or to resume it. */
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });
+/**
+ * What the page of a confirmation link shows. `signIn`: whether the e-mail that the account signs in with is confirmed;
+ * present only for a confirmed mailbox that is this very address.
+ */
+export const confirmationLinkStanding = confirmationStanding.extend({
+  signIn: z.enum(["open", "confirmed"]).optional(),
+});
+export type ConfirmationLinkStanding = z.infer<typeof confirmationLinkStanding>;

@@ -10,7 +10,13 @@ import { bulkAliasAnswer, bulkAliasBody } from "./alias-bulk.ts";
 import { analyticsEndpoints } from "./analytics-endpoints.ts";
 import { apiKeyEndpoints } from "./api-key-endpoints.ts";
 import { checklistEndpoints } from "./checklist.ts";
-import { confirmationAnswer, confirmationLink, confirmationRequest, confirmationStanding } from "./confirmations.ts";
+import {
+  confirmationAnswer,
+  confirmationLink,
+  confirmationLinkStanding,
+  confirmationRequest,
+  confirmationStanding,
+} from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint, EndpointShapes } from "./endpoint.ts";
@@ -261,15 +267,15 @@ const shapes = {
     body: confirmationLink,
     status: 200,
     errors: [404],
-    answer: confirmationStanding,
+    answer: confirmationLinkStanding,
   },
   answerConfirmation: {
     summary:
-      "Confirm the mailbox that a link was sent to, say that it isn't yours, or block all mail from this server to it",
+      "Confirm the mailbox that a link was sent to, say that it isn't yours, or block all mail from this server to it. Confirming it in a session of its account also confirms the same address as the account's e-mail",
     body: confirmationAnswer,
     status: 200,
     errors: [404],
-    answer: confirmationStanding,
+    answer: confirmationLinkStanding,
   },
   askConfirmation: {
     summary:

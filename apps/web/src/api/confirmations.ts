@@ -2,7 +2,7 @@
  * Calls about destination mailboxes: reading and answering a confirmation link, sending another one, and resuming
  * delivery to a suspended mailbox.
  */
-import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
+import type { ConfirmationChoice, ConfirmationLinkStanding } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
 import { call } from "./client.ts";
@@ -16,7 +16,7 @@ const keyOf = (token: string) => ["confirmation", token] as const;
 export function useConfirmation(token: string) {
   return useQuery({
     queryKey: keyOf(token),
-    queryFn: async () => (await call("readConfirmation", { body: { token } })).state,
+    queryFn: () => call("readConfirmation", { body: { token } }),
   });
 }
 
@@ -24,7 +24,7 @@ export function useAnswerConfirmation(token: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (choice: ConfirmationChoice) => call("answerConfirmation", { body: { token, choice } }),
-    onSuccess: ({ state }) => client.setQueryData<ConfirmationState>(keyOf(token), state),
+    onSuccess: (standing) => client.setQueryData<ConfirmationLinkStanding>(keyOf(token), standing),
   });
 }
 

@@ -25,7 +25,8 @@ function Question({ token, email }: { token: string; email: string }) {
   if (confirm.isSuccess)
     return (
       <AccountLinkStep title="Your e-mail is confirmed">
-        You have confirmed that this is your e-mail: <span className="addr">{email}</span>.
+        You have confirmed that this is your e-mail: <span className="addr">{email}</span>. As a mailbox that your
+        aliases forward to it is confirmed too, unless its reader has refused that.
       </AccountLinkStep>
     );
   const button = {

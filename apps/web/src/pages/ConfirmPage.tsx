@@ -40,12 +40,12 @@ function LoadFailed({ message, onRetry }: { message: string; onRetry: () => void
 export function ConfirmPage() {
   const [location] = useLocation();
   const { token = "", isNotMine = false } = readConfirmationPath(normalizePath(location)) ?? {};
-  const { data: state, error, isFetching, refetch } = useConfirmation(token);
-  if (state !== undefined)
+  const { data: standing, error, isFetching, refetch } = useConfirmation(token);
+  if (standing !== undefined)
     return (
       <main id="main" className="page lost" tabIndex={-1}>
-        <Mask eyes={state === "refused" || state === "blocked" ? "shut" : undefined} />
-        <ConfirmationCard token={token} state={state} isNotMine={isNotMine} />
+        <Mask eyes={standing.state === "refused" || standing.state === "blocked" ? "shut" : undefined} />
+        <ConfirmationCard token={token} standing={standing} isNotMine={isNotMine} />
       </main>
     );
   if (error === null || isFetching) return <PageSpinner />;

@@ -41,6 +41,15 @@ export type AskDecision =
   /** The mailbox was asked for confirmation before. It may be asked again at `nextAt`, or never if that is `null`. */
   | { kind: "too_soon"; nextAt: Date | null };
 
+/** What is known about a valid answer link. */
+export interface AskedLink {
+  state: KnownState;
+  /** Account that forwards to the mailbox. */
+  userId: string;
+  /** Address that the confirmation message was sent to; `null` for links from before this was stored. */
+  address: string | null;
+}
+
 export interface Answered {
   state: KnownState;
   /**
@@ -74,7 +83,7 @@ export interface DestinationStore {
   ask(input: AskInput): Promise<AskDecision>;
   /** Reverts what `ask` stored, when the confirmation message could not be enqueued. */
   takeBackAsk(input: AskInput): Promise<void>;
-  /** Finds the state of the mailbox that a link is about. @returns `null` for a link that is unknown or expired */
-  stateOfLink(tokenHash: Buffer): Promise<KnownState | null>;
+  /** Looks a link up without changing anything. @returns `null` for a link that is unknown or expired */
+  readLink(tokenHash: Buffer): Promise<AskedLink | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
 }

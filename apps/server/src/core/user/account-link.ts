@@ -78,6 +78,11 @@ export interface AccountLinkStore {
   /** Uses a confirmation link; it is valid for its own account only. @returns false when the link is not valid */
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
   /**
+   * Confirms the account's e-mail if it is this very address, which the caller knows to be the account owner's. Letter
+   * case is ignored, a tag is not.
+   */
+  confirmSameEmail(userId: string, address: string): Promise<void>;
+  /**
    * Uses a `new-email` link: sets the account's e-mail address, as confirmed. Ends every other session and every link
    * that was sent to the former address. Mailboxes that were confirmed as destinations stay confirmed.
    */

@@ -12,13 +12,15 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The token is only in the confirmation message, so the test reads it from the queue, as the delivery worker would. */
-async function lastToken(): Promise<string> {
+const lastToken = () => lastMailedToken("confirm", /\/confirm\/([a-z2-7]{32})/);
+
+async function lastMailedToken(purpose: "confirm" | "account", link: RegExp): Promise<string> {
   const { store, clock } = server;
   const { deliveries: claimed } = await store.deliveries.claim({ now: clock.now(), leaseMs: 60_000, limit: 100 });
-  const [last] = claimed.filter((it) => it.target.purpose === "confirm").toReversed();
-  if (last === undefined) throw new Error("no confirmation message waits");
+  const [last] = claimed.filter((it) => it.target.purpose === purpose).toReversed();
+  if (last === undefined) throw new Error("no such message waits");
   const body = await store.bodies.get(last.messageId);
-  return /\/confirm\/([a-z2-7]{32})/.exec(body?.toString("utf8") ?? "")?.[1] ?? "";
+  return link.exec(body?.toString("utf8") ?? "")?.[1] ?? "";
 }
 
 async function asked() {
@@ -102,6 +104,80 @@ describe("a confirmation link", () => {
     const answer = await new Visitor(server).call("answerConfirmation", { body: { token, choice: "mine" }, headers });
     expect(answer.status).toBe(403);
     expect(await shown(person)).toHaveLength(1);
+  });
+});
+
+describe("a mailbox that is the account's e-mail too", () => {
+  /** A person whose e-mail was not confirmed forwards to an address and is asked about it. */
+  async function ownAsked(spelling = (email: string) => email) {
+    const email = `${systemRandom.uuid()}@people.example`;
+    const person = Object.assign(await new Visitor(server).register(email), { email });
+    const address = spelling(email);
+    await person.createAlias({ forwardTo: address });
+    const deps = { ...server.store, clock: server.clock, random: systemRandom, limitRules: null };
+    await askForConfirmation(deps, settings, { userId: person.userId, address, isByOwner: false });
+    return { person, email, token: await lastToken() };
+  }
+  const sayAs = (who: Visitor, token: string, choice = "mine", headers = {}) =>
+    who.call("answerConfirmation", { body: { token, choice }, headers });
+  const isConfirmed = async (person: Visitor) => (await person.call("getSignIn")).body.emailConfirmedAt !== null;
+
+  it("is confirmed as both in a session of the account, in whatever letter case", async () => {
+    for (const spelling of [(email: string) => email, (email: string) => email.toUpperCase()]) {
+      const { person, token } = await ownAsked(spelling);
+      expect((await look(token)).body).toEqual({ state: "asked" });
+      expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+      expect(await isConfirmed(person)).toBe(true);
+      expect((await look(token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+    }
+  });
+
+  it("is confirmed as a mailbox alone without a session, in another account's, or by an API key; the rest stays open", async () => {
+    const { person, email, token } = await ownAsked();
+    const stranger = await new Visitor(server).register();
+    const own = [...person.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (const [who, headers] of [
+      [new Visitor(server), {}],
+      [stranger, {}],
+      [new Visitor(server), { authorization: "Bearer not-a-key", cookie: own }],
+    ] as const) {
+      expect((await sayAs(who, token, "mine", headers)).body).toEqual({ state: "confirmed", signIn: "open" });
+      expect(await isConfirmed(person)).toBe(false);
+    }
+    expect((await look(token)).body).toEqual({ state: "confirmed", signIn: "open" });
+    await person.call("logout");
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "open" });
+    // The same answer again, in a session of the account
+    await signIn(Object.assign(person, { email }));
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+    expect(await isConfirmed(person)).toBe(true);
+  });
+
+  it("stays open after any other answer", async () => {
+    for (const choice of ["not_mine", "block"]) {
+      const { person, token } = await ownAsked();
+      expect((await sayAs(person, token, choice)).body).toEqual({ state: expect.stringMatching(/refused|blocked/) });
+      expect(await isConfirmed(person)).toBe(false);
+    }
+  });
+
+  it.each([
+    ["a tag, which some hosts give to somebody else", (email: string) => email.replace("@", "+shop@")],
+    ["another name", () => `${systemRandom.uuid()}@people.example`],
+  ])("an address with %s says nothing about the account's e-mail", async (_, spelling) => {
+    const { person, token } = await ownAsked(spelling);
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed" });
+    expect(await isConfirmed(person)).toBe(false);
+  });
+
+  it("the reverse: confirming the e-mail confirms the mailbox", async () => {
+    const { person } = await ownAsked();
+    await person.call("askEmailConfirmation");
+    const link = await lastMailedToken("account", /\/confirm-email#([a-z2-7]{32})/);
+    expect((await new Visitor(server).call("confirmEmail", { body: { token: link } })).status).toBe(401);
+    expect(await shown(person)).toHaveLength(1);
+    expect((await person.call("confirmEmail", { body: { token: link } })).status).toBe(200);
+    expect(await shown(person)).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { answerLink, readLink } from "../../core/destination/answer-link.ts";
 import { requestConfirmation } from "../../core/destination/request-confirmation.ts";
 import { resumeMailbox } from "../../core/destination/resume-mailbox.ts";
+import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export function confirmationHandlers(
@@ -9,10 +10,11 @@ export function confirmationHandlers(
 ): HandlersOf<"readConfirmation" | "answerConfirmation" | "askConfirmation" | "resumeMailbox"> {
   return {
     async readConfirmation({ body }) {
-      return { state: await readLink(deps, body.token) };
+      return readLink(deps, body.token);
     },
-    async answerConfirmation({ body }) {
-      return { state: await answerLink(deps, body) };
+    async answerConfirmation({ body, cookie }) {
+      const session = cookie.token === null ? null : await checkLoginSession(deps, cookie.token);
+      return answerLink(deps, { ...body, signedInUserId: session?.userId ?? null });
     },
     async resumeMailbox({ userId, body }) {
       await resumeMailbox(deps, { userId, ...body });

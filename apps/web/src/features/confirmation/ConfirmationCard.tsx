@@ -1,7 +1,9 @@
 /** The question behind a mailbox's confirmation link, and its result. Nothing changes before a button is pressed. */
-import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
+import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
+import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useAnswerConfirmation } from "../../api/confirmations.ts";
+import { useSession } from "../../api/session/session.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 
@@ -37,6 +39,17 @@ interface Action {
   look: string;
 }
 
+const confirmedWords: Record<NonNullable<ConfirmationLinkStanding["signIn"]>, Words> = {
+  confirmed: {
+    heading: "This e-mail is confirmed",
+    text: "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
+  },
+  open: {
+    heading: "This mailbox is confirmed",
+    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
+  },
+};
+
 const mine: Action = { choice: "mine", label: "This is mine", pendingLabel: "Confirming...", look: "btn-primary" };
 const notMine: Action = { choice: "not_mine", label: "This is not mine", pendingLabel: "Saving...", look: "" };
 const block: Action = {
@@ -46,8 +59,12 @@ const block: Action = {
   look: "btn-danger-line",
 };
 
-function actionsFor(state: ConfirmationState, isNotMine: boolean): Action[] {
+/** Confirms the account's e-mail where the mailbox is confirmed already; needs a session of that account. */
+const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
+
+function actionsFor({ state, signIn }: ConfirmationLinkStanding, isNotMine: boolean, isSignedIn: boolean): Action[] {
   if (state === "blocked") return [];
+  if (signIn === "open" && isSignedIn) return [mineToo, notMine];
   if (state === "confirmed") return [notMine];
   if (state === "refused") return [block, { ...mine, look: "" }];
   return isNotMine
@@ -60,15 +77,21 @@ function actionsFor(state: ConfirmationState, isNotMine: boolean): Action[] {
 
 interface Props {
   token: string;
-  state: ConfirmationState;
+  standing: ConfirmationLinkStanding;
   isNotMine: boolean;
 }
 
-export function ConfirmationCard({ token, state, isNotMine }: Props) {
+export function ConfirmationCard({ token, standing, isNotMine }: Props) {
+  const { user } = useSession();
   const answer = useAnswerConfirmation(token);
-  const { heading, text } = words[state];
+  const { state, signIn } = standing;
+  const { heading, text } = signIn === undefined ? words[state] : confirmedWords[signIn];
   const onAnswer = (choice: ConfirmationChoice) =>
     answer.mutate(choice, {
+      onSuccess: (now) => {
+        if (signIn === "open" && now.signIn === "open")
+          showFailure("Not Confirmed", "You are signed in to another account than the one that forwards here.");
+      },
       onError: (error) => showFailure("Not Saved", messageOf(error, "Your answer could not be saved")),
     });
   return (
@@ -78,7 +101,12 @@ export function ConfirmationCard({ token, state, isNotMine }: Props) {
         <p className="muted mt-3 max-w-[36rem]">{text}</p>
       </div>
       <div className="mt-3 flex flex-wrap gap-3">
-        {actionsFor(state, isNotMine).map(({ choice, label, pendingLabel, look }) => (
+        {signIn === "open" && user === null ? (
+          <Link className="btn btn-primary" href="/settings">
+            Sign In
+          </Link>
+        ) : null}
+        {actionsFor(standing, isNotMine, user !== null).map(({ choice, label, pendingLabel, look }) => (
           <SubmitButton
             key={choice}
             type="button"

@@ -2,6 +2,7 @@
  * One-use links sent to an account's e-mail, and the changes they make when used; each in one transaction under the
  * account's lock.
  */
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -44,6 +45,7 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       const use = { kind: "email", tokenHash } as const;
       return redeemAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
+    confirmSameEmail: (userId, address) => confirmSameEmail(context, userId, address),
     changeEmail: (change) => changeEmail(context, change),
   };
 }
@@ -124,6 +126,16 @@ async function confirm(context: StoreContext, { trx, userId, document }: Proof):
   await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
   const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
   return { ...nothingAfter, notifyRoutes };
+}
+
+async function confirmSameEmail(context: StoreContext, userId: string, address: string): Promise<void> {
+  const after = await context.db.transaction().execute(async (trx) => {
+    const document = await lockDocument(context, trx, userId);
+    const email = document?.email ?? null;
+    if (document === null || email === null || exactMailbox(email) !== exactMailbox(address)) return nothingAfter;
+    return confirm(context, { trx, userId, document });
+  });
+  await after.notifyRoutes();
 }
 
 /**

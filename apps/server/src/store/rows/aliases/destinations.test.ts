@@ -95,7 +95,7 @@ onEachDatabase((given) => {
       await destinations.ask(pair.input);
       await destinations.takeBackAsk(pair.input);
       expect(await stateOf(pair)).toBe("new");
-      expect(await destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
+      expect(await destinations.readLink(pair.input.tokenHash)).toBeNull();
     });
   });
 
@@ -105,17 +105,17 @@ onEachDatabase((given) => {
       const pair = await aPair();
       await store.destinations.ask(pair.input);
       clock.advance(30 * DAY_MS - 1000);
-      expect(await store.destinations.stateOfLink(pair.input.tokenHash)).toBe("asked");
+      expect(await store.destinations.readLink(pair.input.tokenHash)).toMatchObject({ state: "asked" });
       await store.destinations.answerLink(pair.input.tokenHash, "not_mine");
       clock.advance(1000);
-      expect(await store.destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
+      expect(await store.destinations.readLink(pair.input.tokenHash)).toBeNull();
       expect(await store.destinations.answerLink(pair.input.tokenHash, "mine")).toBeNull();
       expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
       expect(await stateOf(pair)).toBe("refused");
     });
 
     it("with an unknown token is not found", async () => {
-      expect(await given.store.destinations.stateOfLink(randomBytes(32))).toBeNull();
+      expect(await given.store.destinations.readLink(randomBytes(32))).toBeNull();
       expect(await given.store.destinations.answerLink(randomBytes(32), "block")).toBeNull();
     });
 
@@ -124,7 +124,7 @@ onEachDatabase((given) => {
       const pair = await aPair();
       await destinations.ask(pair.input);
       await users.delete(pair.user.id);
-      expect(await destinations.stateOfLink(pair.input.tokenHash)).toBeNull();
+      expect(await destinations.readLink(pair.input.tokenHash)).toBeNull();
       expect(await stateOf(pair)).toBe("new");
     });
   });

@@ -36,6 +36,8 @@ interface PairDocument {
 
 interface LinkDocument {
   destinationId: string;
+  /** Address that the confirmation message was sent to; absent in links from before this was stored. */
+  address?: string;
 }
 
 const LINK_KIND = "confirm";
@@ -77,7 +79,10 @@ export function destinationStore(context: StoreContext): DestinationStore {
     isSharedDomain: (domain) => isSharedDomain(context, domain),
     ask: (input) => ask(context, input),
     takeBackAsk: (input) => takeBackAsk(context, input),
-    stateOfLink: async (tokenHash) => (await findLink(context, tokenHash))?.state ?? null,
+    readLink: async (tokenHash) => {
+      const link = await findLink(context, tokenHash);
+      return link === null ? null : { state: link.state, userId: link.user_id, address: link.address };
+    },
     answerLink: (tokenHash, choice) => answerLink(context, tokenHash, choice),
   };
 }
@@ -357,9 +362,9 @@ const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
 async function insertLink(
   { keys, clock }: StoreContext,
   trx: InTransaction,
-  { tokenHash, tokenExpiresAt, userId, destinationId }: AskInput & { destinationId: string },
+  { tokenHash, tokenExpiresAt, userId, address, destinationId }: AskInput & { destinationId: string },
 ): Promise<void> {
-  const document: LinkDocument = { destinationId };
+  const document: LinkDocument = { destinationId, address };
   const times = { created_at: clock.now(), expires_at: tokenExpiresAt };
   await trx
     .insertInto("one_time_token")
@@ -386,7 +391,8 @@ async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
     .where("created_at", "<=", latestKnown(clock.now()))
     .executeTakeFirst();
   if (link === undefined || link.sealed === null) return null;
-  const { destinationId } = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
-  const query = db.selectFrom("destination").select(["id", "state", "mailbox_index"]).where("id", "=", destinationId);
-  return (await query.executeTakeFirst()) ?? null;
+  const document = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
+  const query = db.selectFrom("destination").select(["id", "user_id", "state", "mailbox_index"]);
+  const pair = await query.where("id", "=", document.destinationId).executeTakeFirst();
+  return pair === undefined ? null : { ...pair, address: document.address ?? null };
 }
