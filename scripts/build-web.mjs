@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { dropFormerAssets, setAssetsAside } from "./former-assets.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = [
@@ -19,14 +20,17 @@ const sources = [
   "tsconfig.base.json",
 ];
 const notSources = new Set(["node_modules", "dist"]);
+const dist = join(root, "apps/web/dist");
 const stampFile = join(root, "node_modules", ".kauke-web-built");
 
 const stamp = hashOf(sources);
 if (!isBuilt()) {
   process.stderr.write("Building the web app ...\n");
+  setAssetsAside(dist);
   const problem = build() ?? drawPages();
   if (problem === null) {
-    for (const folder of ["", "assets"]) pack(join(root, "apps/web/dist", folder));
+    for (const folder of ["", "assets"]) pack(join(dist, folder));
+    dropFormerAssets(dist);
     writeFileSync(stampFile, stamp);
   } else process.stderr.write(`${problem.output}The web app could not be built.\n`);
   process.exitCode = problem === null ? 0 : (problem.status ?? 1);
@@ -70,7 +74,7 @@ function pack(folder) {
 }
 
 function isBuilt() {
-  if (!existsSync(join(root, "apps/web/dist/index.html"))) return false;
+  if (!existsSync(join(dist, "index.html"))) return false;
   return existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
 }
 

@@ -102,6 +102,8 @@ export default defineConfig({
   server: { host: "127.0.0.1", proxy: { "/api": api, "/preview/api": api } },
   build: {
     target: "es2024",
+    // scripts/build-web.mjs keeps the files of the last build for a day.
+    emptyOutDir: false,
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

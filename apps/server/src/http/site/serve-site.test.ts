@@ -23,7 +23,7 @@ const drawn = (name: string) =>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kauke-site-"));
   const webRoot = join(folder, "dist");
-  for (const name of ["assets", "pages"]) await mkdir(join(webRoot, name), { recursive: true });
+  for (const name of ["assets", "pages", "former/assets"]) await mkdir(join(webRoot, name), { recursive: true });
   const files: [string, string | Buffer][] = [
     ["index.html", shell],
     ...["landing", "auth", "register", "about", "not-found", "preview-locked", ...begun].map(
@@ -34,6 +34,9 @@ beforeAll(async () => {
     ["assets/app-1a2b.js", "export {};"],
     ["assets/big-3c4d.js", "0;".repeat(5000)],
     ["assets/big-3c4d.js.gz", gzipSync("0;".repeat(5000))],
+    ["former/assets/old-5e6f.js", "0;".repeat(4000)],
+    ["former/assets/old-5e6f.js.gz", gzipSync("0;".repeat(4000))],
+    ["former/assets/app-1a2b.js", "throw 'former';"],
     ["../outside.txt", "outside"],
   ];
   for (const [name, content] of files) await writeFile(join(webRoot, name), content);
@@ -220,6 +223,16 @@ describe("files", () => {
     const { headers } = await get("/assets/big-3c4d.js", { "accept-encoding": "gzip, br" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(headers["cache-control"]).toContain("immutable");
+  });
+
+  it("of the last build are still sent under their path, compressed too, unless the present build has them", async () => {
+    const { status, headers, body } = await get("/assets/old-5e6f.js");
+    expect([status, body]).toEqual([200, "0;".repeat(4000)]);
+    expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    const gzipped = await get("/assets/old-5e6f.js", { "accept-encoding": "gzip" });
+    expect([gzipped.status, gzipped.headers["content-encoding"]]).toEqual([200, "gzip"]);
+    expect((await get("/assets/app-1a2b.js")).body).toBe("export {};");
+    expect((await get("/assets/old-0000.js")).status).toBe(404);
   });
 
   const missing =

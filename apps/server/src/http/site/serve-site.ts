@@ -1,6 +1,6 @@
 /**
- * Serves the built web app. Files under /assets never change and are cached permanently; everything else must be
- * revalidated. Any other GET gets a document: without a session cookie the prerendered page, with one the plain shell
+ * Serves the built web app. Files under /assets never change and are cached permanently, and those of the last build
+ * are still served for a day, to pages opened before an update; everything else must be revalidated. Any other GET gets a document: without a session cookie the prerendered page, with one the plain shell
  * or the heading of a page for signed-in users, since it depends on the session what the app will show. Unknown pages
  * have status 404.
  */
@@ -29,7 +29,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** Directory of the built web app, with index.html, pages/ and assets/; may be created later. */
+  /** Directory of the built web app, with index.html, pages/, assets/ and former/assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;
@@ -40,7 +40,8 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   const { webRoot, preview, settings, cookie } = options;
   const findDocument = pageDocuments(webRoot, settings);
   await app.register(fastifyStatic, {
-    root: webRoot,
+    // scripts/former-assets.ts
+    root: [webRoot, join(webRoot, "former")],
     serve: false,
     index: false,
     dotfiles: "ignore",
@@ -92,7 +93,8 @@ function answerMissing(reply: FastifyReply): FastifyReply {
 }
 
 function cachingOf(path: string, webRoot: string): string {
-  return path.startsWith(join(webRoot, "assets")) ? "public, max-age=31536000, immutable" : "no-cache";
+  const isAsset = ["assets", "former/assets"].some((folder) => path.startsWith(join(webRoot, folder)));
+  return isAsset ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
 function sendDocument(reply: FastifyReply, document: PageDocument | null, status: number): FastifyReply {
