@@ -6,6 +6,8 @@ import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch, createForm, fillCreate } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
+import { aFile } from "../move/exports.ts";
+import { axeFindings, sidewaysOverflow } from "./axe.ts";
 
 const site = runSite();
 
@@ -89,6 +91,44 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
       await seeHeading(page, "Settings");
     },
   );
+
+  test("parts of a page whose code is gone say so and offer a reload; what was typed stays, and the page works", async () => {
+    const person = await site.person();
+    const { alias, domain } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+    const visit = await site.visit({ width, as: person });
+    const { page, context, expectRefusal, expectFailure } = visit;
+    expectRefusal(404, /\/assets\/AliasPanel-/);
+    expectFailure(/\/assets\/CommandPalette-/);
+    await context.route("**/assets/AliasPanel-*", (route) => route.fulfill({ status: 404 }));
+    await context.route("**/assets/CommandPalette-*", (route) => route.abort("connectionrefused"));
+    await page.goto("/dashboard");
+    const name = createForm(page).getByLabel("Alias name and domain");
+    await aliasSwitch(page, `${alias}@${domain}`).waitFor();
+    await name.fill("kept-as-typed");
+    await page.getByRole("link", { name: `${alias}@${domain}` }).click();
+    const panel = page.getByRole("alert").filter({ hasText: "The panel of this alias could not be loaded." });
+    await panel.waitFor();
+    expect(await axeFindings(visit)).toEqual([]);
+    await page.keyboard.press("Control+k");
+    const list = page.getByRole("alert").filter({ hasText: "The list of commands could not be loaded." });
+    await list.waitFor();
+    expect(await axeFindings(visit)).toEqual([]);
+    expect(await sidewaysOverflow(visit)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await seeGone(list);
+    expect(await name.inputValue()).toBe("kept-as-typed");
+    await context.unrouteAll();
+    await panel.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("dialog", { name: new RegExp(alias) }).waitFor();
+  });
+
+  test("a file that is read by code that can't be loaded is not called damaged", async () => {
+    const { page, context } = await site.visit({ width, as: await site.person() });
+    await context.route("**/assets/export.worker-*", (route) => route.abort("connectionrefused"));
+    await page.goto("/move");
+    await page.getByLabel("Export file").setInputFiles(aFile("bitwarden_export.json", "{}"));
+    await page.getByText(/was not read, because the code for it could not be loaded/).waitFor();
+  });
 
   test("a page that can't be shown says so; trying again shows it, and the link home works", async () => {
     const { page, context, expectError } = await site.visit({ width, as: await site.person() });

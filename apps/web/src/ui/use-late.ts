@@ -3,10 +3,15 @@ import { type ComponentType, useEffect, useState } from "react";
 
 const RETRY_MS = 5000;
 
-/** @param load imports the component; must be a stable function @returns `null` until the component has loaded */
+/**
+ * @param load imports the component; must be a stable function
+ * @param onFailure called with true after each failure; must be a stable function
+ * @returns `null` until the component has loaded
+ */
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,
+  onFailure?: (hasFailed: boolean) => void,
 ): { component: ComponentType<Props> } | null {
   const [found, setFound] = useState<{ component: ComponentType<Props> } | null>(null);
   useEffect(() => {
@@ -17,7 +22,9 @@ export function useLate<Props>(
       void load().then(
         (component) => isOver || setFound({ component }),
         () => {
-          if (!isOver) timer = setTimeout(fetchIt, RETRY_MS);
+          if (isOver) return;
+          onFailure?.(true);
+          timer = setTimeout(fetchIt, RETRY_MS);
         },
       );
     fetchIt();
@@ -25,6 +32,6 @@ export function useLate<Props>(
       isOver = true;
       clearTimeout(timer);
     };
-  }, [wanted, load]);
+  }, [wanted, load, onFailure]);
   return found;
 }

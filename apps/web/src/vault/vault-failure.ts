@@ -11,6 +11,8 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
   insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
   not_protected_key: "This key was made with an older method. Delete it and create a new one.",
   unprotected_key: "This key has no master password. Delete it and create a new one.",
+  not_loaded:
+    "The code for keys could not be loaded: either there is no connection, or this site was updated. Reload the page.",
   ended: "The browser ended the work before it was done. Please try again.",
 };
 

@@ -4,16 +4,17 @@
  */
 import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
-import { vaultWorkerUrl } from "./worker-url.ts";
+import { isNotLoaded, vaultWorkerUrl } from "./worker-url.ts";
 
 export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
 export type { DecryptedBlock, Opener } from "./vault-jobs.ts";
 /**
- * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker.
+ * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker. `not_loaded`:
+ * the worker's code could not be loaded.
  * `unprotected_key`: the stored key has no master password.
  */
-export type VaultErrorCode = AgeErrorCode | "ended" | "unprotected_key";
+export type VaultErrorCode = AgeErrorCode | "ended" | "not_loaded" | "unprotected_key";
 
 export class VaultError extends Error {
   readonly code: VaultErrorCode;
@@ -91,7 +92,7 @@ function runJob<Name extends JobName>(
   const { promise, resolve, reject } = Promise.withResolvers<Jobs[Name]["result"]>();
   const end = () => reject(new VaultError("ended"));
   signal?.addEventListener("abort", end);
-  worker.onerror = end;
+  worker.onerror = (event) => (isNotLoaded(event) ? reject(new VaultError("not_loaded")) : end());
   worker.onmessageerror = end;
   worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
     if ("forecastSeconds" in data) onForecast?.(data.forecastSeconds);

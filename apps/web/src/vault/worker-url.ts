@@ -21,6 +21,11 @@ export function ownScriptUrl(url: string, origin: string): string {
   return href;
 }
 
+/**
+ * Whether a worker's `error` event means that its script could not be loaded. An error of a running script has a line.
+ */
+export const isNotLoaded = (event: Event): boolean => !(event as ErrorEvent).lineno;
+
 let policy: ScriptPolicy | null = null;
 
 export const vaultWorkerUrl = (): string => trustedWorkerUrl(workerUrl);

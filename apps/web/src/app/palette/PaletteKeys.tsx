@@ -10,7 +10,7 @@ import {
   openPalette,
   subscribeToPalette,
 } from "../../features/palette/palette-store.ts";
-import { useLate } from "../../ui/use-late.ts";
+import { usePart } from "../../ui/use-part.tsx";
 import { PaletteStart } from "./PaletteStart.tsx";
 
 let loaded: ComponentType | undefined;
@@ -31,7 +31,7 @@ const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent):
 
 export function PaletteKeys() {
   const isOpen = useSyncExternalStore(subscribeToPalette, isPaletteOpen);
-  const late = useLate(isOpen, load);
+  const { part, hasFailed } = usePart(isOpen, load);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event) || event.isComposing) return;
@@ -47,5 +47,5 @@ export function PaletteKeys() {
     };
   }, []);
   if (!isOpen) return null;
-  return late === null ? <PaletteStart /> : <late.component />;
+  return part === null ? <PaletteStart hasFailed={hasFailed} /> : <part.component />;
 }

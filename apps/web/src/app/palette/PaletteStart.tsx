@@ -8,8 +8,9 @@ import { createPortal } from "react-dom";
 import { beginEarly, endEarly, typeEarly } from "../../features/palette/early-keys.ts";
 import { closePalette, isPaletteOpen } from "../../features/palette/palette-store.ts";
 import { closePanel, openPanel } from "../../ui/open-panels.ts";
+import { PartFailed } from "../../ui/use-part.tsx";
 
-export function PaletteStart() {
+export function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
   const [opener] = useState(() => document.activeElement);
   const scrim = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -24,7 +25,7 @@ export function PaletteStart() {
   }, [opener]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape" && !event.nativeEvent.isComposing) closePalette();
-    if (event.key === "Tab") event.preventDefault();
+    if (event.key === "Tab" && !hasFailed) event.preventDefault();
   };
   return createPortal(
     <div
@@ -49,9 +50,15 @@ export function PaletteStart() {
             onKeyDown={onKeyDown}
           />
         </div>
-        <p className="palette-state" role="status">
-          <span className="spin" aria-hidden="true" /> Loading...
-        </p>
+        {hasFailed ? (
+          <div className="p-3">
+            <PartFailed what="The list of commands" />
+          </div>
+        ) : (
+          <p className="palette-state" role="status">
+            <span className="spin" aria-hidden="true" /> Loading...
+          </p>
+        )}
       </div>
     </div>,
     document.body,

@@ -5,7 +5,7 @@ import { clientsGuidePath } from "../../app/links.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
-import { useLate } from "../../ui/use-late.ts";
+import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { qrText } from "./new-api-key.ts";
 
 const loadQr = async () => (await import("../../ui/qr/QrCode.tsx")).QrCode;
@@ -59,7 +59,7 @@ interface Props {
 
 export function NewKeyShown({ name, secret, onClose }: Props) {
   const { origin } = window.location;
-  const qr = useLate(true, loadQr);
+  const { part: qr, hasFailed } = usePart(true, loadQr);
   const [isCopied, setIsCopied] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const onCopy = async () => {
@@ -91,6 +91,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             </button>
           </Entry>
         </div>
+        {hasFailed ? <PartFailed what="The QR code" canReload={false} /> : null}
         <div className="qr-box">
           {qr === null ? null : <qr.component text={qrText(origin, secret)} label="server address and key" />}
         </div>

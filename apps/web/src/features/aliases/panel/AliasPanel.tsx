@@ -10,7 +10,7 @@ import { Switch } from "../../../ui/Switch.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { useLate } from "../../../ui/use-late.ts";
+import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { AliasEncryption } from "../AliasEncryption.tsx";
@@ -51,7 +51,7 @@ function PinButton({ alias }: { alias: AliasWire }) {
 /** The alias' state with its switch, the buttons for copying and pinning, and the QR code of the address. */
 function Summary({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
-  const qr = useLate(true, loadQr);
+  const { part: qr, hasFailed } = usePart(true, loadQr);
   const address = addressOf(alias);
   const active = isActive(alias);
   return (
@@ -73,6 +73,7 @@ function Summary({ alias }: { alias: AliasWire }) {
           <PinButton alias={alias} />
         </div>
       </div>
+      {hasFailed ? <PartFailed what="The QR code" /> : null}
       <div className="qr-box">{qr === null ? null : <qr.component text={address} label={address} />}</div>
     </div>
   );

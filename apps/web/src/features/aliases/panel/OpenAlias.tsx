@@ -7,7 +7,7 @@ import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { IconButton } from "../../../ui/IconButton.tsx";
-import { useLate } from "../../../ui/use-late.ts";
+import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { closeAlias, useOpenAliasId } from "../alias-location.ts";
 import { useShownAliases } from "../use-list-view.ts";
 
@@ -41,11 +41,12 @@ const none: AliasWire[] = [];
 
 export function OpenAlias({ userId }: { userId: string }) {
   const aliasId = useOpenAliasId();
-  const panel = useLate(aliasId !== null, load);
+  const { part, hasFailed } = usePart(aliasId !== null, load);
   const { data } = useAliases(userId);
   const aliases = useShownAliases(data ?? none);
   if (aliasId === null || data === undefined) return null;
   const alias = aliases.find(({ id }) => id === aliasId);
   if (alias === undefined) return <UnknownAlias />;
-  return panel === null ? null : <panel.component key={alias.id} alias={alias} />;
+  if (hasFailed) return <PartFailed what="The panel of this alias" />;
+  return part === null ? null : <part.component key={alias.id} alias={alias} />;
 }

@@ -31,6 +31,7 @@ export type ExportProblem =
   | "keepass_database"
   | "xml"
   | "aliases"
+  | "not_loaded"
   | "other";
 
 export class ExportFileError extends Error {

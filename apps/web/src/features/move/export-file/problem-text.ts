@@ -17,6 +17,8 @@ export function problemText(problem: ExportProblem, program: string | null, file
       return `${file} is too large. The maximum is 32 MB.`;
     case "damaged":
       return `${file} could not be read to its end. It may be damaged or cut off; export it again.`;
+    case "not_loaded":
+      return `${file} was not read, because the code for it could not be loaded: either there is no connection, or this site was updated. Reload the page and choose the file again.`;
     case "empty":
       return `There are no logins in ${file}.`;
     case "other":

@@ -1,6 +1,6 @@
 /** Reads an export file in a new worker, which is terminated as soon as it has replied. */
 
-import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
+import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./export.worker.ts?worker&url";
@@ -12,7 +12,7 @@ export function readExportFile(file: File): Promise<ExportAnswer> {
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
   const { promise, resolve } = Promise.withResolvers<ExportAnswer>();
   const fail = () => resolve({ problem: "damaged", program: null });
-  worker.onerror = fail;
+  worker.onerror = (event) => (isNotLoaded(event) ? resolve({ problem: "not_loaded", program: null }) : fail());
   worker.onmessageerror = fail;
   worker.onmessage = ({ data }: MessageEvent<ExportAnswer>) => resolve(data);
   worker.postMessage(file);

@@ -1,0 +1,50 @@
+/**
+ * A part of a page that is loaded when it is wanted. If its code can't be loaded, because the device is offline or an
+ * update has replaced it, a note says so and offers a reload, while loading is retried.
+ */
+import { TriangleAlert } from "lucide-react";
+import { type ComponentType, useState } from "react";
+import { useLate } from "./use-late.ts";
+
+interface Part<Props> {
+  /** `null` until the part has loaded. */
+  part: { component: ComponentType<Props> } | null;
+  hasFailed: boolean;
+}
+
+/** @param load imports the part; must be a stable function */
+export function usePart<Props>(wanted: boolean, load: () => Promise<ComponentType<Props>>): Part<Props> {
+  const [hasFailed, setHasFailed] = useState(false);
+  const part = useLate(wanted, load, setHasFailed);
+  return { part, hasFailed: part === null && hasFailed };
+}
+
+interface Props {
+  /** Names the part, e.g. `The alias`. */
+  what: string;
+  /** Shown only where a reload loses nothing. */
+  canReload?: boolean;
+}
+
+/** What failed may be wanted by a press far below the note. */
+function show(note: HTMLElement | null): void {
+  note?.scrollIntoView({ block: "nearest" });
+}
+
+export function PartFailed({ what, canReload = true }: Props) {
+  return (
+    <div className="note" role="alert" ref={show}>
+      <TriangleAlert className="i" aria-hidden />
+      <div className="min-w-0">
+        <b>{what} could not be loaded.</b>
+        <br />
+        Either there is no connection, or this site was updated.{" "}
+        {canReload ? (
+          <button type="button" className="link" onClick={() => window.location.reload()}>
+            Reload the page
+          </button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
