@@ -17,6 +17,8 @@ export interface ReplyRecipient {
 /** A bounce or SRS address made for a forwarded message: it accepts reports, and names the alias they concern. */
 export interface BounceRecipient {
   kind: "bounce";
+  /** Canonical address as given in RCPT TO. */
+  address: string;
   /** Id of the alias the address was made for; `null` for an SRS address of the older form, which contains none. */
   aliasId: string | null;
   /** Original sender from the SRS address, who was authenticated and may be notified; `null` when there is none. */

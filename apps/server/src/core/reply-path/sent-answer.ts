@@ -1,11 +1,12 @@
 /**
  * Remembers, as keyed hashes, which signed messages of owners were handled for which reply or send address: whoever
- * holds such a message can send it again as long as its signature is valid.
+ * holds such a message can send it again as long as its signature is valid. Also remembers who had an absence note from which
+ * alias.
  */
 export interface AnswerMark {
-  /** Keyed hash of the signature and the recipient, in hex. */
+  /** Keyed hash of the signature and the recipient, or of the alias and the correspondent of a note, in hex. */
   key: string;
-  /** Time from which the signature proves nothing any more, so that the mark may be deleted. */
+  /** Time from which the mark may be deleted: the signature proves nothing any more, or another note may be sent. */
   endsAt: Date;
 }
 

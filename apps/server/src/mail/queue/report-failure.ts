@@ -36,7 +36,7 @@ export interface FailureReporter {
   /** Reports that a mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
   reportBounce(route: AliasRoute): Promise<void>;
   /** Reports that a mailbox answered the envelope sender, e.g. by an absence note, which is not passed on. */
-  reportNote(route: AliasRoute): Promise<void>;
+  reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
   /** Reports that a reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
   /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
@@ -73,6 +73,16 @@ async function reportToSender(
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
+
+/** Why an answer of a mailbox host to the envelope sender was not sent. */
+const noteNotSent = {
+  unproven:
+    "nothing proves that your mailbox wrote it: that takes the field Auto-Submitted: auto-replied and a DKIM signature of your mailbox' domain over From, To and Subject. Or have your mail program answer to From or Reply-To",
+  unknown_sender: "the sender of that mail is not proven, so that it could have gone to somebody else",
+  content: "it contains the address of your mailbox, or names people by their real addresses",
+} as const;
+
+export type NoteRefusal = keyof typeof noteNotSent;
 
 const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
 
@@ -112,8 +122,8 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
       await notices.add(`${aliasId}\0bounce`, { userId, aliasId, text });
     },
-    async reportNote({ aliasId, userId, address }) {
-      const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent: such notes go to an address that can't be answered as the alias. Have your mail program answer to From or Reply-To.`;
+    async reportNote({ aliasId, userId, address }, why) {
+      const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent, because ${noteNotSent[why]}.`;
       await notices.add(`${aliasId}\0note`, { userId, aliasId, text }, "answer_not_sent");
     },
     async reportComplaint({ aliasId, userId, address }) {

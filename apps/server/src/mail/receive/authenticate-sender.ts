@@ -46,7 +46,10 @@ async function checkSender(
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
-  if (refusal !== null) return { ...(refusal === "dmarc_reject" ? reject(refusal) : defer(refusal)), notes };
+  // A bounce address proves by itself that a message concerns our mail, and no text of an unproven one is passed on.
+  const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce");
+  if (refusal !== null && !isForUs)
+    return { ...(refusal === "dmarc_reject" ? reject(refusal) : defer(refusal)), notes };
   return accept(withFindings(message, found, instruction), notes);
 }
 
@@ -75,11 +78,12 @@ function withFindings(
   return { ...message, transaction: { ...transaction, envelope, instruction } };
 }
 
-/** @returns whether it matters for a recipient that the owner of the alias sent the message: it leaves as the alias */
+/** @returns whether it matters for a recipient that the owner of the alias sent the message: it leaves as the alias, like a note of their host to a bounce address */
 function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient: ResolvedRecipient) => boolean {
   const lostTags = lostTagsOf(transaction, screened.header);
   return (recipient) =>
     recipient.kind === "reply" ||
+    recipient.kind === "bounce" ||
     (recipient.kind === "alias" && recipient.sendTag !== undefined) ||
     lostTags.has(recipient);
 }

@@ -63,7 +63,7 @@ type BounceVerdict = Verdict<BounceRecipient> | Promise<Verdict<BounceRecipient>
 function resolveBounce(path: MailPath, isNullSender: boolean, deps: ResolveDeps): BounceVerdict {
   if (!isNullSender) return reject("not_a_bounce");
   const aliasId = readBounceAddress(path, deps.srsHash, deps.now());
-  if (aliasId !== null) return accept({ kind: "bounce", aliasId, sender: null });
+  if (aliasId !== null) return accept({ kind: "bounce", address: path.canonical, aliasId, sender: null });
   const isOurDomain = (domain: string) => deps.domains.has(domain);
   const srs = { domain: path.domain, isOurDomain, hashes: [deps.srsHash] as const, now: deps.now() };
   return resolveBoundSrs(path, srs, deps) ?? resolveOlderSrs(path, srs);
@@ -75,14 +75,16 @@ function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Pr
   if (bound === null) return null;
   return deps.aliases.findIdsBetween(...idsOfHint(bound.hint)).then((ids) => {
     const aliasId = ids.find((id) => bound.isBoundTo(id));
-    return aliasId === undefined ? reject("not_a_bounce") : accept({ kind: "bounce", aliasId, sender: bound.sender });
+    if (aliasId === undefined) return reject("not_a_bounce");
+    return accept({ kind: "bounce", address: path.canonical, aliasId, sender: bound.sender });
   });
 }
 
 /** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
 function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
   const isValid = srsReverse(path.canonical, srs) !== null;
-  return isValid ? accept({ kind: "bounce", aliasId: null, sender: null }) : reject("not_a_bounce");
+  if (!isValid) return reject("not_a_bounce");
+  return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 
 /** Resolves an alias address, with or without a tag, e.g. `shop@domain` or `shop+tag@domain`. */

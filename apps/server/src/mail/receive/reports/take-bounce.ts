@@ -3,24 +3,21 @@
  * The recipient address, authenticated by our keyed hash, names the alias and possibly the original sender. A report may
  * be written by anybody: only its form and status are used. Its text is not passed on, because it names the owner's real
  * address: the owner gets a notice, and the original sender, if the address names one, a report of our own that mentions
- * only the alias.
+ * only the alias. An absence note is sent to the original sender if a mailbox of the alias is proven to have written it
+ * (`send-note.ts`).
  */
-import {
-  addressesOf,
-  type DeliveryReportFacts,
-  type HeaderSource,
-  readDeliveryReport,
-  readHeader,
-  unstuff,
-} from "@kauke/mail-rfc";
+import { addressesOf, type DeliveryReportFacts, type HeaderSource, readDeliveryReport, unstuff } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
 import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
 import type { DeliveryReports } from "../../copy/delivery-reports.ts";
 import { mailboxesOf } from "../../copy/write-as-alias.ts";
 import type { FailureReporter } from "../../queue/report-failure.ts";
-import type { BounceRecipient, Transaction } from "../../transaction.ts";
+import type { SmtpReply } from "../../reply.ts";
+import type { BounceRecipient } from "../../transaction.ts";
+import type { ScreenedMessage } from "../arrived-message.ts";
 import type { BounceLimits } from "./bounce-limits.ts";
+import { type SendNoteDeps, sendNote } from "./send-note.ts";
 
 export interface TakeBounceDeps {
   aliases: Pick<AliasStore, "findRouteById">;
@@ -33,26 +30,33 @@ export interface TakeBounceDeps {
 /**
  * Processes a message to bounce addresses. Hosts report in their own words and languages, so whatever is no report in a
  * known form and no absence note counts as a failure of unknown reason, which only the owner is told.
+ * @returns the deferral of an absence note, else `null`
  */
 export async function takeBounces(
-  { wire, envelope }: Transaction,
+  { transaction, screened }: ScreenedMessage,
   bounces: readonly BounceRecipient[],
-  deps: TakeBounceDeps,
-): Promise<void> {
-  if (bounces.length === 0) return;
-  const message = unstuff(wire);
-  const facts = readDeliveryReport(message);
-  if (facts !== null && !facts.hasFailed) return;
-  const { fields, end } = readHeader(message);
-  const source = { header: message.subarray(0, end), fields };
+  deps: TakeBounceDeps & { sendNote: SendNoteDeps },
+): Promise<SmtpReply | null> {
+  if (bounces.length === 0) return null;
+  const { wire, envelope } = transaction;
+  const facts = readDeliveryReport(unstuff(wire));
+  if (facts !== null && !facts.hasFailed) return null;
+  const { header } = screened;
+  const source = { header: wire.subarray(0, header.end), fields: header.fields };
   for (const bounce of firstOfEachAlias(bounces)) {
     const route = await deps.aliases.findRouteById(bounce.aliasId);
     if (route === null) continue;
-    if (facts !== null) await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
-    else if (!deps.limits.takeNotice(route)) continue;
-    else if (isFromDestination(source, route)) await deps.failures.reportNote(route);
+    if (facts !== null) {
+      await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+      continue;
+    }
+    const result = await sendNote(transaction, header, { bounce, route }, deps.sendNote);
+    if (result.kind === "deferral") return result.reply;
+    if (result.kind === "done" || !deps.limits.takeNotice(route)) continue;
+    if (isFromDestination(source, route)) await deps.failures.reportNote(route, result.why);
     else await deps.failures.reportBounce(route);
   }
+  return null;
 }
 
 /** Whether the message says that a mailbox of the alias wrote it: an absence note, which answers the envelope sender. */

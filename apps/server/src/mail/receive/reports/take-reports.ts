@@ -1,12 +1,17 @@
-/** The stage that processes reports from mail hosts: bounces at our bounce addresses, complaints at abuse@. */
-import { accept, type StageVerdict } from "../../verdict.ts";
+/**
+ * The stage that processes what mail hosts write by themselves: reports and absence notes at our bounce addresses,
+ * complaints at abuse@.
+ */
+import { accept, answer, type StageVerdict } from "../../verdict.ts";
 import type { ScreenedMessage } from "../arrived-message.ts";
+import type { SendNoteDeps } from "./send-note.ts";
 import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
 import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";
 
 export interface TakeReportsDeps {
   resolve: TakeFeedbackDeps["resolve"];
   takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
+  sendReply: SendNoteDeps;
 }
 
 export function takeReports(
@@ -20,7 +25,8 @@ export function takeReports(
 async function takeReport(message: ScreenedMessage, deps: TakeReportsDeps): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
-  await takeBounces(transaction, bounces, deps.takeBounce);
+  const deferral = await takeBounces(message, bounces, { ...deps.takeBounce, sendNote: deps.sendReply });
+  if (deferral !== null) return answer(deferral);
   await takeFeedback(transaction, deps);
   return accept(message);
 }
