@@ -129,7 +129,7 @@ test("mail to a domain that accepts none (null MX) is rejected at once, without 
   const mx = await oneHost("null.example");
   dns.zone["null.example"] = { mx: [[0, ""]], a: ["127.0.0.2"] };
   const { last, waiting } = await forward("null.example");
-  expect(last).toBe("550 5.7.1 The message was refused where this alias leads");
+  expect(last).toBe("550 5.7.1 Mail is refused where this alias leads");
   expect(await waiting()).toBe(0);
   expect(mx.connections).toBe(0);
 });

@@ -12,7 +12,7 @@ import { countsKnown } from "@kauke/testkit/worker-counts";
 import { expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello\r\n";
-const later = "451 4.7.1 Too much mail from you, please try again later";
+const later = "451 4.7.1 Too much mail at present, please try again later";
 const limits = {
   register: "40/3600",
   mail_connections_ip: "12/3600",

@@ -74,7 +74,7 @@ test("the owner gets a notice, senders are rejected at RCPT, and one click tries
   expect(notice?.text).toContain(`Mail to ${mailbox} is refused for now`);
   mx.options = {};
   const asked = mx.commands.length;
-  expect(await mail()).toMatch(/^550 5\.7\.1 The message was refused where this alias leads/);
+  expect(await mail()).toMatch(/^550 5\.7\.1 Mail is refused where this alias leads/);
   expect(mx.commands).toHaveLength(asked);
   const other = await registerPerson(system.url);
   expect((await other.call("POST", "/api/mailboxes/resume", { address: mailbox })).status).toBe(404);

@@ -53,7 +53,7 @@ test("saved again, even unchanged, it is called again; pausing and activating th
 test("an alias without another destination rejects mail before its body, until it is saved again", async () => {
   hook.options = { statuses: [410] };
   const alias = await person.createAlias({ forwardTo: hook.url });
-  const refusal = "550 5.7.1 The message was refused where this alias leads";
+  const refusal = "550 5.7.1 Mail is refused where this alias leads";
   expect([await send(alias), await send(alias)]).toEqual([refusal, refusal]);
   expect(hook.requests.length).toBe(1);
   expect(await noticesOf(alias)).toHaveLength(1);

@@ -20,7 +20,7 @@ export const reply = (code: number, enhancedStatus: string | null, text: string)
 const unavailable = reply(451, "4.3.0", "Temporary failure, please try again later");
 
 const table: Record<ErrorCode, SmtpReply> = {
-  alias_not_found: reply(550, "5.1.1", "No such alias here"),
+  alias_not_found: reply(550, "5.1.1", "No such address here"),
   relay_denied: reply(550, "5.7.1", "This host does not relay"),
   not_a_bounce: reply(550, "5.7.1", "This address takes delivery reports only"),
   dmarc_reject: reply(550, "5.7.26", "The DMARC policy of the sender's domain rejects mail that fails authentication"),
@@ -35,14 +35,14 @@ const table: Record<ErrorCode, SmtpReply> = {
     "Only the alias' owner may write here, from a mailbox whose domain proves it (SPF for the mailbox itself, or DKIM over To and Cc at a domain of one's own). " +
       "Otherwise use the alias' SMTP credentials or the compose page",
   ),
-  mail_loop: reply(554, "5.4.6", "Mail loop: this message was here before"),
+  mail_loop: reply(554, "5.4.6", "Mail loop: this message was here before, or has passed too many hosts"),
   message_too_large: reply(552, "5.3.4", "Message is larger than this host takes"),
   header_too_large: reply(552, "5.3.4", "The message's header, or a field of it, is larger than this host takes"),
   memory_budget: reply(452, "4.3.1", "Insufficient memory at present, please try again later"),
-  spool_quota: reply(452, "4.2.2", "Too much undelivered mail for this alias, please try again later"),
+  spool_quota: reply(452, "4.2.2", "Too much undelivered mail, please try again later"),
   spool_failed: reply(451, "4.3.0", "The message can't be kept safely now, please try again later"),
-  refused_by_all: reply(550, "5.7.1", "The message was refused where this alias leads"),
-  rate_limited: reply(451, "4.7.1", "Too much mail from you, please try again later"),
+  refused_by_all: reply(550, "5.7.1", "Mail is refused where this alias leads"),
+  rate_limited: reply(451, "4.7.1", "Too much mail at present, please try again later"),
   busy: reply(451, "4.3.2", "Server is busy, please try again later"),
   unavailable,
   internal: unavailable,
@@ -109,6 +109,15 @@ export const sendAddressReplies = {
       `messages are not sent by address. ${COMPOSE}`,
   ),
 } as const satisfies Record<string, SmtpReply>;
+
+/** The author is not read as DMARC and mail programs must agree on it, whoever it is. */
+export const authorUnreadable = reply(
+  550,
+  "5.7.1",
+  "From has no readable address: it must be one field with addresses of the form name@host, and no other text",
+);
+
+export const aliasPaused = reply(550, "5.7.1", "This alias is paused. Activate it in the dashboard to send from it");
 
 export function replyFor(code: ErrorCode): SmtpReply {
   return table[code];

@@ -178,7 +178,7 @@ test("an alias with a thousand messages queued gets 452 at RCPT, and is served a
   const tomorrow = new Date(Date.now() + 86_400_000);
   await insertDeferred(made.id, { count: 999, notBefore: tomorrow });
   const full = await sendMail({ port: system.mxPort, to, message: aMessage() });
-  expect(full.last).toBe("452 4.2.2 Too much undelivered mail for this alias, please try again later");
+  expect(full.last).toBe("452 4.2.2 Too much undelivered mail, please try again later");
   deferring.clear();
   await vi.waitFor(async () => expect(await store.deliveries.countForAlias(made.id)).toBe(999), { timeout: 15_000 });
   expect(await send(to, aMessage())).toMatch(/^250 /);

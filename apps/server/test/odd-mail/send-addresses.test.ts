@@ -109,7 +109,7 @@ describe("the switch", () => {
 
   test("does not exist for an address without an alias: everybody gets the same refusal before any data", async () => {
     for (const from of [owner, stranger])
-      expect(await write("nobody-here+ann=shop.example@kauke.test", { from })).toBe("550 5.1.1 No such alias here");
+      expect(await write("nobody-here+ann=shop.example@kauke.test", { from })).toBe("550 5.1.1 No such address here");
   });
 });
 

@@ -165,10 +165,10 @@ test("a forged reply address, one at another domain and one of a deleted alias a
   const { ann, address } = await received();
   const to = [`r.${"a".repeat(20)}@kauke.test`, ann.replace("kauke.test", "vejas.test")];
   const { replies } = await answer({ to });
-  expect(replies.slice(1)).toEqual(["550 5.1.1 No such alias here", "550 5.1.1 No such alias here"]);
+  expect(replies.slice(1)).toEqual(["550 5.1.1 No such address here", "550 5.1.1 No such address here"]);
   const alias = (await person.listAliases()).find((it) => `${it.alias}@${it.domain}` === address);
   await person.call("DELETE", `/api/aliases/${alias?.id}`);
-  expect((await answer({ to: [ann] })).last).toBe("550 5.1.1 No such alias here");
+  expect((await answer({ to: [ann] })).last).toBe("550 5.1.1 No such address here");
 });
 
 test.each([

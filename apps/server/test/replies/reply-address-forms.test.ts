@@ -49,7 +49,7 @@ test("every spelling reaches the correspondent: other case, no or other hyphens,
 test("without its prefix, or with a hyphen at an end, it is an unknown alias", async () => {
   const [local = ""] = (await receiveOnce()).split("@");
   for (const spelling of [local.slice(2), `r${local.slice(2)}`, `r.${local.slice(2)}`, `${local}-`, `r-${local}`]) {
-    expect(await answer(`${spelling}@kauke.test`), spelling).toBe("550 5.1.1 No such alias here");
+    expect(await answer(`${spelling}@kauke.test`), spelling).toBe("550 5.1.1 No such address here");
   }
 });
 

@@ -89,6 +89,17 @@ const outsidersNamed = reply(
   "5.7.1",
   "Your message also names people by their real addresses. Write to reply addresses only, or they would see each other",
 );
+const foreignReplyAddress = reply(
+  550,
+  "5.7.1",
+  "Your message also names a reply address that is not valid for this alias: each belongs to one alias and one person",
+);
+const recipientsUnreadable = reply(
+  550,
+  "5.6.0",
+  "To or Cc contains text that is not an address, e.g. a recipient in quotes, or too many addresses. " +
+    "Write each recipient as name@host or as Name <name@host>",
+);
 const CRLF = Buffer.from("\r\n");
 
 /** @returns `null` when the message was queued, else the refusal or deferral */
@@ -140,7 +151,10 @@ async function writeAsAlias(
     newMessageId: makeMessageId(deps.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
-  if (rewritten.strangers.length > 0 || rewritten.hasUnreadable) return { refusal: outsidersNamed };
+  const [stranger] = rewritten.strangers;
+  if (stranger !== undefined)
+    return { refusal: (await isReplyAddress(stranger, deps)) ? foreignReplyAddress : outsidersNamed };
+  if (rewritten.hasUnreadable) return { refusal: recipientsUnreadable };
   const parts = rewriteParts({
     header: rewritten.header,
     body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),

@@ -1,8 +1,9 @@
 /** The stage that establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
+import { authorUnreadable } from "../reply.ts";
 import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
-import { accept, defer, reject, type StageVerdict } from "../verdict.ts";
+import { accept, answer, defer, reject, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
 import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
 import { lostTagsOf } from "./lost-tags.ts";
@@ -34,6 +35,12 @@ export function authenticateSender(
   return authenticate === null ? accept(message) : checkSender(message, authenticate);
 }
 
+const verdicts = {
+  dmarc_reject: reject("dmarc_reject"),
+  author_unreadable: answer(authorUnreadable),
+  proof_unfinished: defer("proof_unfinished"),
+};
+
 async function checkSender(
   message: ScreenedMessage,
   authenticate: (mail: ToAuthenticate) => Promise<Authenticated>,
@@ -48,8 +55,7 @@ async function checkSender(
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
   // A bounce address proves by itself that a message concerns our mail, and no text of an unproven one is passed on.
   const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce");
-  if (refusal !== null && !isForUs)
-    return { ...(refusal === "dmarc_reject" ? reject(refusal) : defer(refusal)), notes };
+  if (refusal !== null && !isForUs) return { ...verdicts[refusal], notes };
   return accept(withFindings(message, found, instruction), notes);
 }
 

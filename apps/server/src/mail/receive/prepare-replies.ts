@@ -5,12 +5,12 @@
  * A message that only its signature proves is sent once to each address. Whatever else is wrong with it, whoever sent
  * it reads what a stranger would, and the owner gets a notice: it may be a stranger who sent the message here again.
  */
-import type { HeaderBlock } from "@kauke/mail-rfc";
+import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
-import { replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
+import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";
 import { answerMarks, type HashMark } from "./answer-marks.ts";
@@ -53,7 +53,7 @@ async function prepareAll(
   const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
   if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
-  if (proofs.includes(null)) return answer(replyFor("reply_not_allowed"));
+  if (proofs.includes(null)) return answer(hasAuthor(message) ? replyFor("reply_not_allowed") : authorUnreadable);
   const isSignedOnly = proofs.some((proof) => proof !== null && proof !== "unfinished" && proof.by === "signature");
   const { open, refused } = isSignedOnly ? await withoutRepeated(transaction, recipients, deps) : allOpen(recipients);
   const replies = new PreparedReplies();
@@ -76,6 +76,12 @@ async function prepareAll(
     for (const recipient of group) forOthers.add(recipient);
   }
   return asForOthers({ ...message, replies }, forOthers);
+}
+
+/** Whether From names anybody. It says nothing about who owns the alias, so that everybody may read it. */
+function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
+  const { end, fields } = screened.header;
+  return addressesOf({ header: transaction.wire.subarray(0, end), fields }, "from").mailboxes.length > 0;
 }
 
 interface Sorted {

@@ -75,7 +75,7 @@ function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Pr
   if (bound === null) return null;
   return deps.aliases.findIdsBetween(...idsOfHint(bound.hint)).then((ids) => {
     const aliasId = ids.find((id) => bound.isBoundTo(id));
-    if (aliasId === undefined) return reject("not_a_bounce");
+    if (aliasId === undefined) return reject("alias_not_found");
     return accept({ kind: "bounce", address: path.canonical, aliasId, sender: bound.sender });
   });
 }
@@ -83,7 +83,7 @@ function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Pr
 /** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
 function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
   const isValid = srsReverse(path.canonical, srs) !== null;
-  if (!isValid) return reject("not_a_bounce");
+  if (!isValid) return reject("alias_not_found");
   return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 

@@ -5,7 +5,7 @@
 
 import { clientNetwork } from "../../core/connection/client-network.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { aliasPaused, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { MailFrom } from "../smtp-server/path-argument.ts";
 import type { SignInResult } from "../smtp-server/session-auth.ts";
 import type { ReceivedMail, SessionHandlers } from "../smtp-server/session-handlers.ts";
@@ -18,7 +18,8 @@ export interface SubmissionDeps extends SubmitDeps {
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
 }
 
-const paused = reply(535, "5.7.8", "This alias is paused. Activate it in the dashboard to send from it");
+/** `aliasPaused` as the reply to AUTH and MAIL. */
+const paused = { ...aliasPaused, code: 535, enhancedStatus: "5.7.8" };
 const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
 
 export function submissionService(deps: SubmissionDeps): SessionHandlers {

@@ -5,7 +5,7 @@ import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { isReplyAddress, resolveRepliesOf } from "../copy/resolve-reply.ts";
 import { sendAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { screen } from "../receive/screen.ts";
-import { reply, replyFor, type SmtpReply } from "../reply.ts";
+import { aliasPaused, authorUnreadable, reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
 import { replyOf } from "../verdict.ts";
 
@@ -19,9 +19,11 @@ export async function submitMessage(mail: ReceivedMail, submitter: Submitter, de
   const screened = screen(mail.wire);
   if (screened.verdict !== "accept") return replyOf(screened);
   const { header } = screened.value;
-  if (!isFromAlias(mail.wire, header, submitter)) return replyFor("forbidden");
+  const notAlias = refuseAuthor(mail.wire, header, submitter);
+  if (notAlias !== null) return notAlias;
   const route = await deps.aliases.findRouteById(submitter.aliasId);
-  if (route === null || route.paused) return replyFor("forbidden");
+  if (route === null) return replyFor("forbidden");
+  if (route.paused) return aliasPaused;
   const people = await resolveRecipients(mail, submitter, deps);
   if (people === null) return replyFor("alias_not_found");
   const written = { ...mail.mailFrom, messageId: null, wire: mail.wire, header, receivedAt: deps.clock.now() };
@@ -29,10 +31,16 @@ export async function submitMessage(mail: ReceivedMail, submitter: Submitter, de
   return (await sendAsAlias(route, written, outgoing, deps)) ?? queued;
 }
 
-/** Whether there is exactly one author, and it is the alias (RFC 6409 §6.1, §8.1). */
-function isFromAlias(wire: Buffer, header: HeaderBlock, submitter: Submitter): boolean {
+const noAuthor = { ...authorUnreadable, code: 553 };
+const severalAuthors = reply(553, "5.7.1", "From names several authors, but only your alias may be one");
+
+/** @returns `null` if there is exactly one author, and it is the alias (RFC 6409 §6.1, §8.1) */
+function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): SmtpReply | null {
   const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
-  return mailboxes.length === 1 && mailboxes[0]?.address.toLowerCase() === submitter.aliasAddress;
+  const [author, second] = mailboxes;
+  if (author === undefined) return noAuthor;
+  if (second !== undefined) return severalAuthors;
+  return author.address.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
 }
 
 /**

@@ -85,7 +85,8 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
     },
   );
   const [dkim, arc] = [signatures.dkim.catch(() => null), signatures.arc.catch(() => null)];
-  const found = { author: shown.domain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
+  const { domain: author, isPlain: isAuthorPlain } = shown;
+  const found = { author, isAuthorPlain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
   const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
   const { wasCut } = dns;
   const hypothetical = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, possibleVouchers(found));

@@ -18,6 +18,7 @@ const arc = (
 
 const checks = (change: Partial<ChecksFound>): ChecksFound => ({
   author: "bank.example",
+  isAuthorPlain: true,
   policy: "reject",
   spf,
   dkim: [],
@@ -33,6 +34,7 @@ const quarantined = { result: "fail", isProven: false, applied: "quarantine" } a
 
 describe.each<[string, Partial<ChecksFound>, string | null, string]>([
   ["reject, all checks failed", {}, "dmarc_reject", "fail"],
+  ["reject, an author that programs read differently", { isAuthorPlain: false }, "author_unreadable", "fail"],
   ["reject, a check ran out of time", { wasCut: true }, "proof_unfinished", "fail"],
   ["reject, a check that could prove it did not end", { couldBeProven: true }, "proof_unfinished", "temperror"],
   [

@@ -6,7 +6,7 @@ import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
 
-type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished">;
+type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished"> | "author_unreadable";
 
 export interface Authentication {
   /** Authentication results recorded with the message and in its copies. */
@@ -24,6 +24,8 @@ export interface Authentication {
 export interface ChecksFound {
   /** Domain of the displayed author; empty when there is none. */
   author: string;
+  /** Whether every mail program displays this author; any other From proves nothing. */
+  isAuthorPlain: boolean;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
   dkim: readonly SignatureFound[] | null;
@@ -70,13 +72,14 @@ function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, is
 
 /** A proven message is never refused. Without proof an unreadable policy counts as if it were `reject`, and defers. */
 function refusalOf(
-  { policy, verdict }: ChecksFound,
+  { isAuthorPlain, policy, verdict }: ChecksFound,
   { isUnfinished, isExplained }: { isUnfinished: boolean; isExplained: boolean },
 ): Refusal | null {
   if (verdict.isProven) return null;
   if (policy === "unknown") return "proof_unfinished";
   if (policy !== "reject" || isExplained) return null;
-  return isUnfinished ? "proof_unfinished" : "dmarc_reject";
+  if (isUnfinished) return "proof_unfinished";
+  return isAuthorPlain ? "dmarc_reject" : "author_unreadable";
 }
 
 function dmarcResult({ policy, verdict, couldBeProven }: ChecksFound): AuthResult {
