@@ -58,6 +58,7 @@ export * from "./leak/leak-finding.ts";
 export * from "./leak/leak-scan.ts";
 export * from "./leak/search-message.ts";
 export * from "./mail-syntax-error.ts";
+export * from "./message/calendar-answer-header.ts";
 export * from "./message/compose-message.ts";
 export * from "./message/reply-message.ts";
 export * from "./message/wrap-message.ts";

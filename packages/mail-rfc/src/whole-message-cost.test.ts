@@ -40,7 +40,12 @@ function messageOf(name: string, size: number) {
 
 type Message = ReturnType<typeof messageOf>;
 
-const owner = { aliasAddress: "shop@kauke.test", isOwnMailbox: () => true, correspondentOf: () => null };
+const owner = {
+  aliasAddress: "shop@kauke.test",
+  mailboxes: ["olga@owner.example"],
+  isOwnMailbox: () => true,
+  correspondentOf: () => null,
+};
 const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
 
 /**

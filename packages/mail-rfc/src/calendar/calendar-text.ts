@@ -23,6 +23,8 @@ export interface CalendarChange {
   nameFor(name: string, address: ChangedAddress): string;
   /** What to do with a value that may contain an unreadable address or one for which `addressFor` returns `null`. */
   unreadable: "remove" | "keep";
+  /** Replaces a description or comment of a reply; the same text if it is to stay. Absent: all stay. */
+  commentFor?: (text: string) => string;
 }
 
 /** Address of one line before and after the change; `null` if the value is not an address. */
@@ -73,6 +75,9 @@ const TOO_MANY_MARKS = new RegExp(`[\ue000-\ue005]{${FOLDS_MAX}}`);
 const spelled = names.map((name) => [...name].join(`[\ue000-\ue005]{0,${FOLDS_MAX}}`)).join("|");
 const BLANK = `[\ue000-\ue005 \\t]{0,${FOLDS_MAX}}`;
 const LINE_START = new RegExp(`^(?:\ufeff|\xef\xbb\xbf)?${BLANK}(?:${spelled})${BLANK}[;:]`, "gim");
+const METHOD = /^METHOD(?:;[^:\r\n]{0,200})?:[ \t]*([A-Z-]{1,40})[ \t]*$/gim;
+/** Matches a description or comment in ASCII, with marked folds. */
+const COMMENT = /^((?:DESCRIPTION|COMMENT)(?:;[^:\r\n]{0,300})?:)([ -~\ue000-\ue005]{1,1000})$/gim;
 const BREAK = /\r\n|\r|\n/g;
 
 export class CalendarText {
@@ -105,6 +110,12 @@ export class CalendarText {
     return this.#parts.some((part) => typeof part !== "string");
   }
 
+  /** Whether the calendar answers an invitation (RFC 5546 §1.4). One with a further method is none. */
+  get isReply(): boolean {
+    const methods = this.#parts.flatMap((part) => (typeof part === "string" ? [...part.matchAll(METHOD)] : []));
+    return methods.length > 0 && methods.every(([, method]) => method?.toUpperCase() === "REPLY");
+  }
+
   /** @returns canonical addresses in the calendar without duplicates, organizers first */
   addresses(): string[] {
     const lines = this.#parts.flatMap((part) => (typeof part === "string" || part.line === null ? [] : [part.line]));
@@ -115,8 +126,14 @@ export class CalendarText {
   /** @returns the text with replaced addresses; `null` when nothing changes */
   write(change: CalendarChange): string | null {
     let isChanged = false;
+    const { commentFor } = change;
+    const mayChangeComments = commentFor !== undefined && this.isReply;
     const written = this.#parts.map((part) => {
-      if (typeof part === "string") return part;
+      if (typeof part === "string") {
+        const text = mayChangeComments ? changeComments(part, commentFor) : part;
+        isChanged ||= text !== part;
+        return text;
+      }
       const line = changeLine(part, change);
       if (line === null) return part.raw;
       isChanged = true;
@@ -125,6 +142,14 @@ export class CalendarText {
     if (!isChanged) return null;
     return restored.reduce((rest, [mark, fold]) => rest.replace(mark, fold), written.join(""));
   }
+}
+
+function changeComments(text: string, commentFor: (text: string) => string): string {
+  return text.replace(COMMENT, (line, start: string, value: string) => {
+    const before = value.replace(MARKS, "");
+    const after = commentFor(before);
+    return after === before ? line : fold(`${start.replace(MARKS, "")}${after}`, "\r\n", /[\x80-\xbf]/);
+  });
 }
 
 function* partsOf(text: string, form: CalendarForm): Generator<string | Line> {

@@ -13,6 +13,7 @@ export const change: CalendarChange = {
 /** The owner of an alias, whose mailbox is olga@owner.example. */
 export const owner = {
   aliasAddress: "shop@kauke.test",
+  mailboxes: ["olga@owner.example"],
   isOwnMailbox: (address: string) => address === "olga@owner.example",
   correspondentOf: () => null,
 };

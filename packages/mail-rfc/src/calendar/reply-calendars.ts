@@ -5,6 +5,9 @@
  */
 import { parseAddressList } from "../address/address-list.ts";
 import { ParseBudget } from "../body/parse-budget.ts";
+import { OWN } from "../quote-lines/attribution.ts";
+import { isAnswerSentence } from "../quote-lines/calendar-answer.ts";
+import { OwnAddresses, type QuoteOwner } from "../quote-lines/own-addresses.ts";
 import type { CalendarChange } from "./calendar-text.ts";
 import { findCalendars, type MessageFields, mayHoldCalendar } from "./find-calendars.ts";
 import {
@@ -15,11 +18,7 @@ import {
   replaceParts,
 } from "./rewrite-calendars.ts";
 
-export interface OwnerAddresses {
-  /** Address of the alias in lower case. */
-  aliasAddress: string;
-  /** Whether an address is a mailbox of the owner. */
-  isOwnMailbox: (address: string) => boolean;
+export interface OwnerAddresses extends QuoteOwner {
   /** Maps a reply address to its correspondent; `null` for any other address. */
   correspondentOf: (address: string) => string | null;
 }
@@ -81,7 +80,9 @@ export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, ow
   return all.length === 0 ? null : replaceParts(body, all);
 }
 
-function changeFor({ aliasAddress, isOwnMailbox, correspondentOf }: OwnerAddresses): CalendarChange {
+function changeFor(owner: OwnerAddresses): CalendarChange {
+  const { aliasAddress, isOwnMailbox, correspondentOf } = owner;
+  const own = new OwnAddresses(owner);
   const addressFor = (address: string) => (isOwnMailbox(address) ? aliasAddress : correspondentOf(address));
   return {
     addressFor,
@@ -93,6 +94,9 @@ function changeFor({ aliasAddress, isOwnMailbox, correspondentOf }: OwnerAddress
       return (named && addressFor(named.address)) ?? name;
     },
     unreadable: "keep",
+    // The line ends of a text are written as "\n" (RFC 5545 §3.3.11).
+    commentFor: (text) =>
+      isAnswerSentence(own.marked(text, OWN).replace(/(?:\\n)+$/i, "")) ? own.marked(text, aliasAddress) : text,
   };
 }
 

@@ -1,16 +1,18 @@
 /**
- * Replaces the owner's mailbox by the alias in lines that mail programs write around quotes (`find-own-lines.ts`), in
- * text and HTML parts of a message. Attachments, attached messages and everything signed or encrypted stay unchanged.
- * The leak guard later checks whether the mailbox occurs elsewhere.
+ * Replaces the owner's mailbox by the alias in lines that programs write (`find-own-lines.ts`), in text and HTML parts
+ * of a message: around quotes, or in an answer to an invitation. Attachments, attached messages and everything signed or
+ * encrypted stay unchanged. The leak guard later checks whether the mailbox occurs elsewhere.
  */
 
 import { type Part, parameter, readPartTree, typeOf } from "../body/part-tree.ts";
 import { firstValue } from "../header/headers.ts";
 import type { LeakPlace } from "../leak/leak-finding.ts";
+import { withAnswerMetas } from "./answer-metas.ts";
 import { readEditableText } from "./editable-text.ts";
-import { findOwnLines } from "./find-own-lines.ts";
+import { findAnswerLines, findOwnLines, type OwnLines } from "./find-own-lines.ts";
 import { htmlLines } from "./html-lines.ts";
 import { OwnAddresses, type QuoteOwner } from "./own-addresses.ts";
+import type { QuoteLines } from "./quote-line.ts";
 import { textLines } from "./text-lines.ts";
 
 export interface QuotingMessage {
@@ -33,8 +35,31 @@ export interface AliasInQuotes {
 export const QUOTE_BYTES_MAX = 1_048_576;
 const PROTECTED = /-----BEGIN (?:PGP |PKCS7|CMS|CERTIFICATE)/;
 
-/** @returns the same body when nothing changes. Never throws on input from the mail program. */
-export function withAliasInQuotes({ header, body }: QuotingMessage, owner: QuoteOwner): AliasInQuotes {
+/**
+ * Changes the lines around quotes.
+ * @returns the same body when nothing changes. Never throws on input from the mail program.
+ */
+export function withAliasInQuotes(message: QuotingMessage, owner: QuoteOwner): AliasInQuotes {
+  return withAliasInLines(message, owner, ({ text, lines }, own) => findOwnLines(text, lines, own));
+}
+
+/** Changes the lines that a calendar program wrote. Only for the answer to an invitation; otherwise like the above. */
+export function withAliasInAnswer(message: QuotingMessage, owner: QuoteOwner): AliasInQuotes {
+  return withAliasInLines(message, owner, ({ text, lines, kind }, own) => {
+    const found = findAnswerLines(text, lines, own);
+    return kind === "html" ? withAnswerMetas(text, found, own) : found;
+  });
+}
+
+interface ReadText {
+  text: string;
+  lines: QuoteLines;
+  kind: "text" | "html";
+}
+
+type FindLines = (read: ReadText, own: OwnAddresses) => OwnLines;
+
+function withAliasInLines({ header, body }: QuotingMessage, owner: QuoteOwner, find: FindLines): AliasInQuotes {
   const whole = readPartTree(header, body);
   const own = new OwnAddresses(owner);
   const pieces: Buffer[] = [];
@@ -43,7 +68,7 @@ export function withAliasInQuotes({ header, body }: QuotingMessage, owner: Quote
   let left = QUOTE_BYTES_MAX;
   for (const text of whole === null ? [] : textsOf(whole, "")) {
     left -= text.part.body.length;
-    const changed = left < 0 ? null : changeText(text, own, owner.aliasAddress);
+    const changed = left < 0 ? null : changeText(text, { own, aliasAddress: owner.aliasAddress, find });
     if (changed === null) continue;
     const start = text.part.body.byteOffset - body.byteOffset;
     pieces.push(body.subarray(at, start), changed.body);
@@ -76,7 +101,13 @@ function isAttached({ header, block }: Part): boolean {
   return /^\s*attachment\b/i.test(firstValue(header, block.fields, "content-disposition") ?? "");
 }
 
-function changeText({ part, kind, number }: TextPart, own: OwnAddresses, aliasAddress: string): AliasInQuotes | null {
+interface TextChange {
+  own: OwnAddresses;
+  aliasAddress: string;
+  find: FindLines;
+}
+
+function changeText({ part, kind, number }: TextPart, { own, aliasAddress, find }: TextChange): AliasInQuotes | null {
   const { header, block, body } = part;
   const encoding = (firstValue(header, block.fields, "content-transfer-encoding") ?? "").trim().toLowerCase();
   const charset = (parameter(typeOf(part), "charset") ?? "").trim().toLowerCase();
@@ -84,7 +115,7 @@ function changeText({ part, kind, number }: TextPart, own: OwnAddresses, aliasAd
   if (editable === null || own.find(editable.text).next().done === true || PROTECTED.test(editable.text)) return null;
   const lines = kind === "html" ? htmlLines(editable.text) : textLines(editable.text);
   if (lines === null) return null;
-  const { spans, lineNumbers } = findOwnLines(editable.text, lines, own);
+  const { spans, lineNumbers } = find({ text: editable.text, lines, kind }, own);
   const changed = spans.length === 0 ? null : editable.replace(spans, aliasAddress);
   if (changed === null) return null;
   return { body: changed, places: lineNumbers.map((line) => ({ part: number, kind, line })) };

@@ -4,9 +4,10 @@
  * are ignored.
  */
 import { isAttribution, OWN } from "./attribution.ts";
+import { isAnswerSentence, isGuest, isOwnGuest } from "./calendar-answer.ts";
 import type { OwnAddresses, Span } from "./own-addresses.ts";
 import type { QuoteLine, QuoteLines } from "./quote-line.ts";
-import { type LabelKind, labelKinds } from "./quote-words.ts";
+import { calendarLabels, type LabelKind, labelKinds } from "./quote-words.ts";
 
 /** First and last line of a possible attribution relative to the line with the address, shortest first. */
 const WINDOWS = [
@@ -16,6 +17,13 @@ const WINDOWS = [
   [-1, 1],
   [-2, 0],
   [0, 2],
+] as const;
+/** The same for a sentence of a calendar program, which a line break may divide. */
+const ANSWER_WINDOWS = [
+  [0, 0],
+  [0, 1],
+  [-1, 0],
+  [-1, 1],
 ] as const;
 /** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
@@ -31,8 +39,26 @@ export interface OwnLines {
   lineNumbers: number[];
 }
 
+/** Finds the lines that a mail program wrote around a quote. */
 export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
   const search = new LineSearch(lines, own);
+  return findLines(source, { lines, own, around: (index) => search.linesAround(index) });
+}
+
+/** Finds the lines that a calendar program wrote in an answer to an invitation (`calendar-answer.ts`). */
+export function findAnswerLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
+  const search = new LineSearch(lines, own);
+  return findLines(source, { lines, own, around: (index) => search.answerAround(index) });
+}
+
+interface Finding {
+  lines: QuoteLines;
+  own: OwnAddresses;
+  /** @returns the lines to change because of the line with this index */
+  around(index: number): readonly QuoteLine[];
+}
+
+function findLines(source: string, { lines, own, around }: Finding): OwnLines {
   const found: OwnLines = { spans: [], lineNumbers: [] };
   const named = new Set<QuoteLine>();
   let index = 0;
@@ -42,7 +68,7 @@ export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresse
     const line = lines.lines[index];
     if (line === undefined || start < line.start || lastChecked === index) continue;
     lastChecked = index;
-    for (const part of search.linesAround(index)) named.add(part);
+    for (const part of around(index)) named.add(part);
   }
   for (const line of [...named].sort((one, other) => one.start - other.start)) {
     const spans = [...own.find(source, line.start, line.end)];
@@ -74,6 +100,30 @@ class LineSearch {
       if (window !== null && this.#isAttribution(window, index + last)) return window;
     }
     return this.#isInBlock(index) ? [line] : [];
+  }
+
+  /** @returns the sentence or the line of guests that contains this line; empty when a person wrote it */
+  answerAround(index: number): readonly QuoteLine[] {
+    const line = this.#lines[index];
+    if (line === undefined || line.depth > 0) return [];
+    for (const [first, last] of ANSWER_WINDOWS) {
+      const window = this.#window(index + first, index + last, line);
+      if (window !== null && isAnswerSentence(window.map((it) => this.#text(it)).join(" "))) return window;
+    }
+    return this.#isInGuests(index) ? [line] : [];
+  }
+
+  /** Whether a line names the owner in a labelled line of people in an event, or in a list of guests below a label. */
+  #isInGuests(index: number): boolean {
+    const label = this.#lines[this.#labelledLine(index) ?? -1];
+    if (label !== undefined && calendarLabels.has(this.#labelOf(label)) && this.#isInBlock(index)) return true;
+    const texts = [index, ...Array.from({ length: FOLDED_MAX }, (_, up) => index - 1 - up)].map((at) => {
+      const line = this.#lines[at];
+      return line === undefined || line.depth > 0 ? "" : this.#text(line);
+    });
+    if (!isOwnGuest(texts[0] ?? "")) return false;
+    const heading = texts.slice(1).findIndex((text) => calendarLabels.has(text.toLowerCase().replace(/\s?[:：]$/, "")));
+    return heading >= 0 && texts.slice(1, heading + 1).every(isGuest);
   }
 
   /**
@@ -154,18 +204,8 @@ class LineSearch {
   #text(line: QuoteLine): string {
     const known = this.#texts.get(line);
     if (known !== undefined) return known;
-    const text = this.#marked(this.#textOf(line));
+    const text = this.#own.marked(this.#textOf(line), OWN);
     this.#texts.set(line, text);
     return text;
-  }
-
-  #marked(text: string): string {
-    let marked = "";
-    let at = 0;
-    for (const { start, end } of this.#own.find(text)) {
-      marked += text.slice(at, start) + OWN;
-      at = end;
-    }
-    return marked + text.slice(at);
   }
 }

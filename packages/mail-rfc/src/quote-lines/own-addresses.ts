@@ -50,4 +50,15 @@ export class OwnAddresses {
       yield { start: from + match.index - local.length, end: from + match.index + match[0].length };
     }
   }
+
+  /** @returns the text with every mailbox of the owner replaced by `mark` */
+  marked(text: string, mark: string): string {
+    let marked = "";
+    let at = 0;
+    for (const { start, end } of this.find(text)) {
+      marked += text.slice(at, start) + mark;
+      at = end;
+    }
+    return marked + text.slice(at);
+  }
 }

@@ -49,13 +49,17 @@ export const quoteVerbs: readonly string[] = [
 /** Verbs in scripts without spaces between words. */
 export const unspacedQuoteVerbs: readonly string[] = ["写道", "寫道", "のメール", "님이 작성", "เขียนว่า"];
 
+/** Labels of people in texts that calendar programs write. */
+const calendarPeople =
+  "who|guests|attendees|organizer|organiser|required|optional|required attendees|optional attendees|calendar|" +
+  "invitees|teilnehmer|organisator|kalender|gäste|invités|organisateur|invitados|organizador";
+
 const labels: Readonly<Record<LabelKind, string>> = {
   person:
     "from|to|cc|bcc|reply-to|sender|von|an|kopie|blindkopie|antwort an|de|à|a|pour|para|da|van|aan|od|do|dw|udw|från|till|" +
     "kopia|fra|til|kopi|lähettäjä|vastaanottaja|kopio|komu|kopie|от|кому|копия|від|копія|nuo|kam|kopija|kimden|kime|" +
     "gönderen|alıcı|feladó|címzett|másolatot kap|de la|către|catre|差出人|宛先|发件人|收件人|抄送|寄件者|收件者|副本|보낸 사람|받는 사람|" +
-    "참조|who|guests|attendees|organizer|organiser|required|optional|required attendees|optional attendees|calendar|" +
-    "invitees|teilnehmer|organisator|kalender|gäste|invités|organisateur|invitados|organizador",
+    `참조|${calendarPeople}`,
   date:
     "sent|date|on|gesendet|datum|gesendet am|envoyé|envoyé le|enviado|enviado el|enviada em|enviado em|fecha|inviato|data|" +
     "verzonden|wysłano|wysłane|skickat|sendt|dato|lähetetty|päivämäärä|odesláno|отправлено|дата|надіслано|išsiųsta|" +
@@ -71,3 +75,5 @@ export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
     labels[kind].split("|").map((label) => [label, kind] as const),
   ),
 );
+
+export const calendarLabels: ReadonlySet<string> = new Set(calendarPeople.split("|"));

@@ -161,8 +161,7 @@ async function writeAsAlias(
     token: toBase32(deps.random.bytes(16)),
     domain,
   });
-  const { header } = parts;
-  const body = await withAliasInParts(parts, {
+  const { header, body } = await withAliasInParts(parts, {
     aliasAddress: route.address,
     mailboxes: mailboxesOf(route),
     findCorrespondents: (addresses) => correspondentsOf(addresses.slice(0, CORRESPONDENTS_MAX), route, outgoing, deps),
