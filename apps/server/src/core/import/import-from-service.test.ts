@@ -17,7 +17,7 @@ function service(answers: Record<string, object | number | string>, pageCount: n
     async function* body() {
       if (typeof answer !== "number") yield Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer));
     }
-    return { status: typeof answer === "number" ? answer : 200, pageCount, body: body() };
+    return { status: typeof answer === "number" ? answer : 200, pageCount, retryAfterSeconds: null, body: body() };
   };
   return { asked, serviceFetch: { get }, now: () => 0 };
 }
@@ -127,19 +127,23 @@ describe("aliases of an account at another service", () => {
   it("Forward Email: every page of every domain is read", async () => {
     const forwardEmail = service(
       {
-        "https://api.forwardemail.net/v1/domains": [{ name: "own.example" }],
+        "https://api.forwardemail.net/v1/domains?page=1&limit=1000": [{ name: "own.example" }],
         "https://api.forwardemail.net/v1/domains/own.example/aliases?page=1&limit=1000": [
           { name: "a", recipients: ["ann@people.example"], is_enabled: false, domain: "5f" },
         ],
         "https://api.forwardemail.net/v1/domains/own.example/aliases?page=2&limit=1000": [
           { name: "b", recipients: [], is_enabled: true },
         ],
+        "https://api.forwardemail.net/v1/domains?page=2&limit=1000": [{ name: "other.example" }],
+        "https://api.forwardemail.net/v1/domains/other.example/aliases?page=1&limit=1000": [{ name: "c" }],
+        "https://api.forwardemail.net/v1/domains/other.example/aliases?page=2&limit=1000": [],
       },
       2,
     );
     expect(await read({ service: "forward-email", apiKey }, forwardEmail)).toEqual([
       { address: "a@own.example", destinations: ["ann@people.example"], active: false, isDeleted: false },
       { address: "b@own.example", destinations: [], active: true, isDeleted: false },
+      { address: "c@other.example", destinations: [], active: true, isDeleted: false },
     ]);
     const basic = `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
     expect(forwardEmail.asked[0]?.headers.authorization).toBe(basic);

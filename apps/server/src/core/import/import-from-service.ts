@@ -91,7 +91,7 @@ class ServiceReader {
     if (answer === "refused") throw fieldError("baseUrl", "This address can't be called from here.");
     if (answer === "failed") throw failed("could not be reached");
     if (answer.status === 401 || answer.status === 403) throw fieldError("apiKey", "The service refused this API key.");
-    if (answer.status === 429) throw failed("asks to wait; please try again later");
+    if (answer.status === 429) throw failed(`asks to wait; please try again ${whenText(answer.retryAfterSeconds)}`);
     if (answer.status !== 200) throw failed("did not answer as expected");
     return { values: await this.#values(answer.body, take), pageCount: answer.pageCount };
   }
@@ -123,6 +123,14 @@ function failed(what: string): AppError {
   return new AppError("unavailable", { message: `The service ${what}.` });
 }
 
+/** @example whenText(90) // "in 2 minutes" */
+function whenText(seconds: number | null): string {
+  if (seconds === null) return "later";
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  const [count, unit] = minutes <= 90 ? [minutes, "minute"] : [Math.ceil(minutes / 60), "hour"];
+  return `in ${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 async function* addyRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
   const headers = { authorization: `Bearer ${apiKey}`, "x-requested-with": "XMLHttpRequest" };
   let row = 0;
@@ -147,16 +155,20 @@ async function* relayRows(reader: ServiceReader, apiKey: string): AsyncGenerator
 
 async function* forwardEmailRows(reader: ServiceReader, apiKey: string): AsyncGenerator<ImportedAlias> {
   const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
-  const { values } = await reader.page("/v1/domains", headers, ({ name }, at) => (at === "" ? textOf(name) : null));
-  let row = 0;
-  for (const domain of values) {
-    const path = `/v1/domains/${encodeURIComponent(domain)}/aliases`;
+  async function* pages<T>(path: string, take: Take<T>): AsyncGenerator<T[]> {
     for (let page = 1, count = 1; page <= Math.min(count, PAGES_MAX); page += 1) {
-      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers, (value, at) =>
+      const answer = await reader.page(`${path}?page=${page}&limit=1000`, headers, take);
+      count = answer.pageCount ?? 1;
+      yield answer.values;
+    }
+  }
+  let row = 0;
+  for await (const domains of pages("/v1/domains", ({ name }, at) => (at === "" ? textOf(name) : null))) {
+    for (const domain of domains) {
+      const aliases = pages(`/v1/domains/${encodeURIComponent(domain)}/aliases`, (value, at) =>
         at === "" ? forwardEmailAlias({ ...value, domain_name: domain }, ++row) : null,
       );
-      count = answer.pageCount ?? 1;
-      yield* answer.values;
+      for await (const rows of aliases) yield* rows;
     }
   }
 }

@@ -14,6 +14,8 @@ export interface ServiceAnswer {
   status: number;
   /** Number of pages according to the response header `X-Page-Count`; `null` without that header. */
   pageCount: number | null;
+  /** Seconds that the service asks to wait (`Retry-After`, RFC 9110 §10.2.3); `null` without a number of seconds. */
+  retryAfterSeconds: number | null;
   /** Response body; empty unless the status is 200. The caller must read it to its end or end the iterator. */
   body: AsyncIterable<Uint8Array>;
 }

@@ -13,13 +13,15 @@ import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } f
 export interface GuardedGetOptions {
   resolver: Resolver;
   allow: AllowList;
+  /** CA certificates trusted instead of the system's. */
+  ca?: string;
 }
 
 const STAGE_MS = 10_000;
 /** Maximum bytes of one response: some 10,000 aliases with all that a service says about them. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
-export function guardedGet({ resolver, allow }: GuardedGetOptions): ServiceFetch {
+export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
   const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
   return {
     get: (request) => (isCallableUrl(request.url, allow) ? send(request) : Promise.resolve("refused")),
@@ -32,6 +34,7 @@ export function guardedGet({ resolver, allow }: GuardedGetOptions): ServiceFetch
         agent: isSecure ? agents.https : agents.http,
         lookup: guardedLookup(resolver, allow, portOf(url)),
         timeout: STAGE_MS,
+        ca,
         headers: { ...headers, "user-agent": "Kauke" },
       });
       const timer = setTimeout(() => call.destroy(), totalMs);
@@ -52,9 +55,13 @@ const isRefusal = (error: Error) => error instanceof LookupRefused && error.reas
 function answerOf(response: IncomingMessage): ServiceAnswer {
   const status = response.statusCode ?? 0;
   if (status !== 200) response.destroy();
-  const pages = Number(response.headers["x-page-count"] ?? Number.NaN);
   const body = status === 200 ? inTurns(collectStream(response, ANSWER_MAX_BYTES)) : nothing();
-  return { status, pageCount: Number.isSafeInteger(pages) ? pages : null, body };
+  const { "x-page-count": pages, "retry-after": wait } = response.headers;
+  return { status, pageCount: wholeNumber(pages), retryAfterSeconds: wholeNumber(wait), body };
+}
+
+function wholeNumber(text: string | string[] | undefined): number | null {
+  return typeof text === "string" && /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
