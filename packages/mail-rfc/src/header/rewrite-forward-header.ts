@@ -60,13 +60,15 @@ export const CORRESPONDENTS_MAX = 1010;
 /** Maximum addresses in To and Cc that are the owner's own aliases; further ones are removed. */
 const OWN_MAX = 50;
 /**
- * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3) and are kept as they are. Of several, the first is kept: it is
- * the one that programs show, and that is read here; large hosts refuse a message that has two.
+ * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3, RFC 2369 §3, RFC 2919 §3, RFC 3834 §5, RFC 8058 §3.1) and are
+ * not written anew. Of several, the first is kept: it is the one that programs show, and that is read here; large hosts
+ * refuse a message that has two.
  */
 const singleFields: ReadonlySet<string> = new Set(
   [
     "date subject message-id mime-version content-type content-transfer-encoding content-id content-description",
-    "content-disposition",
+    "content-disposition content-language content-location content-md5 auto-submitted",
+    "list-id list-help list-unsubscribe list-unsubscribe-post list-subscribe list-post list-owner list-archive",
   ].flatMap((names) => names.split(" ")),
 );
 
@@ -258,7 +260,8 @@ function writeListField(source: ForwardHeaderSource, field: HeaderField, replies
 
 /** Whether an https link is kept: RFC 8058 §3.1 requires it, so without it List-Unsubscribe-Post is removed. */
 function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
-  return valuesOf(source, "list-unsubscribe").some(keepsWebLink);
+  const [kept = ""] = valuesOf(source, "list-unsubscribe");
+  return keepsWebLink(kept);
 }
 
 /**
