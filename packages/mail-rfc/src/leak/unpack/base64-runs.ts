@@ -13,7 +13,8 @@ const BLOCK_MIN = 64;
 const WORDS_AT_ONCE = 20_000;
 /** Longest run that is searched as a view also at its own alignment, for an address behind other characters. */
 const TOKEN_MAX = 4096;
-const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/]{40}/;
+/** Matches the start of a quoted or folded line of base64, or of the rest of one in the last line. */
+const QUOTED_OR_FOLDED = /\n[> \t]{1,200}[A-Za-z0-9+/_-]{40}|(?<=[A-Za-z0-9+/_-]{40}\r?)\n[> \t]{1,200}[A-Za-z0-9+/_-]/;
 
 /** @returns the least number of base64 characters, without padding, that contain so many octets */
 const base64Length = (octets: number): number => Math.ceil((octets * 8) / 6);

@@ -47,6 +47,72 @@ describe.each(Object.entries(encodings))("%s", (_, encode) => {
   });
 });
 
+describe("any address in base64 of any kind, at any offset and of any length", () => {
+  const local = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,30}$/);
+  const domain = fc.stringMatching(/^[a-z0-9]{1,12}\.(?:lt|org|example)$/);
+  const data = (length: fc.Arbitrary<number>) =>
+    length.chain((octets) => fc.uint8Array({ minLength: octets, maxLength: octets })).map((all) => Buffer.from(all));
+  const length = fc.oneof(fc.nat(90), fc.integer({ min: 2900, max: 3100 }), fc.nat(7000));
+  const long = fc.oneof(
+    data(length),
+    length.map((octets) => Buffer.from(`"${"a, ".repeat(octets / 3)}"`)),
+  );
+  const quote = Buffer.from('"');
+  /** Letters beside the address make it another one in a text of any length, but not in a short token. */
+  const short = fc.oneof(
+    data(fc.nat(60)),
+    fc.nat(60).map((octets) => Buffer.from("x".repeat(octets))),
+  );
+  const anyCase = fc.record({
+    address: fc.tuple(local, domain).map((parts) => parts.join("@")),
+    sides: fc.oneof(
+      fc.tuple(long, long).map(([before, after]) => [Buffer.concat([before, quote]), Buffer.concat([quote, after])]),
+      fc.tuple(short, short),
+    ),
+    isUrl: fc.boolean(),
+    isPadded: fc.boolean(),
+    width: fc.constantFrom(0, 0, 0, 60, 64, 76),
+    lineEnd: fc.constantFrom("\r\n", "\n", "\r\n> ", "\r\n "),
+    head: fc.stringMatching(/^[A-Za-z0-9+/_-]{0,70}$/),
+    tail: fc.stringMatching(/^[A-Za-z0-9+/_-]{0,70}$/),
+    wrap: fc.constantFrom(
+      (token: string) => token,
+      (token: string) => `https://t.example/?s=${token}&sig=0123456789abcdef`,
+      (token: string) => `<img src="https://t.example/${token}">`,
+      (token: string) => `{"k":"${token}"}`,
+      (token: string) => `data:;base64,${token}`,
+    ),
+  });
+
+  /** Text with the address in base64, wrapped into lines only from the start of the base64, as programs do. */
+  function tokenOf(one: typeof anyCase extends fc.Arbitrary<infer T> ? T : never): string {
+    const octets = Buffer.concat([one.sides[0], Buffer.from(one.address), one.sides[1]]);
+    const plain = octets.toString(one.isUrl ? "base64url" : "base64").replace(/=+$/, "");
+    const padding = one.isPadded ? "=".repeat((4 - (plain.length % 4)) % 4) : "";
+    if (one.width === 0) return `${one.head}${plain}${padding}${one.tail}`;
+    return (plain + padding).replace(new RegExp(`(.{${one.width}})(?!$)`, "g"), `$1${one.lineEnd}`);
+  }
+
+  test("it is found, in a message and in typed text, and another address is not", async () => {
+    const law = fc.asyncProperty(anyCase, async (one) => {
+      const text = one.wrap(tokenOf(one));
+      expect(await searchMessage(messageWith(text), [one.address])).not.toBeNull();
+      expect(await searchTypedText(text, [one.address])).not.toBeNull();
+      expect(await searchTypedText(text, [`not-${one.address}`])).toBeNull();
+    });
+    await fc.assert(law, { numRuns });
+  });
+});
+
+test("an address across the last two lines of quoted or folded base64 is found, although the last line is short", async () => {
+  for (const between of ["\r\n> ", "\r\n "]) {
+    const text = (address: string) =>
+      base64(Buffer.from(`${"x ".repeat(18)}${address}`)).replace(/(.{64})/, `$1${between}`);
+    expect(await found(text(owner))).toBe(true);
+    expect(await found(text(other))).toBe(false);
+  }
+});
+
 test("a short address is found in the token that a tracking pixel of three letters precedes", async () => {
   expect(await searchTypedText(`x?s=abWVAaW4ubHQ`, ["me@in.lt"])).not.toBeNull();
 });
