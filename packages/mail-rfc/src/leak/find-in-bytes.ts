@@ -36,8 +36,15 @@ const HIGH_UNIT = /[\u2e80-\uffff]/;
 /** Needles by pattern list: one message has thousands of chunks that are searched for the same mailboxes. */
 const cached = new WeakMap<readonly MailboxPattern[], readonly Needle[]>();
 
-/** @returns the first destination found in the bytes, spelled as in its pattern; `null` when none occurs */
-export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]): string | null {
+/**
+ * @param boundary which occurrences count where no control characters are near
+ * @returns the first destination found in the bytes, spelled as in its pattern; `null` when none occurs
+ */
+export function findInBytes(
+  bytes: Buffer,
+  patterns: readonly MailboxPattern[],
+  boundary: Boundary = "whole",
+): string | null {
   const needles = cached.get(patterns) ?? needlesOf(patterns);
   cached.set(patterns, needles);
   const overlap = Math.max(0, ...needles.map((needle) => needle.bytes.length)) - 1;
@@ -46,7 +53,7 @@ export function findInBytes(bytes: Buffer, patterns: readonly MailboxPattern[]):
     for (const needle of needles) {
       for (const around of domainsIn(chunk, needle)) {
         const shifted = { ...around, from: start + around.from, at: start + around.at, end: start + around.end };
-        const found = isPlainOther(chunk, around, patterns) ? null : findAround(bytes, shifted, patterns);
+        const found = isPlainOther(chunk, around, patterns) ? null : findAround(bytes, shifted, { patterns, boundary });
         if (found !== null) return found;
       }
     }
@@ -100,10 +107,15 @@ function needlesOf(patterns: readonly MailboxPattern[]): Needle[] {
 
 const lowered = (bytes: Buffer): string => bytes.toString("latin1").toLowerCase();
 
-function findAround(bytes: Buffer, around: Around, patterns: readonly MailboxPattern[]): string | null {
+interface Sought {
+  patterns: readonly MailboxPattern[];
+  boundary: Boundary;
+}
+
+function findAround(bytes: Buffer, around: Around, { patterns, boundary: least }: Sought): string | null {
   const text = readAround(bytes, around, AFTER);
   const isBinary = CONTROL.test(text) || (around.charset !== "utf8" && HIGH_UNIT.test(text));
-  const boundary: Boundary = isBinary ? "within" : "whole";
+  const boundary: Boundary = isBinary ? "within" : least;
   // In binary data, what follows is no part of the address, not even a combining mark.
   for (const view of textViews(isBinary ? readAround(bytes, around, 0) : text)) {
     const found = findMailbox(view.text, patterns, boundary);

@@ -1,6 +1,7 @@
 /** Data unpacked from a container or decoded from a text, in the form that every unpacker yields. */
 
 import type { PartKind } from "./leak-finding.ts";
+import type { Boundary } from "./mailbox-pattern.ts";
 import type { Packing } from "./unpack/inflate.ts";
 
 export interface Inner {
@@ -15,4 +16,6 @@ export interface Inner {
    * Whether the bytes are another decoding of data that is unpacked already: they are searched but not unpacked again.
    */
   isView?: boolean;
+  /** Which occurrences of an address count in the data; default: those that stand alone. */
+  boundary?: Boundary;
 }

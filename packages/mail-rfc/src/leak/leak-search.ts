@@ -98,8 +98,8 @@ export class LeakSearch {
     return this.#bytes(piece) ?? this.first(inside(piece, unpack(piece.bytes, this.#budget)));
   }
 
-  #bytes({ bytes, part, kind }: Piece): LeakFinding | null {
-    const destination = findInBytes(bytes, this.#patterns);
+  #bytes({ bytes, part, kind, boundary }: Piece): LeakFinding | null {
+    const destination = findInBytes(bytes, this.#patterns, boundary);
     return destination === null ? null : { leak: "address", destination, place: { part, kind, line: null } };
   }
 

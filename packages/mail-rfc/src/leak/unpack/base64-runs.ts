@@ -66,9 +66,12 @@ function* runsOf(text: string, runMin: number): Generator<string> {
 
 function* decodeBlock(run: string): Generator<Inner> {
   const digits = run.replace(/[\r\n]/g, "");
+  const isShort = digits.length <= TOKEN_MAX;
+  // A token on one line joins values, while a file is wrapped and its words stand alone.
+  const boundary = isShort && digits.length === run.length ? "within" : "whole";
   yield { bytes: Buffer.from(digits, "base64") };
-  for (const shift of digits.length <= TOKEN_MAX ? [0, 1, 2, 3] : [1, 2, 3])
-    yield { bytes: decodeAll([digits.slice(shift)]), isView: true };
+  for (const shift of isShort ? [0, 1, 2, 3] : [1, 2, 3])
+    yield { bytes: decodeAll([digits.slice(shift)]), isView: true, boundary };
 }
 
 function* decodeWords(words: readonly string[]): Generator<Inner> {

@@ -113,6 +113,19 @@ test("an address across the last two lines of quoted or folded base64 is found, 
   }
 });
 
+test("in a token of one line an address counts whatever letters join it, but not in a wrapped file", async () => {
+  for (const letters of [1, 60, 80, 500, 1400]) {
+    for (let shift = 0; shift < 3; shift += 1) {
+      const joined = (address: string) => `${"x".repeat(letters + shift)}${address}${"x".repeat(letters)}`;
+      const token = (address: string) => base64(Buffer.from(joined(address)));
+      expect([letters, shift, await found(token(owner))]).toEqual([letters, shift, true]);
+      expect([letters, shift, await found(token(other))]).toEqual([letters, shift, false]);
+      const wrapped = token(owner).replace(/(.{76})(?!$)/g, "$1\r\n");
+      if (letters > 480) expect(await found(wrapped)).toBe(false);
+    }
+  }
+});
+
 test("a short address is found in the token that a tracking pixel of three letters precedes", async () => {
   expect(await searchTypedText(`x?s=abWVAaW4ubHQ`, ["me@in.lt"])).not.toBeNull();
 });
