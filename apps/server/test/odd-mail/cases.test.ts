@@ -19,7 +19,7 @@ const dns = createFakeDns({
   "third.example": spf,
   "example.org": spf,
 });
-const { mx, system, person } = await setUpForwarding({ dns });
+const { mx, hook, system, person } = await setUpForwarding({ dns });
 const alias = "shop.k7@kauke.test";
 const owner = "me@example.org";
 
@@ -189,4 +189,67 @@ describe("fields", () => {
     const control = await forwarded(from, oddMessage(name, renamed));
     expect(once(control, ...names.map((it) => `X-${it}-Was`)).map(([, count]) => count)).toEqual(names.map(() => 1));
   });
+});
+
+describe("many people in To", () => {
+  /** The message to so many of its 140 members. */
+  const toMembers = (count: number) =>
+    Buffer.from(
+      String(oddMessage("members-140")).replace(new RegExp(`,\\r\\n Member 0*${count + 1} [^]*?(?=\\r\\nSubject)`), ""),
+    );
+  async function expectAllAnswerable(count: number): Promise<void> {
+    const copy = await forwarded("chair@planner.example", toMembers(count));
+    const members = replyAddressesIn(valuesOf(copy, "To").join());
+    expect(members).toHaveLength(count);
+    mx.reset();
+    const message = `From: ${owner}\r\nTo: ${members.at(-1)}\r\nSubject: Re: x\r\n\r\nanswer\r\n`;
+    expect((await send(owner, members.at(-1) as string, message)).last).toMatch(/^250 /);
+    const address = `member${String(count).padStart(3, "0")}@club.example`;
+    expect((await mx.waitForMessages(1))[0]?.rcptTo).toEqual([address]);
+  }
+  test("3 of them are answerable", () => expectAllAnswerable(3));
+  test.fails("140 of them are answerable", () => expectAllAnswerable(140));
+});
+
+test.fails("identifiers of a thread without brackets or @ stay, like others", async () => {
+  const copy = await forwarded("bugs@planner.example", oddMessage("ticket-thread"));
+  expect(valuesOf(copy, "In-Reply-To").join()).toContain("1234567");
+  expect(valuesOf(copy, "Message-ID")).toEqual(["<20261126.GHIJ>"]);
+  const references = valuesOf(copy, "References").join();
+  for (const id of ["ticket-1234567.planner.example", "<20261126.ABCDEF>", "<a@b@planner.example>"])
+    expect(references).toContain(id);
+  expect(references).toContain("<ok.1@planner.example>");
+});
+
+describe("a message to a webhook", () => {
+  beforeAll(async () => {
+    await person.createAlias({ alias: "hook.a1", forwardTo: hook.url });
+  });
+
+  async function posted(message: Buffer): Promise<{ html: string; attachments: { content: string }[] }> {
+    hook.reset();
+    expect((await send("ann@planner.example", "hook.a1@kauke.test", message)).last).toMatch(/^250 /);
+    const [call] = await hook.waitForRequests(1);
+    return JSON.parse(String(call?.body)).data;
+  }
+  const expectPolish = async (message: Buffer) =>
+    expect((await posted(message)).html.trim()).toBe("<p>Dzień dobry</p>");
+
+  test("UTF-8 with its name is read", () => expectPolish(oddMessage("us-ascii-but-utf8", { "us-ascii": "utf-8" })));
+  test.fails("UTF-8 under the name of US-ASCII is read", () => expectPolish(oddMessage("us-ascii-but-utf8")));
+
+  const attached = "From: x@x.example\r\nSubject: inner\r\n\r\nline one\r\nline two";
+  const expectAttached = async (message: Buffer) => {
+    const [file] = (await posted(message)).attachments;
+    expect(Buffer.from(file?.content ?? "", "base64").toString()).toBe(attached);
+  };
+  test("an attached file in base64 keeps its bytes", () =>
+    expectAttached(
+      oddMessage("attached-message-7bit", {
+        "message/rfc822; name=orig.eml": "application/octet-stream\r\nContent-Transfer-Encoding: base64",
+        [attached]: Buffer.from(attached).toString("base64"),
+      }),
+    ));
+  test.fails("an attached message without transfer encoding keeps its bytes", () =>
+    expectAttached(oddMessage("attached-message-7bit")));
 });
