@@ -97,7 +97,7 @@ describe("what an owner's mail host sends to the envelope sender of forwarded ma
   });
 });
 
-test.fails("a signed absence note leaves as the alias, without the mailbox", async () => {
+test("a signed absence note leaves as the alias, without the mailbox", async () => {
   const { address, bounceTo } = await received();
   expect((await send("", bounceTo, signer.sign(String(oddMessage("absence-note", { SRS: bounceTo }))))).last).toMatch(
     /^250 /,
