@@ -111,6 +111,7 @@ const inputOutput =
   /^(?:node:)?(?:fs|net|http|https|http2|tls|dns|dgram|child_process|cluster|worker_threads|readline|process|inspector)(?:\/|$)/;
 const anyBuiltIn = /^node:/;
 const httpLibraries = /^(?:fastify|@fastify\/)/;
+/** Libraries that tests compare our mail path with. */
 const mailLibraries = /^(?:smtp-server|nodemailer|mailauth|mailsplit|libmime)(?:\/|$)/;
 const storeLibraries = /^(?:kysely|pg|@electric-sql\/)/;
 /** Libraries whose error messages can contain a secret key: only packages/age may import them. */
@@ -121,7 +122,7 @@ const ageLibraries = /^(?:age-encryption|@noble\/|@scure\/)/;
  */
 const ageLibrariesExceptBase = /^(?:age-encryption|@noble\/|@scure\/(?!base$))/;
 
-const refusedToMail = [httpLibraries, storeLibraries, ageLibraries];
+const refusedToMail = [httpLibraries, mailLibraries, storeLibraries, ageLibraries];
 
 /** Third-party and built-in modules that each part must not import. */
 export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> = {
@@ -140,5 +141,5 @@ export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> 
   "mail/transport": refusedToMail,
   "mail/smtp-server": refusedToMail,
   "mail/ground": refusedToMail,
-  main: [ageLibraries],
+  main: [mailLibraries, ageLibraries],
 };

@@ -1,6 +1,6 @@
 /**
- * Mail standards as pure functions: addresses, headers, SRS, SPF, DKIM, ARC, DMARC, replies, schedules. No I/O; imports
- * no other package of this repository.
+ * Mail standards as pure functions: addresses, headers, SRS, SPF, DKIM, ARC, DMARC, MTA-STS, replies, schedules. No I/O;
+ * imports no other package of this repository.
  */
 
 export * from "./address/a-label.ts";
@@ -62,6 +62,7 @@ export * from "./message/calendar-answer-header.ts";
 export * from "./message/compose-message.ts";
 export * from "./message/reply-message.ts";
 export * from "./message/wrap-message.ts";
+export * from "./mta-sts.ts";
 export * from "./quote-lines/alias-in-quotes.ts";
 export * from "./report/delivery-report.ts";
 export * from "./report/dsn.ts";

@@ -52,6 +52,7 @@ import { growthOf } from "./linear-cost.testing.ts";
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 import { composeMessage } from "./message/compose-message.ts";
 import { rewriteReplyHeader } from "./message/reply-message.ts";
+import { readStsId } from "./mta-sts.ts";
 import { isDeliveryReport } from "./report/delivery-report.ts";
 import { buildDeliveryReport } from "./report/dsn.ts";
 import { parseEnhancedStatus, parseReply } from "./report/status-code.ts";
@@ -180,6 +181,7 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "a signature without its value": [FIELD, (text) => withoutSignature(`DKIM-Signature:${text}`)],
   "ARC results": [FIELD, (text) => [readArcResults(text), dmarcPassAuthor(`dmarc=pass ${text}`)]],
   "a DMARC record": [RECORD, (text) => [isDmarcRecord(text), readDmarcRecord(text), readDmarcRecord(`rua=${text}`)]],
+  "an MTA-STS record": [RECORD, (text) => readStsId([`v=STSv1; id=${text}`])],
   "a domain name": [FIELD, (text) => [toALabels(text), readDnsName(text)]],
   "an SPF record": [RECORD, (text) => parseSpfRecord(`v=spf1 ${text}`)],
   "a domain in an SPF record": [RECORD, (text) => parseDomainSpec(`${text}.b.test`)],

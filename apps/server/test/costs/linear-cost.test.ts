@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
 import { type Endpoint, endpoints, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
-import { headerLimits, unstuff } from "@kauke/mail-rfc";
+import { headerLimits, readStsPolicy, unstuff } from "@kauke/mail-rfc";
 import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/mail-rfc/hostile-shapes.testing";
 import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
 import { fromBase58 } from "@kauke/server/core/wallet/base58";
@@ -23,7 +23,7 @@ import { readMailFrom, readRcptTo } from "@kauke/server/mail/smtp-server/path-ar
 import { SessionInput } from "@kauke/server/mail/smtp-server/session-input";
 import { COMMAND_BYTES_MAX, parseCommand } from "@kauke/server/mail/smtp-server/smtp-command";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
-import { createStsPolicies, readStsPolicy } from "@kauke/server/mail/transport/sts-policies";
+import { createStsPolicies } from "@kauke/server/mail/transport/sts-policies";
 import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhook-body";
 import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
 import { describe, expect, it } from "vitest";

@@ -203,7 +203,7 @@ test("a domain whose fetch waits behind an account's slow ones is fetched at onc
   expect(host.requests).toHaveLength(1);
 });
 
-test("an announcement that is too long counts as a failed look-up: a known policy is kept", async () => {
+test("an announcement that can't be read counts as none: a known policy is kept", async () => {
   const all = policies();
   expect((await all.find(domain))?.mode).toBe("enforce");
   zone["_mta-sts.example.test"] = { txt: [`v=STSv1; id=a${" ".repeat(1000)}b`] };

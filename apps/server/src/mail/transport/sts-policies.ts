@@ -4,8 +4,9 @@
  * is used until it expires; a domain whose policy can't be fetched at first counts as having none. In memory only:
  * after a restart the first mail to a domain trusts the DNS again.
  */
+import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import { dnsFor } from "../ask-dns.ts";
+import type { Resolver } from "../resolver.ts";
 import { CallSlots } from "./call-slots.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
 import type { AttemptSignal } from "./transport.ts";
@@ -41,8 +42,6 @@ interface Known {
 const KNOWN_MAX = 10_000;
 /** Limits of concurrent fetches, of up to ten seconds each. Others wait in a queue that serves accounts in turn. */
 const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
-/** Maximum lines of a policy file; each host has one, and the library compares them pairwise. Usual files have ten. */
-const POLICY_LINES_MAX = 256;
 const DAY_MS = 24 * 3600 * 1000;
 /** Milliseconds after a failed fetch before a domain's policy is fetched again (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
@@ -55,14 +54,15 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   const fetching = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<boolean>>();
   const slots = new CallSlots(FETCHES);
-  const resolver = dnsFor(options.resolver);
 
   async function renew(domain: string, id: string): Promise<void> {
     const file = await fetchStsPolicy(domain, options);
-    const read = file === null ? null : await readStsPolicy(file);
+    const read = file === null ? null : readStsPolicy(file);
     if (read === null) return void pausedUntil.set(domain, now() + PAUSE_MS);
     pausedUntil.delete(domain);
-    const { policy, maxAgeMs } = read;
+    const { mode } = read;
+    const policy = mode === "none" ? null : { mode, lists: (host: string) => listsStsHost(read, host) };
+    const maxAgeMs = read.maxAgeSeconds * 1000;
     const fresh = { id, policy, expiresAt: now() + maxAgeMs, renewAt: now() + Math.min(DAY_MS, maxAgeMs / 2) };
     known.set(domain, fresh);
   }
@@ -93,9 +93,8 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
 
   return {
     async find(domain, signal) {
-      const { resolvePolicy } = await import("mailauth/lib/mta-sts.js");
-      const id = await resolvePolicy(domain, { resolver, strict: true }).catch(() => false as const);
-      const isAsked = id === false || isFresh(domain, id) || isPaused(domain) || (await renewOnce(domain, id, signal));
+      const id = await announcedId(domain, options.resolver);
+      const isAsked = id === null || isFresh(domain, id) || isPaused(domain) || (await renewOnce(domain, id, signal));
       const found = known.get(domain);
       if (found !== undefined && found.expiresAt > now()) return found.policy;
       return isAsked ? null : "busy";
@@ -103,32 +102,15 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
 }
 
+/** @returns the id of the policy that a domain announces; `null` also when the look-up fails */
+async function announcedId(domain: string, resolver: Resolver): Promise<string | null> {
+  const found = await resolver.resolveTxt(`_mta-sts.${domain}`);
+  return found.kind === "found" ? readStsId(found.records) : null;
+}
+
 /** @returns the promise in progress for a key, or that of `start`, which is then in progress until it settles */
 function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const running = inProgress.get(key) ?? start().finally(() => inProgress.delete(key));
   inProgress.set(key, running);
   return running;
-}
-
-/** Parses an MTA-STS policy file. @returns `null` when the file is no valid policy */
-export async function readStsPolicy(file: string): Promise<{ policy: StsPolicy | null; maxAgeMs: number } | null> {
-  try {
-    const { parsePolicy, validateMx } = await import("mailauth/lib/mta-sts.js");
-    const parsed = parsePolicy(readableFile(file), { strict: true });
-    const { mode } = parsed;
-    const policy = mode === "none" ? null : { mode, lists: (host: string) => validateMx(host, parsed).valid };
-    return { policy, maxAgeMs: (parsed.maxAge ?? 0) * 1000 };
-  } catch {
-    return null;
-  }
-}
-
-/**
- * @returns the file with each run of white space shortened, which the library parses in quadratic time; values never
- * contain white space (RFC 8461 §3.2)
- * @throws when the file has too many lines
- */
-function readableFile(file: string): string {
-  if (file.split("\n", POLICY_LINES_MAX + 1).length > POLICY_LINES_MAX) throw new Error("too many lines");
-  return file.replace(/[ \t]+/g, " ");
 }

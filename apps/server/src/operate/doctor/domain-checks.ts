@@ -1,7 +1,7 @@
 /** Compares the DNS records of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
-import { spf } from "mailauth/lib/spf/index.js";
-import { dnsFor } from "../../mail/ask-dns.ts";
+import { checkSpf as evaluateSpf } from "../../mail/receive/authenticate/check-spf.ts";
+import { MessageDns } from "../../mail/receive/authenticate/message-dns.ts";
 import type { DnsAnswer, Resolver } from "../../mail/resolver.ts";
 import { type DnsPlan, policyHost } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
@@ -29,6 +29,7 @@ export async function checkDomain(domain: string, deps: DomainCheckDeps): Promis
   ]);
 }
 
+const SPF_DEADLINE_MS = 10_000;
 const printedByDomains = "`kauke domains` prints it";
 const dnsFailed = "DNS gave no answer: check the name servers of this domain, and KAUKE_DNS_SERVERS.";
 
@@ -65,16 +66,16 @@ export async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<C
       "There is an SPF record. Whether it includes the relay can't be checked from here: ask the relay's operator.",
     );
   if (deps.addresses.length === 0) return warn("SPF can't be checked while the mail host has no address.");
-  const results = await Promise.all(deps.addresses.map((ip) => spfResult(domain, ip, deps)));
-  if (results.every((it) => it === "pass")) return ok("Every address of the mail host may send for this domain.");
+  if (await mayAllSend(domain, deps)) return ok("Every address of the mail host may send for this domain.");
   return fix(`The SPF record does not allow every address of the mail host to send: correct it, ${printedByDomains}.`);
 }
 
-async function spfResult(domain: string, ip: string, { resolver, plan }: DomainCheckDeps): Promise<string> {
-  const sender = `postmaster@${domain}`;
-  const options = { sender, ip, helo: plan.mailHost, mta: plan.mailHost, resolver: dnsFor(resolver) };
-  const { status } = await spf({ ...options, maxElapsedTime: 10_000 });
-  return status.result;
+async function mayAllSend(domain: string, { addresses, resolver, plan }: DomainCheckDeps): Promise<boolean> {
+  const dns = new MessageDns(resolver, SPF_DEADLINE_MS);
+  const claim = { helo: plan.mailHost, envelopeFrom: `postmaster@${domain}` };
+  const found = await Promise.all(addresses.map((clientAddress) => evaluateSpf({ ...claim, clientAddress }, dns)));
+  dns.close();
+  return found.every(({ result }) => result === "pass");
 }
 
 async function checkDkim(key: PublicDkimKey, { resolver }: DomainCheckDeps): Promise<CheckResult> {

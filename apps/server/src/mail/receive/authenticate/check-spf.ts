@@ -2,9 +2,8 @@
  * Checks SPF (RFC 7208) for a message's envelope sender, with the DNS look-ups that all checks of the message share. A
  * look-up that fails or is late makes the result `temperror`.
  */
-import { type AskSpf, checkHost, type SpfRecordType } from "@kauke/mail-rfc";
+import { checkHost } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
-import type { MxRecord } from "../../resolver.ts";
 import type { MessageDns } from "./message-dns.ts";
 
 export interface SpfFound {
@@ -27,26 +26,10 @@ const isAddressLiteral = (text: string) => /^[0-9.]+$/.test(text) || text.includ
 export async function checkSpf({ clientAddress, helo, envelopeFrom }: SpfClaim, dns: MessageDns): Promise<SpfFound> {
   const given = helo || clientAddress;
   const name = isAddressLiteral(given) ? `[${given}]` : given;
-  const verdict = await checkHost({ clientAddress, helo: name, sender: envelopeFrom }, askThrough(dns));
+  const verdict = await checkHost({ clientAddress, helo: name, sender: envelopeFrom }, async (asked, type) => {
+    const answer = await dns.answerTo(asked, type);
+    if (answer.kind === "failed") return null;
+    return answer.kind === "found" ? answer.records : [];
+  });
   return { ...verdict, helo: name };
-}
-
-/** Turns answers and error codes of node:dns into lists, and `null` for a look-up that failed or is late. */
-function askThrough(dns: MessageDns): AskSpf {
-  return async (name, type) => {
-    try {
-      return textsOf(await dns.ask(name, type), type);
-    } catch (thrown) {
-      const { code } = thrown as NodeJS.ErrnoException;
-      return code === "ENODATA" || code === "ENOTFOUND" ? [] : null;
-    }
-  };
-}
-
-/** `ask` declares lists of addresses; for TXT it returns lists of strings and for MX objects, as node:dns does. */
-function textsOf(records: readonly string[], type: SpfRecordType): readonly string[] {
-  if (type === "TXT") return (records as unknown as string[][]).map((strings) => strings.join(""));
-  if (type !== "MX") return records;
-  const byPreference = (records as unknown as MxRecord[]).toSorted((one, other) => one.priority - other.priority);
-  return byPreference.map(({ exchange }) => exchange);
 }

@@ -63,12 +63,12 @@ async function loadSuffixes() {
   return { organizationOf: (domain: string) => getDomain(domain, options) ?? domain };
 }
 
-function textsOf(answer: DnsAnswer<unknown>): readonly string[] {
+function textsOf(answer: DnsAnswer<string>): readonly string[] {
   if (answer.kind === "failed") throw new Error("look-up failed");
-  return answer.kind === "found" ? answer.records.map(String) : [];
+  return answer.kind === "found" ? answer.records : [];
 }
 
-function existsBy({ kind }: DnsAnswer<unknown>): boolean {
+function existsBy({ kind }: DnsAnswer<string>): boolean {
   if (kind === "failed") throw new Error("look-up failed");
   return kind !== "no_name";
 }

@@ -38,7 +38,7 @@ describe("a key record", () => {
 });
 
 describe("the look-up of a key", () => {
-  const found = (answer: DnsAnswer<unknown>) =>
+  const found = (answer: DnsAnswer<string>) =>
     lookUpKey({ selector: "s", domain: "a.example" }, { answerTo: async () => answer });
 
   it("takes the first of several records", async () => {

@@ -43,6 +43,6 @@ export async function lookUpKey(
   const answer = await dns.answerTo(keyName(place), "TXT");
   if (answer.kind === "failed") return { failed: answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
   if (answer.kind !== "found") return null;
-  const [text] = answer.records;
-  return keyRecords.read(typeof text === "string" ? text : "");
+  const [text = ""] = answer.records;
+  return keyRecords.read(text);
 }

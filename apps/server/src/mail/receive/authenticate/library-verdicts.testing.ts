@@ -15,7 +15,6 @@ import { createRequire } from "node:module";
 import { readDnsName } from "@kauke/mail-rfc";
 import { type DKIMResult, type DMARCResult, dkimVerify, dmarc, arc as verifyArc } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
-import { recordsOf } from "../../ask-dns.ts";
 import type { DnsAnswer } from "../../resolver.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
@@ -30,7 +29,7 @@ export type TxtTable = Readonly<Record<string, readonly string[] | "failed" | "l
 
 export function answersOf(table: TxtTable) {
   return {
-    answerTo: async (name: string, type: string): Promise<DnsAnswer<unknown>> => {
+    answerTo: async (name: string, type: string): Promise<DnsAnswer<string>> => {
       // A resolver in C reads a name to its first NUL.
       const records = table[(name.split("\0", 1)[0] ?? "").toLowerCase()];
       if (records === "failed" || records === "late") return { kind: "failed", isLate: records === "late" };
@@ -46,7 +45,11 @@ function resolverOf(table: TxtTable): { resolver: Resolver; unanswered: Set<stri
   const resolver = async (name: string, type: string): Promise<string[]> => {
     const answer = await answerTo(name, type);
     if (answer.kind === "failed") unanswered.add(name.toLowerCase());
-    return recordsOf(answer.kind === "failed" && answer.isLate === true ? "late" : answer, type);
+    // As `dns.promises.resolve`: lists of strings for TXT, which the library's type does not allow, and error codes.
+    if (answer.kind === "found") return answer.records.map((text) => [text]) as unknown as string[];
+    const failed = answer.kind === "failed" && answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL";
+    const code = { no_name: "ENOTFOUND", no_record: "ENODATA", failed }[answer.kind];
+    throw Object.assign(new Error(code), { code });
   };
   return { resolver, unanswered };
 }

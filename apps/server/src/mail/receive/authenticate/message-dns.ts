@@ -2,10 +2,11 @@
  * DNS look-ups for one message's authentication, with one deadline for all of them. A look-up without an answer by then
  * fails, so that every check finishes and keeps its results. Answers are cached for the message.
  */
-import { type AskDns, lookUp, recordsOf } from "../../ask-dns.ts";
-import type { DnsAnswer, Resolver } from "../../resolver.ts";
+import type { SpfRecordType } from "@kauke/mail-rfc";
+import type { DnsAnswer, MxRecord, Resolver } from "../../resolver.ts";
+import { boundTxt } from "./bounded-txt.ts";
 
-type Answer = DnsAnswer<unknown>;
+type Answer = DnsAnswer<string>;
 
 const late = { kind: "failed", isLate: true } as const;
 
@@ -48,20 +49,16 @@ export class MessageDns {
     this.#endNow();
   }
 
-  /** @returns the answer to a question, even after the deadline if it is cached */
-  async answerTo(name: string, type: string): Promise<Answer> {
+  /**
+   * @returns the answer to a question, even after the deadline if it is cached; for MX the host names by preference
+   */
+  async answerTo(name: string, type: SpfRecordType): Promise<Answer> {
     const answer = (await Promise.race([this.#answerTo(name, type), this.#end])) ?? late;
     if (answer.kind === "failed" && answer.isLate === true) this.#wasCut = true;
     return answer;
   }
 
-  /** Answers a DNS question as `dns.promises.resolve` does. */
-  readonly ask: AskDns = async (name, type = "A") => {
-    const answer = await this.answerTo(name, type);
-    return recordsOf(answer.kind === "failed" && answer.isLate === true ? "late" : answer, type);
-  };
-
-  #answerTo(name: string, type: string): Promise<Answer | null> {
+  #answerTo(name: string, type: SpfRecordType): Promise<Answer | null> {
     const key = keyOf(name, type);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
@@ -73,3 +70,24 @@ export class MessageDns {
 }
 
 const keyOf = (name: string, type: string) => `${type} ${name.toLowerCase()}`;
+
+async function lookUp(resolver: Resolver, name: string, type: SpfRecordType): Promise<Answer> {
+  switch (type) {
+    case "TXT":
+      return boundTxt(name, await resolver.resolveTxt(name));
+    case "MX":
+      return hostsOf(await resolver.resolveMx(name));
+    case "AAAA":
+      return resolver.resolve6(name);
+    case "PTR":
+      return resolver.resolvePtr(name);
+    case "A":
+      return resolver.resolve4(name);
+  }
+}
+
+function hostsOf(answer: DnsAnswer<MxRecord>): Answer {
+  if (answer.kind !== "found") return answer;
+  const byPreference = answer.records.toSorted((one, other) => one.priority - other.priority);
+  return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
+}

@@ -1,0 +1,70 @@
+/**
+ * Parses what a domain publishes for MTA-STS (RFC 8461): the TXT record that announces a policy (§3.1) and the policy
+ * file (§3.2). Strict: a record or file that breaks the syntax counts as absent. Takes time linear in the input.
+ */
+import { isDnsName } from "./address/dns-name.ts";
+import type { MtaStsMode } from "./dkim/dns-records.ts";
+
+export interface StsPolicyFile {
+  mode: MtaStsMode;
+  /** Seconds for which the policy may be cached, at most a year. */
+  maxAgeSeconds: number;
+  /** Mail hosts in A-labels and lower case; `*.` at the start stands for exactly one label (§4.1). */
+  mx: ReadonlySet<string>;
+}
+
+/** Maximum lines of a policy file: each mail host has one. Usual files have ten. */
+export const STS_POLICY_LINES_MAX = 256;
+const MAX_AGE_SECONDS = 31_557_600;
+
+const NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
+const VERSION = /^v=STSv1[ \t]*;/;
+const RECORD = new RegExp(`^v=STSv1(?:[ \t]*;[ \t]*${NAME}=[!-:<>-~]+)+(?:[ \t]*;[ \t]*)?$`);
+/** First `id` of a record that matches `RECORD`: of repeated fields the first counts. */
+const ID = /;[ \t]*id=([^ \t;]+)/;
+const FIELD = new RegExp(`^(${NAME}):([^]*)$`);
+
+/**
+ * Finds the id of the policy that a domain announces.
+ * @param texts TXT records of `_mta-sts.<domain>`, each with its strings joined
+ * @returns `null` unless exactly one of them is an MTA-STS record, and its syntax is valid
+ * @example readStsId(["v=STSv1; id=20160831085700Z;"]) // "20160831085700Z"
+ */
+export function readStsId(texts: readonly string[]): string | null {
+  const [record, ...others] = texts.filter((text) => VERSION.test(text));
+  if (record === undefined || others.length > 0 || !RECORD.test(record)) return null;
+  const id = ID.exec(record)?.[1] ?? "";
+  return /^[A-Za-z0-9]{1,32}$/.test(id) ? id : null;
+}
+
+/** @returns `null` when the file is no valid policy, or has too many lines */
+export function readStsPolicy(file: string): StsPolicyFile | null {
+  const lines = file.split("\n", STS_POLICY_LINES_MAX + 1);
+  if (lines.length > STS_POLICY_LINES_MAX) return null;
+  const fields = new Map<string, string>();
+  const mx = new Set<string>();
+  for (const line of lines) {
+    const [, name, text = ""] = FIELD.exec(line) ?? [];
+    if (name === "mx") mx.add(text.trim().toLowerCase());
+    else if (name !== undefined && !fields.has(name)) fields.set(name, text.trim());
+  }
+  const mode = fields.get("mode");
+  const maxAge = fields.get("max_age") ?? "";
+  const isValid =
+    fields.get("version") === "STSv1" &&
+    /^[0-9]{1,10}$/.test(maxAge) &&
+    Number(maxAge) <= MAX_AGE_SECONDS &&
+    [...mx].every((host) => isDnsName(host.replace(/^\*\./, "")));
+  if (!isValid || !isMode(mode) || (mode !== "none" && mx.size === 0)) return null;
+  return { mode, maxAgeSeconds: Number(maxAge), mx };
+}
+
+/** Whether a policy lists a mail host. @param host A-labels */
+export function listsStsHost({ mx }: Pick<StsPolicyFile, "mx">, host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, "");
+  return isDnsName(name) && (mx.has(name) || mx.has(name.replace(/^[^.]+/, "*")));
+}
+
+function isMode(text: string | undefined): text is MtaStsMode {
+  return text === "enforce" || text === "testing" || text === "none";
+}
