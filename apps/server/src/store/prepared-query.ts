@@ -23,25 +23,7 @@ export function preparedQuery<Row>(
 ): (parameters: readonly unknown[]) => Promise<Row[]> {
   if (db.isTransaction) throw new Error("a prepared query can't run in a transaction");
   const marked = { ...query, sql: `${MARK}${query.sql}` };
-  const quickRun = quickRuns.get(db);
-  return async (parameters) => {
-    const rows = quickRun?.(marked.sql, parameters) ?? null;
-    if (rows !== null) return (await rows) as Row[];
-    return (await db.executeQuery<Row>({ ...marked, parameters })).rows;
-  };
-}
-
-/**
- * Runs a prepared query without Kysely's layers. @returns the rows; `null` if the query has to go through Kysely, since
- * no connection is free for it
- */
-export type QuickRun = (text: string, parameters: readonly unknown[]) => Promise<unknown[]> | null;
-
-const quickRuns = new WeakMap<Database, QuickRun>();
-
-/** Call it before the first `preparedQuery` on the database. */
-export function setQuickRun(db: Database, run: QuickRun): void {
-  quickRuns.set(db, run);
+  return async (parameters) => (await db.executeQuery<Row>({ ...marked, parameters })).rows;
 }
 
 /**
@@ -56,7 +38,15 @@ export function isPreparedQuery(text: string): boolean {
   return text.startsWith(MARK);
 }
 
+/** Names by text, since texts are long and few. */
+const names = new Map<string, string>();
+
 /** Equal for equal texts only, so that processes which share a connection through a pooler never mix up statements. */
 export function statementName(text: string): string {
-  return `kauke_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `kauke_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    names.set(text, name);
+  }
+  return name;
 }

@@ -4,9 +4,7 @@ import pg from "pg";
 import type { Logger } from "../../core/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import type { Database, DB } from "../database.ts";
-import { setQuickRun } from "../prepared-query.ts";
 import { StoreStartError } from "../start-error.ts";
-import { keepConnection } from "./kept-connection.ts";
 import { addPreparedStatements } from "./prepared-statements.ts";
 
 const OLDEST_VERSION = 150_000;
@@ -28,11 +26,11 @@ const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INTERVAL]: (text) => text,
 };
 
-const typeParser = (oid: number): ((text: string) => unknown) => parsers[oid] ?? pg.types.getTypeParser(oid, "text");
+const getTypeParser = (oid: number): ((text: string) => unknown) => parsers[oid] ?? pg.types.getTypeParser(oid, "text");
 
 /**
  * Opens a pool of connections, and checks the server.
- * @param poolSize maximum number of connections; with one, none is kept for prepared queries
+ * @param poolSize maximum number of connections
  * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
  * version 15
  */
@@ -44,7 +42,7 @@ export async function openPostgres(
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
     max: poolSize,
-    types: { getTypeParser: typeParser },
+    types: { getTypeParser },
   });
   // A server restart breaks idle connections. The pool replaces them, but without an error listener the process would
   // exit.
@@ -52,7 +50,7 @@ export async function openPostgres(
   // The pool handles errors of a connection only while it is idle. A connection lost between two statements of a
   // transaction would end the process with an unhandled error; its user gets the error from the next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
-  addPreparedStatements(pool, typeParser, logger);
+  addPreparedStatements(pool, logger);
   try {
     await checkServer(pool, logger);
   } catch (error) {
@@ -60,9 +58,7 @@ export async function openPostgres(
     throw error;
   }
   const slots = { callers: CALLERS_AT_ONCE, isSingle: false };
-  const db = new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
-  if (poolSize > 1) setQuickRun(db, keepConnection(pool));
-  return db;
+  return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
 }
 
 async function checkServer(pool: pg.Pool, logger: Logger | undefined): Promise<void> {

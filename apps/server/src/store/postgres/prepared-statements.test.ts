@@ -66,7 +66,7 @@ describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", 
     expect(events).toEqual([]);
   });
 
-  it("a statement that was described once gives the same values, nulls and errors as before", async () => {
+  it("a statement that runs again gives the same values, nulls and errors as at first", async () => {
     const text = `SELECT $1::text AS text, $2::bytea AS bytes, $3::integer AS whole, $3::bigint AS large, $4::timestamptz AS at,
       $1::text = 'a' AS is_a, ARRAY[$1::text] AS list, NULL::text AS nothing`;
     const read = preparedQuery<Record<string, unknown>>(db, sql.raw(text).compile(db));
@@ -87,6 +87,26 @@ describe.skipIf(!findTestPostgres().found)("prepared statements on PostgreSQL", 
     await run([0]);
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     expect(await Promise.all(numbers.map((number) => run([number])))).toEqual(numbers.map((one) => [{ one }]));
+  });
+
+  it("closing the database waits for the query that runs, and ends its connection", async () => {
+    const query = sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, pg_sleep(${0})`;
+    const running = preparedQuery(db, query.compile(db))([0.5]);
+    const admin = new pg.Client({ connectionString: databaseUrl });
+    await admin.connect();
+    const processes = async (state: string) =>
+      (
+        await admin.query(
+          "SELECT FROM pg_stat_activity WHERE application_name = 'kauke' AND query LIKE '%pg_sleep%' AND state LIKE $1",
+          [state],
+        )
+      ).rows;
+    await expect.poll(() => processes("active")).toHaveLength(1);
+    await db.destroy();
+    expect(await running).toMatchObject([{ pid: expect.any(Number) }]);
+    await expect.poll(() => processes("%")).toEqual([]);
+    await admin.end();
+    db = await openPostgres(databaseUrl, undefined);
   });
 
   it("a new connection after the loss of one prepares the statement again", async () => {
