@@ -3,6 +3,8 @@
  * resolver. Over a zone's share a query fails at once; at the total limit the oldest query of the zone with the most
  * fails.
  */
+import { registrableDomain } from "../core/registrable-domain.ts";
+
 export interface PendingLimits {
   all: number;
   zone: number;
@@ -65,13 +67,12 @@ export class PendingQuestions {
 }
 
 /**
- * Zone that a name is counted for: its last two labels, or three when the second-level label has at most three
- * characters, since such domains are usually open for registration. For reverse names: an IPv4 /24 or IPv6 /48.
+ * Zone that a name is counted for: its registrable domain, or for reverse names an IPv4 /24 or IPv6 /48.
  * @returns e.g. `example.org` for `mx.example.org`, `example.co.uk` for `mx.example.co.uk`, `2.0.192.in-addr.arpa` for
  * an IPv4 address
  */
 export function zoneOf(name: string): string {
-  const labels = name.replace(/\.$/, "").split(".");
+  const labels = name.split(".");
   if (labels.at(-1) === "arpa") return labels.slice(labels.at(-2) === "ip6" ? -14 : -5).join(".");
-  return labels.slice((labels.at(-2)?.length ?? 0) <= 3 ? -3 : -2).join(".");
+  return registrableDomain(name) ?? name;
 }

@@ -53,7 +53,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
     ...domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains),
     ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
   });
-  const host = hostname === undefined ? null : await siteHost(hostname);
+  const host = hostname === undefined ? null : siteHost(hostname);
   const notes = input.notes ? checkNotes(input.notes, input) : cutNotes(host ?? "");
   const defaults = await accountDefaults(deps, userId);
   const destinations = input.destinations ?? (await mailboxDestinations(deps, input, async () => defaults));
@@ -103,7 +103,7 @@ async function nameSource(
   defaults: AccountDefaults,
 ): Promise<() => string> {
   const wantsSite = format === "site" || (format === undefined && defaults.siteInName);
-  const site = wantsSite && hostname !== undefined ? await siteName(hostname) : null;
+  const site = wantsSite && hostname !== undefined ? siteName(hostname) : null;
   const drawSite = () => generateName("site", random, site);
   if (site !== null && findReservedName(drawSite()) === null) return drawSite;
   const plain = format === undefined || format === "site" ? defaults.format : format;

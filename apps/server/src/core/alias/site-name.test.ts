@@ -13,27 +13,27 @@ it.each([
   ["ann.github.io", "ann"],
   ["a-very-long-name-of-a-site-that-nobody-types.example", "a-very-long-name-of-a-si"],
   ["a-very-long-name-of-a-s-ite.example", "a-very-long-name-of-a-s"],
-])("the name of %s is %s", async (hostname, name) => {
-  expect(await siteName(hostname)).toBe(name);
+])("the name of %s is %s", (hostname, name) => {
+  expect(siteName(hostname)).toBe(name);
 });
 
 it.each(["", " ", "localhost", "192.0.2.7", "[2001:db8::1]", "co.uk", "пример.рф", "http://", "a b", "/"])(
   "“%s” has no name",
-  async (hostname) => {
-    expect(await siteName(hostname)).toBeNull();
+  (hostname) => {
+    expect(siteName(hostname)).toBeNull();
   },
 );
 
-it("any text yields either no name or one that an alias name can begin with", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.string(), fc.stringMatching(/^[a-zé-]{1,30}(\.[a-z]{2,3}){1,2}$/)), async (text) => {
-      const name = await siteName(text);
+it("any text yields either no name or one that an alias name can begin with", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-zé-]{1,30}(\.[a-z]{2,3}){1,2}$/)), (text) => {
+      const name = siteName(text);
       if (name !== null) expect(isAliasName(`${name}.x`), name).toBe(true);
     }),
   );
 });
 
-it("the host name of a URL has neither path nor query, and a text that is too long yields none", async () => {
-  expect(await siteHost("https://Accounts.Shop.example/sign-up?session=secret")).toBe("accounts.shop.example");
-  expect(await siteHost(`https://shop.example/${"x".repeat(limits.webhookUrlMax)}`)).toBeNull();
+it("the host name of a URL has neither path nor query, and a text that is too long yields none", () => {
+  expect(siteHost("https://Accounts.Shop.example/sign-up?session=secret")).toBe("accounts.shop.example");
+  expect(siteHost(`https://shop.example/${"x".repeat(limits.webhookUrlMax)}`)).toBeNull();
 });

@@ -10,6 +10,7 @@ it.each([
   ["mx00.gmx.net", "gmx.net"],
   ["mx.example.co.uk", "example.co.uk"],
   ["mx.co.uk", "mx.co.uk"],
+  ["mx.example.govt.nz", "example.govt.nz"],
   ["mail.kauke.test", "kauke.test"],
   ["localhost", "localhost"],
 ])("%s is run by %s", (host, organisation) => {

@@ -99,5 +99,5 @@ async function options(deps: CoreDeps, request: FastifyRequest) {
   const suffixes = offeredSuffixes(deps.random, deps.ownDomains, domain).map((suffix) => {
     return { suffix, signed: signSuffix(owner, suffix) };
   });
-  return { prefix: (await siteName(hostname)) ?? "", suffixes };
+  return { prefix: siteName(hostname) ?? "", suffixes };
 }

@@ -4,6 +4,7 @@
  * with one, that record alone decides, including strict alignment.
  */
 import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
+import { registrableDomain } from "../../../core/registrable-domain.ts";
 import type { DnsAnswer } from "../../resolver.ts";
 import type { MessageDns } from "./message-dns.ts";
 
@@ -40,27 +41,17 @@ export class DmarcJudge {
 
   async judge(vouchers: Vouchers): Promise<DmarcVerdict> {
     const { result, policy } = await this.#evaluation.evaluate(vouchers);
-    const isAligned = result === "none" && (await this.#isAlignedWithoutRecord(vouchers));
+    const isAligned = result === "none" && this.#isAlignedWithoutRecord(vouchers);
     return { result, isProven: result === "pass" || isAligned, applied: result === "fail" ? policy : null };
   }
 
-  async #isAlignedWithoutRecord({ spf, dkim }: Vouchers): Promise<boolean> {
+  #isAlignedWithoutRecord({ spf, dkim }: Vouchers): boolean {
     const author = comparableDomain(this.#author);
     const others = [...spf, ...dkim].map(comparableDomain);
     if (author === "" || others.length === 0) return false;
-    if (others.includes(author)) return true;
-    const { organizationOf } = await (suffixes ??= loadSuffixes());
+    const organizationOf = (domain: string) => registrableDomain(domain) ?? domain;
     return others.some((domain) => organizationOf(domain) === organizationOf(author));
   }
-}
-
-let suffixes: ReturnType<typeof loadSuffixes> | undefined;
-
-/** Loads the public suffix list when a message first needs it: few do. */
-async function loadSuffixes() {
-  const { getDomain } = await import("tldts");
-  const options = { allowIcannDomains: true, allowPrivateDomains: true };
-  return { organizationOf: (domain: string) => getDomain(domain, options) ?? domain };
 }
 
 function textsOf(answer: DnsAnswer<string>): readonly string[] {
