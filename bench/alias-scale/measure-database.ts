@@ -7,7 +7,6 @@
  */
 import { randomBytes } from "node:crypto";
 import { RouteCache } from "@kauke/server/mail/receive/route-cache";
-import { setV8Flags } from "@kauke/server/operate/v8-flags";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
@@ -55,8 +54,6 @@ export interface Measured {
   rounds: number;
 }
 
-// Look-ups run in this process, so it has the flags of a server.
-setV8Flags();
 process.once("message", (measured: Measured) => void answer(measured));
 
 async function answer(measured: Measured): Promise<void> {

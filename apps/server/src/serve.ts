@@ -9,7 +9,6 @@ import type { Logger } from "./core/ports.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
-import { setV8Flags } from "./operate/v8-flags.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
@@ -19,8 +18,6 @@ import { StoreStartError } from "./store/start-error.ts";
  * way.
  */
 const CLOSE_LIMIT_MS = 4500;
-
-setV8Flags();
 
 const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 

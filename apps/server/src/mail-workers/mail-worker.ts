@@ -2,11 +2,9 @@
 
 import { createLogger } from "../operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "../operate/telemetry/uncaught-errors.ts";
-import { setV8Flags } from "../operate/v8-flags.ts";
 import { parentLink } from "./parent-link.ts";
 import { runMailWorker } from "./run-mail-worker.ts";
 
-setV8Flags();
 const logger = createLogger();
 logUncaughtErrors(logger);
 const link = parentLink();
