@@ -1,7 +1,7 @@
 /**
- * The closed set of error codes of the product. Core throws them as `AppError`; the HTTP edge
- * (`http/response/problem.ts`) and the SMTP edge (`mail/reply.ts`) translate them exhaustively. Adding a code makes
- * both translators fail to compile.
+ * The closed set of error codes of the API. Core throws them as `AppError`; the HTTP edge (`http/response/problem.ts`)
+ * translates them exhaustively: adding a code makes it fail to compile. What mail is refused for is a set of its own
+ * (`MailRefusal` in `mail/reply.ts`).
  */
 import type { WalletChallenge } from "./account/wallet.ts";
 
@@ -47,20 +47,10 @@ export const errorCodes = [
   "not_text",
   // Errors of composed mail:
   "too_late",
-  // Errors of the mail path:
-  "alias_not_found",
-  "relay_denied",
-  "mail_loop",
+  // Errors of mail that a call or a mail program sends:
   "message_too_large",
-  "header_too_large",
-  "memory_budget",
   "spool_quota",
   "spool_failed",
-  "refused_by_all",
-  "not_a_bounce",
-  "dmarc_reject",
-  "proof_unfinished",
-  "reply_not_allowed",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

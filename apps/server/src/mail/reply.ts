@@ -1,8 +1,7 @@
 /**
- * Maps every error code of the product to an SMTP reply: reply code, enhanced status (RFC 3463) and text. No reply
- * contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
+ * Reasons for which mail is refused or deferred, each with its SMTP reply: reply code, enhanced status (RFC 3463) and
+ * text. No reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
  */
-import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../core/app-error.ts";
 
 export interface SmtpReply {
@@ -19,7 +18,7 @@ export const reply = (code: number, enhancedStatus: string | null, text: string)
 
 const unavailable = reply(451, "4.3.0", "Temporary failure, please try again later");
 
-const table: Record<ErrorCode, SmtpReply> = {
+const table = {
   alias_not_found: reply(550, "5.1.1", "No such address here"),
   relay_denied: reply(550, "5.7.1", "This host does not relay"),
   not_a_bounce: reply(550, "5.7.1", "This address takes delivery reports only"),
@@ -51,35 +50,13 @@ const table: Record<ErrorCode, SmtpReply> = {
   credentials_wrong: reply(535, "5.7.8", "User name or password is wrong"),
   not_signed_in: reply(530, "5.7.0", "Sign in first"),
   forbidden: reply(553, "5.7.1", "You may not send from this address"),
-  // Error codes of the HTTP API, which no mail stage uses. If one did, 4xx makes the sender keep the mail.
-  not_json: unavailable,
-  cross_site: unavailable,
-  not_found: unavailable,
-  email_taken: unavailable,
-  wallet_unproven: unavailable,
-  proof_needed: unavailable,
-  last_way_in: unavailable,
-  way_in_taken: unavailable,
-  key_invalid: unavailable,
-  key_scope: unavailable,
-  sign_in_by_link: unavailable,
-  alias_taken: unavailable,
-  alias_reserved: unavailable,
-  alias_released: unavailable,
-  alias_changed: unavailable,
-  no_free_name: unavailable,
-  no_mailbox: unavailable,
-  mailbox_needed: unavailable,
-  too_late: unavailable,
-  smtp_credential_exists: unavailable,
-  master_password_wrong: unavailable,
-  key_not_protected: unavailable,
-  key_in_use: unavailable,
-  no_matching_key: unavailable,
-  age_damaged: unavailable,
-  private_key_invalid: unavailable,
-  not_text: unavailable,
-};
+} satisfies Record<string, SmtpReply>;
+
+/** Why mail is refused or deferred: the closed set of reasons that mail hosts and mail programs are told. */
+export type MailRefusal = keyof typeof table;
+
+/** Every reason, for tests. */
+export const mailRefusals = Object.keys(table) as MailRefusal[];
 
 const COMPOSE = "Write from the compose page, or with the alias' SMTP credentials";
 
@@ -119,13 +96,20 @@ export const authorUnreadable = reply(
 
 export const aliasPaused = reply(550, "5.7.1", "This alias is paused. Activate it in the dashboard to send from it");
 
-export function replyFor(code: ErrorCode): SmtpReply {
+export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];
 }
 
-/** An unexpected exception in the mail path is a temporary failure, so that no mail is lost. */
+/**
+ * An unexpected exception in the mail path is a temporary failure, so that no mail is lost; so is an error that only the
+ * HTTP API can answer with.
+ */
 export function replyForThrow(thrown: unknown): SmtpReply {
-  return thrown instanceof AppError ? table[thrown.code] : unavailable;
+  return thrown instanceof AppError && isMailRefusal(thrown.code) ? table[thrown.code] : unavailable;
+}
+
+function isMailRefusal(code: string): code is MailRefusal {
+  return Object.hasOwn(table, code);
 }
 
 export function formatReply({ code, enhancedStatus, text }: SmtpReply): string {

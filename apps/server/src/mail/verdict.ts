@@ -1,14 +1,13 @@
 /** Verdicts of the stages of the mail path. A stage never throws for a policy decision: it returns a verdict. */
-import type { ErrorCode } from "@kauke/contract";
-import { replyFor, type SmtpReply } from "./reply.ts";
+import { type MailRefusal, replyFor, type SmtpReply } from "./reply.ts";
 
 type Accept<T> = { verdict: "accept"; value: T };
 
 type Refuse =
   /** Reply 5xx. */
-  | { verdict: "reject"; code: ErrorCode }
+  | { verdict: "reject"; code: MailRefusal }
   /** Reply 4xx: the sender keeps the mail. */
-  | { verdict: "defer"; code: ErrorCode };
+  | { verdict: "defer"; code: MailRefusal };
 
 /** Verdict on a recipient at RCPT. */
 export type Verdict<T> =
@@ -30,8 +29,8 @@ export type StageVerdict<T> = (
 
 export const accept = <T>(value: T, notes?: readonly string[]) =>
   notes === undefined ? ({ verdict: "accept", value } as const) : ({ verdict: "accept", value, notes } as const);
-export const reject = (code: ErrorCode) => ({ verdict: "reject", code }) as const;
-export const defer = (code: ErrorCode) => ({ verdict: "defer", code }) as const;
+export const reject = (code: MailRefusal) => ({ verdict: "reject", code }) as const;
+export const defer = (code: MailRefusal) => ({ verdict: "defer", code }) as const;
 export const answer = (reply: SmtpReply) => ({ verdict: "answer", reply }) as const;
 export const discard = { verdict: "discard" } as const;
 

@@ -17,7 +17,6 @@ interface Translation {
 }
 
 const say = (status: number, message: string): Translation => ({ status, message });
-const mailOnly = say(500, "Something went wrong on our side.");
 
 const translations: Record<ErrorCode, Translation> = {
   invalid: say(400, "The request is not valid."),
@@ -65,17 +64,6 @@ const translations: Record<ErrorCode, Translation> = {
   spool_failed: say(503, "The message could not be stored safely. Please try again later."),
   too_late: say(409, "It is too late for this."),
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
-  // Error codes of the mail path, which no API call can cause.
-  header_too_large: mailOnly,
-  alias_not_found: mailOnly,
-  relay_denied: mailOnly,
-  mail_loop: mailOnly,
-  memory_budget: mailOnly,
-  refused_by_all: mailOnly,
-  not_a_bounce: mailOnly,
-  dmarc_reject: mailOnly,
-  proof_unfinished: mailOnly,
-  reply_not_allowed: mailOnly,
 };
 
 /**

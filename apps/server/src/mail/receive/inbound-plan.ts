@@ -1,8 +1,8 @@
 /** The plan for a message: the deliveries to attempt for every recipient, and what else accepts it. */
-import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../copy/forward-copy.ts";
 import type { CopyReplies } from "../copy/reply-book.ts";
+import type { MailRefusal } from "../reply.ts";
 
 export interface PlannedDelivery {
   id: string;
@@ -28,7 +28,7 @@ export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   /** Reply addresses in the copy, to be stored before it is sent. */
   replies?: CopyReplies;
-  refusedAs?: ErrorCode;
+  refusedAs?: MailRefusal;
 }
 
 export interface InboundPlan {

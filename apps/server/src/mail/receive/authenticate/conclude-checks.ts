@@ -1,12 +1,12 @@
 /** Turns the results of authentication into what travels with the message and whether it is accepted. Pure. */
-import type { ErrorCode } from "@kauke/contract";
 import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
+import type { MailRefusal } from "../../reply.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
 
-type Refusal = Extract<ErrorCode, "dmarc_reject" | "proof_unfinished"> | "author_unreadable";
+type Refusal = Extract<MailRefusal, "dmarc_reject" | "proof_unfinished"> | "author_unreadable";
 
 export interface Authentication {
   /** Authentication results recorded with the message and in its copies. */

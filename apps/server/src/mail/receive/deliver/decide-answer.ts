@@ -1,6 +1,6 @@
 /** The table of outcomes (ARCHITECTURE.md, "A message") as a pure function: from destinations' states to the reply. */
-import type { ErrorCode } from "@kauke/contract";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import type { MailRefusal } from "../../reply.ts";
 
 /** State of one destination when the sender is answered; `running` means its attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
@@ -16,7 +16,7 @@ export function aliasState(destinations: readonly DestinationState[]): AliasStat
 export interface AliasResult {
   destinations: readonly DestinationState[];
   /** Why this server refused the message for the alias before any delivery attempt. */
-  refusedAs?: ErrorCode;
+  refusedAs?: MailRefusal;
 }
 
 export type Answer =
@@ -24,7 +24,7 @@ export type Answer =
   | { kind: "done" }
   /** Store the body and every open delivery, then reply 250. */
   | { kind: "keep" }
-  | { kind: "reject"; code: ErrorCode };
+  | { kind: "reject"; code: MailRefusal };
 
 /**
  * @param aliases every alias of the transaction that mail is delivered for

@@ -3,7 +3,6 @@
  * the sealed spool before it answers 250 (ARCHITECTURE.md, "A message"). An attempt that outlives the transaction has
  * its row committed under a lease it holds. It may be stopped only while its destination can't have the message yet.
  */
-import type { ErrorCode } from "@kauke/contract";
 import { AppError } from "../../../core/app-error.ts";
 import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../../core/delivery/delivery.ts";
 import type { InFlightMessages } from "../../../core/delivery/in-flight.ts";
@@ -19,7 +18,7 @@ import type { RetryPlan } from "../../queue/retry-plan.ts";
 import { destinationName } from "../../queue/shares/destination-name.ts";
 import { type Attempt, partiesOfDelivery } from "../../queue/shares/running-attempt.ts";
 import type { RunningAttempts } from "../../queue/shares/running-attempts.ts";
-import { reply, replyFor, type SmtpReply } from "../../reply.ts";
+import { type MailRefusal, reply, replyFor, type SmtpReply } from "../../reply.ts";
 import type { ShutdownSignal } from "../../shutdown-signal.ts";
 import type { Transaction } from "../../transaction.ts";
 import { CHUNK_BYTES } from "../../transport/smtp-client/smtp-channel.ts";
@@ -260,13 +259,13 @@ function settledWithin(
   });
 }
 
-function refuse(code: ErrorCode, deps: DeliverDeps): SmtpReply {
+function refuse(code: MailRefusal, deps: DeliverDeps): SmtpReply {
   deps.metrics.count("kauke_messages_total", { result: "refused" });
   return replyFor(code);
 }
 
 /** @returns `null`, or why open deliveries could not be stored: the sender's retry then skips what was taken */
-async function keep(inProgress: InProgress, deps: DeliverDeps): Promise<ErrorCode | null> {
+async function keep(inProgress: InProgress, deps: DeliverDeps): Promise<MailRefusal | null> {
   const { transaction, all, ledger } = inProgress;
   try {
     const open = all.filter((entry) => openRow(entry, deps.clock.now(), deps) !== null);

@@ -2,15 +2,14 @@
  * Applies the mail rate limits to the MX. Over a limit the reply is 451, at RCPT or after the final dot, so that the
  * sender keeps the mail and retries. Mail from this process is subject to the limits of alias and account only.
  */
-import type { ErrorCode } from "@kauke/contract";
-import { replyFor } from "../../reply.ts";
+import { type MailRefusal, replyFor } from "../../reply.ts";
 import type { MxHandlers, ReceivedMail } from "../../smtp-server/session-handlers.ts";
 import type { ResolvedRecipient } from "../../transaction.ts";
 import { defer, type Verdict } from "../../verdict.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
 /** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
-const unknown: ReadonlySet<ErrorCode> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
+const unknown: ReadonlySet<MailRefusal> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
 export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
   const judge = (verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> => {
