@@ -52,7 +52,7 @@ export function loadLines({ before, after, otherCores, cores }: LoadReport): str
  * @returns seconds, since the machine started, for which cores were busy or taken by the hypervisor; `null` where /proc
  * does not exist
  */
-export function busySeconds(): number | null {
+function busySeconds(): number | null {
   try {
     return busyTicks(readFileSync("/proc/stat", "utf8")) / TICKS_PER_SECOND;
   } catch {

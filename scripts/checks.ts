@@ -79,18 +79,9 @@ const long: Suite = {
   environment: { LONG_ROUNDS: "1" },
 };
 
-/** The attacks once more, on a server whose mail is carried by two workers: every share must hold over both. */
-const attacksOnWorkers: Suite = {
-  kind: "suite",
-  title: "Attacks on two mail workers",
-  args: ["--testTimeout", "3600000"],
-  files: ["apps/server/test/attacks"],
-  environment: { KAUKE_TEST_WORKERS: "2" },
-};
-
 export const plans: Readonly<Record<Plan, readonly Check[]>> = {
   all: [...staticChecks, unit, journeys],
   check: [...staticChecks, unit],
   e2e: [journeys],
-  long: [long, attacksOnWorkers, { ...journeys, environment: { LONG_ROUNDS: "1" } }],
+  long: [long, { ...journeys, environment: { LONG_ROUNDS: "1" } }],
 };

@@ -4,7 +4,7 @@ import { compare, comparedText, comparisons } from "./comparisons.ts";
 
 function compared(title: string, cpu: Partial<Record<PeerRow, number>>, cell: { sizeBytes: number; sessions: number }) {
   const comparison = comparisons.find((one) => one.title === title)!;
-  const result = compare(comparison, { cpuOf: (row) => cpu[row] ?? null, coresUsedOf: () => 0.9 }, cell);
+  const result = compare(comparison, { cpuOf: (row) => cpu[row] ?? null }, cell);
   return result === null ? null : comparedText(result);
 }
 
@@ -24,13 +24,6 @@ test("a peer must need at least a multiple", () => {
   expect(compared("Haraka / cut-through", { "cut-through": 1, haraka: 7.1 }, at(1_048_576))).toBe(
     "7.10x (>= 8x, missed)",
   );
-});
-
-test("mail workers are judged by their CPU time, and by the cores that they use", () => {
-  const cpu = { workers: 1.05, "cut-through": 1 };
-  expect(compared("two mail workers / one process", cpu, at(4096))).toBe("1.05x (<= 1.1x, met)");
-  const cores = "two mail workers: share of the cores that the load left";
-  expect(compared(cores, cpu, at(4096))).toBe("0.90 (>= 0.85, met)");
 });
 
 test("checks are judged by what they add", () => {

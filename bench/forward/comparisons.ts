@@ -1,6 +1,6 @@
 /**
  * Comparisons between rows of one run, most of them with a target: CPU seconds per 1000 messages of one row divided by
- * those of another, or less those of another; or the share of the cores that a row used. Pure functions.
+ * those of another, or less those of another. Pure functions.
  */
 import type { PeerRow } from "../peers/peer-rows.ts";
 
@@ -14,7 +14,7 @@ interface Target {
 
 export interface Comparison {
   title: string;
-  kind: "ratio" | "difference" | "amount" | "cores";
+  kind: "ratio" | "difference" | "amount";
   of: PeerRow;
   /** Row by which `of` is divided (`ratio`) or which is subtracted from it (`difference`); absent for `amount`. */
   to?: PeerRow;
@@ -50,13 +50,6 @@ export const comparisons: readonly Comparison[] = [
     of: "spool-deferred",
     target: { sign: "<=", small: 2.5, large: null },
   },
-  ratio("workers", "cut-through", "two mail workers / one process", { sign: "<=", small: 1.1, large: 1.1 }),
-  {
-    title: "two mail workers: share of the cores that the load left",
-    kind: "cores",
-    of: "workers",
-    target: { sign: ">=", small: 0.85, large: 0.85 },
-  },
   {
     title: "checks - cut-through",
     kind: "difference",
@@ -81,8 +74,6 @@ const SESSIONS_MIN = 20;
 export interface CellFigures {
   /** CPU seconds per 1000 messages. */
   cpuOf(row: PeerRow): number | null;
-  /** CPU time of the system as a share of what the load generator and other programs left of all cores. */
-  coresUsedOf?(row: PeerRow): number | null;
 }
 
 /**
@@ -90,10 +81,10 @@ export interface CellFigures {
  */
 export function compare(
   { kind, of, to, target }: Comparison,
-  { cpuOf, coresUsedOf = () => null }: CellFigures,
+  { cpuOf }: CellFigures,
   { sizeBytes, sessions }: { sizeBytes: number; sessions: number },
 ): Compared | null {
-  const left = kind === "cores" ? coresUsedOf(of) : cpuOf(of);
+  const left = cpuOf(of);
   const right = to === undefined ? 0 : cpuOf(to);
   if (left === null || right === null) return null;
   const value = kind === "ratio" ? left / right : left - right;
@@ -107,7 +98,7 @@ export function compare(
   };
 }
 
-const unitOf = { ratio: "x", difference: "", amount: "", cores: "" };
+const unitOf = { ratio: "x", difference: "", amount: "" };
 
 function limitFor(target: Target | undefined, sizeBytes: number): number | null {
   if (target === undefined || sizeBytes > 1_048_576) return null;

@@ -9,8 +9,6 @@ import type { ForwardSystem } from "./forward-system.ts";
 export interface Measured {
   cpuPer1000: number;
   messagesPerSecond: number;
-  /** CPU time of the system as a share of what all other programs left of all cores; `null` if unknown. */
-  coresUsed: number | null;
   /** Peak memory. */
   rssMib: number;
   privateMib: number;
@@ -28,8 +26,7 @@ export function forwardRows(testCase: ForwardCase, results: Results, isFullPeer:
   const peer = systems.find(({ variant }) => variant === "peer");
   const where = `${sizeText(testCase.sizeBytes)}, ${sessionsText(testCase.sessions)}`;
   const rows = systems.map((system) => {
-    const of = (figure: Exclude<keyof Measured, "coresUsed">) =>
-      median(results.get(system)!.map((result) => result[figure]));
+    const of = (figure: keyof Measured) => median(results.get(system)!.map((result) => result[figure]));
     const cpu = of("cpuPer1000");
     const ceiling = cpuOf("ceiling");
     const isOurs = system.variant !== "peer" && system.variant !== "ceiling";

@@ -79,7 +79,7 @@ export interface OurAccounts {
   program?: string;
 }
 
-/** Processes of Kauke that carry mail, where a row does not set `KAUKE_WORKERS`. */
+/** Processes of Kauke that carry mail. */
 export const ourWorkers = 1;
 
 /**
@@ -109,7 +109,6 @@ export async function startOurs(
     ...(accounts?.program === undefined ? {} : { program: accounts.program }),
     env: {
       KAUKE_LIMITS: "off",
-      KAUKE_WORKERS: String(ourWorkers),
       ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
@@ -131,13 +130,13 @@ export async function startOurs(
   return {
     name: "kauke",
     variant,
-    workers: Number(env.KAUKE_WORKERS ?? ourWorkers),
+    workers: ourWorkers,
     port: server.mxPort,
     rcptTo: accounts?.rcptTo ?? (await makeAlias()),
     ...(accounts === undefined ? {} : { destination: accounts.destination }),
     ...(accounts?.sinkHost === undefined ? {} : { sinkHost: accounts.sinkHost }),
     meter,
-    warmUp: (variant === "spooled" ? 2000 : 4000) * Number(env.KAUKE_WORKERS ?? ourWorkers),
+    warmUp: variant === "spooled" ? 2000 : 4000,
     makeAlias,
     pid: server.pid,
     async close() {

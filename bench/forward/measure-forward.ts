@@ -1,9 +1,7 @@
 /** Makes one measurement of one forwarder: sends, waits until all messages have arrived, reads the meter. */
 
 import { spawnSync } from "node:child_process";
-import { cpus } from "node:os";
 import type { LoadSink, MailLoad } from "../mail-job.ts";
-import { busySeconds } from "../other-load.ts";
 import { sleep } from "../table.ts";
 import type { ForwardCase } from "./forward-case.ts";
 import type { Measured } from "./forward-rows.ts";
@@ -29,13 +27,12 @@ export async function measure(system: ForwardSystem, through: Through, testCase:
   await prepare(system, through, testCase);
   const sampling = setInterval(sampleMemory, 100);
   const before = system.meter.seconds();
-  const { seconds, coresUsed } = await pass(system, through, testCase).finally(() => clearInterval(sampling));
+  const seconds = await pass(system, through, testCase).finally(() => clearInterval(sampling));
   const cpuSeconds = system.meter.seconds() - before;
   sampleMemory();
   return {
     cpuPer1000: (cpuSeconds * 1000) / testCase.count,
     messagesPerSecond: testCase.count / seconds,
-    coresUsed,
     rssMib,
     privateMib,
   };
@@ -59,25 +56,18 @@ async function runIn(load: MailLoad, job: Parameters<MailLoad["send"]>[0], worke
   return count;
 }
 
-export interface Passed {
-  /** Seconds until the last message had arrived. */
-  seconds: number;
-  /** CPU time of the system as a share of what all other programs left of all cores; `null` if unknown. */
-  coresUsed: number | null;
-}
-
-/** Sends, waits until all messages have arrived and a short time longer. */
-export async function pass(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<Passed> {
+/**
+ * Sends, waits until all messages have arrived and a short time longer.
+ * @returns seconds until the last message had arrived
+ */
+export async function pass(system: ForwardSystem, { load, sink }: Through, testCase: ForwardCase): Promise<number> {
   const goal = sink.received() + testCase.count;
   const start = performance.now();
-  const [busyBefore, ownBefore] = [busySeconds(), system.meter.seconds()];
   await load.send({ ...testCase, port: system.port, rcptTo: system.rcptTo });
   await untilArrived(system, sink, { goal, count: testCase.count });
   const seconds = (performance.now() - start) / 1000;
-  const [busy, own] = [busySeconds(), system.meter.seconds() - ownBefore];
-  const others = busy === null || busyBefore === null ? null : busy - busyBefore - own;
   await sleep(SETTLE_MS);
-  return { seconds, coresUsed: others === null ? null : own / (seconds * cpus().length - others) };
+  return seconds;
 }
 
 /** @throws when messages are still missing after a timeout */

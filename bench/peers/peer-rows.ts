@@ -8,7 +8,6 @@ export const peerRows = [
   "postfix",
   "haraka",
   "spool-deferred",
-  "workers",
   "checks",
   "postfix-checks",
   "sealed",
@@ -47,7 +46,6 @@ export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
     title: "Kauke, spool-everything, destination defers first (tried twice)",
     onTopOf: "spool",
   },
-  workers: { title: "Kauke, cut-through, owner and two mail workers", onTopOf: "cut-through" },
   checks: { title: "Kauke + SPF, DKIM, DMARC and ARC checked", onTopOf: "cut-through" },
   "postfix-checks": {
     title: "Postfix, second OpenDKIM checks DKIM (no SPF, DMARC, ARC)",
@@ -125,7 +123,7 @@ function usualCount(sizeBytes: number, sessions: number): number {
   return sizeBytes > 8192 ? 500 : 800;
 }
 
-const quickRows: readonly PeerRow[] = ["cut-through", "workers", "checks", "ceiling"];
+const quickRows: readonly PeerRow[] = ["cut-through", "checks", "ceiling"];
 const QUICK_TIMES = 3;
 
 /**

@@ -142,7 +142,6 @@ async function startOurRow(row: PeerRow, { sinkPort, certificate, profiler }: Sy
   const env = {
     KAUKE_TLS_CERT: cert,
     KAUKE_TLS_KEY: key,
-    ...(row === "workers" ? { KAUKE_WORKERS: "2" } : {}),
     ...(rowFacts[row].isMix === true ? { KAUKE_LIMITS: countingLimits } : {}),
     ...(isDirect ? { ...directDelivery, BENCH_SMTP_PORT: String(sinkPort) } : {}),
     ...profiler?.env,

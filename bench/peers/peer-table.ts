@@ -9,8 +9,6 @@ export interface PeerMeasured {
   cpuPer1000: number;
   /** Rate; `null` where it is meaningless because deliveries wait for a retry. */
   messagesPerSecond: number | null;
-  /** CPU time of the system as a share of what the load generator and other programs left of all cores. */
-  coresUsed?: number | null;
   /** Peak memory. */
   rssMib: number;
   privateMib: number;
@@ -86,7 +84,6 @@ function tableOf(
       ...columns.map((column) => {
         const figures = {
           cpuOf: (row: PeerRow) => cpuOf(results, { ...column, row }),
-          coresUsedOf: (row: PeerRow) => coresUsedOf(results, { ...column, row }),
         };
         const found = compare(comparison, figures, column);
         return found === null ? "" : comparedText(found);
@@ -118,11 +115,6 @@ function cell(results: readonly PeerResult[], wanted: CellOf): string {
 
 function found(results: readonly PeerResult[], { row, sizeBytes, sessions }: CellOf): PeerResult | undefined {
   return results.find((result) => result.row === row && result.sizeBytes === sizeBytes && result.sessions === sessions);
-}
-
-function coresUsedOf(results: readonly PeerResult[], wanted: CellOf): number | null {
-  const shares = found(results, wanted)?.rounds.flatMap(({ coresUsed }) => coresUsed ?? []) ?? [];
-  return shares.length === 0 ? null : median(shares);
 }
 
 function cpuOf(results: readonly PeerResult[], wanted: CellOf): number | null {

@@ -8,11 +8,8 @@ export interface StartedServer {
   seconds: number;
   /** @returns resident memory of the server process in MiB */
   rssMib(): number;
-  /**
-   * @returns proportional set size in MiB of the server process and of each of its mail workers: a page that several
-   * processes share counts as its fraction for each
-   */
-  pssMib(): number[];
+  /** @returns proportional set size in MiB of the server and its child processes: shared pages count in part */
+  pssMib(): number;
   stop(): Promise<void>;
 }
 
@@ -22,9 +19,9 @@ export const npmStart = [path("scripts/run.mjs"), "start"];
 const START_MAX_MS = 120_000;
 
 /** @throws Error if it has ended, or is not ready, after two minutes */
-export async function startServer(args: readonly string[], dataDir: string, workers: number): Promise<StartedServer> {
+export async function startServer(args: readonly string[], dataDir: string): Promise<StartedServer> {
   const begin = performance.now();
-  const env = environment(dataDir, workers);
+  const env = environment(dataDir);
   const child = spawn(process.execPath, [...args], { stdio: ["ignore", "pipe", "pipe"], env });
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
@@ -36,7 +33,9 @@ export async function startServer(args: readonly string[], dataDir: string, work
     seconds,
     rssMib: () => mib(/^VmRSS:\s+(\d+) kB/m, `/proc/${server()}/status`),
     pssMib: () =>
-      [server(), ...childrenOf(server())].map((pid) => mib(/^Pss:\s+(\d+) kB/m, `/proc/${pid}/smaps_rollup`)),
+      [server(), ...childrenOf(server())]
+        .map((pid) => mib(/^Pss:\s+(\d+) kB/m, `/proc/${pid}/smaps_rollup`))
+        .reduce((sum, each) => sum + each, 0),
     async stop() {
       child.kill("SIGTERM");
       await ended;
@@ -45,10 +44,10 @@ export async function startServer(args: readonly string[], dataDir: string, work
   };
 }
 
-function environment(dataDir: string, workers: number): NodeJS.ProcessEnv {
+function environment(dataDir: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
   const ports = { KAUKE_HTTP_PORT: "0", KAUKE_MX_PORT: "0", KAUKE_SUBMISSION_PORT: "0", KAUKE_SUBMISSIONS_PORT: "0" };
-  return { ...Object.fromEntries(kept), ...ports, KAUKE_DATA_DIR: dataDir, KAUKE_WORKERS: String(workers) };
+  return { ...Object.fromEntries(kept), ...ports, KAUKE_DATA_DIR: dataDir };
 }
 
 function untilRunning(child: ChildProcess): Promise<void> {

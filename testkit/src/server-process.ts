@@ -122,7 +122,6 @@ function baseEnv(dataDir: string): Record<string, string> {
     KAUKE_MX_PORT: "0",
     KAUKE_SUBMISSION_PORT: "0",
     KAUKE_SUBMISSIONS_PORT: "0",
-    KAUKE_WORKERS: process.env.KAUKE_TEST_WORKERS ?? "1",
   };
 }
 

@@ -9,7 +9,6 @@ import { readConfig } from "@kauke/server/config-read";
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
-import { inProcessWorkers } from "./in-process-workers.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {
@@ -38,9 +37,6 @@ export const relayTo = (mx: { port: number }) => ({
   KAUKE_LIMITS: "off",
 });
 
-/** Value of `KAUKE_WORKERS` in test systems that do not set it themselves. */
-export const testWorkers = process.env.KAUKE_TEST_WORKERS ?? "1";
-
 export async function startSystem({
   env = {},
   overrides = {},
@@ -51,7 +47,7 @@ export async function startSystem({
   // with its database in memory.
   const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
   // No test queries the real DNS: a test of authentication turns it on and supplies a zone.
-  const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off", KAUKE_WORKERS: testWorkers };
+  const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };
   const settings = { ...Object.fromEntries(ports), ...fixed, ...env };
   const { config } = readConfig(settings, dataDir);
   const log = logSpy();
@@ -60,7 +56,6 @@ export async function startSystem({
   const server = await startServer(config, log, {
     hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
     asksForConfirmation: confirmation,
-    launchWorker: inProcessWorkers(log, overrides),
     ...overrides,
     // Generating RSA keys takes a second per start, so only tests of signatures request them.
     store: { dkimDomains: [], ...(inMemory ? { dataDir: null } : {}), ...overrides.store },

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -181,11 +180,20 @@ for (const [name, values] of wrong) {
   });
 }
 
-test("by default there is a mail worker for each processor core but one, and one process alone for the preview", () => {
-  const cores = availableParallelism();
-  const relayed = readConfig({ KAUKE_RELAY_URL: "smtp://relay.example:25" }, "/srv").config;
-  expect(relayed.workers).toBe(process.platform === "linux" ? Math.max(1, cores - 1) : 1);
-  expect(readConfig({}, "/srv").config.workers).toBe(1);
+test("several processes are for PostgreSQL; elsewhere a number above 1 is warned of and has no effect", () => {
+  const DATABASE_URL = "postgres://kauke@localhost/kauke";
+  const shared = { DATABASE_URL, KAUKE_SECRET_KEY: Buffer.alloc(32, 1).toString("base64"), KAUKE_DELIVERY: "direct" };
+  expect(readConfig(shared, "/srv").config.workers).toBe(1);
+  expect(readConfig({ ...shared, KAUKE_WORKERS: "3" }, "/srv")).toMatchObject({ config: { workers: 3 }, warnings: [] });
+  const alone = { KAUKE_DELIVERY: "direct", KAUKE_WORKERS: "3" };
+  for (const settings of [alone, { ...shared, KAUKE_WORKERS: "3", KAUKE_DELIVERY: "preview" }]) {
+    const { config, warnings } = readConfig(settings, "/srv");
+    expect(config.workers).toBe(1);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^KAUKE_WORKERS has no effect with the (?:embedded database|preview inbox): /),
+    ]);
+  }
+  expect(readConfig({ ...alone, KAUKE_WORKERS: "1" }, "/srv").warnings).toEqual([]);
 });
 
 test.each(["0", "65", "two"])("KAUKE_WORKERS=%s is refused", (KAUKE_WORKERS) => {

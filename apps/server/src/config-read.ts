@@ -2,7 +2,6 @@
  * Builds the typed `Config` of config.ts from the environment: defaults, checks of values (setting-values.ts), and
  * rules between settings. All problems are reported at once, by variable name, and stop the start.
  */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
@@ -15,7 +14,7 @@ import { SettingsError } from "./settings-error.ts";
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 const MIB = 1_048_576;
-/** Maximum number of mail workers, four times the processor cores of a large machine for mail. */
+/** Maximum number of processes, four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;
 /** Whether several processes can listen on one port and share its connections evenly (SO_REUSEPORT). */
 const canSharePorts = process.platform === "linux";
@@ -46,15 +45,16 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
   const listeners = readListeners(settings);
   const mail = readMail(settings);
   const delivery = readDelivery(settings);
+  const store = readStore(settings, folder);
   const config: Config = {
     production: settings.read("NODE_ENV", false, (text) => text === "production"),
     ...listeners,
-    ...readStore(settings, folder),
+    ...store,
     ...readWeb(settings, listeners.http),
     ...mail,
     services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.listOf(value.oneOf(...allServices)))),
     tls: readTls(settings, folder),
-    workers: readWorkers(settings, delivery),
+    workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
     delivery,
     limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
     google: readGoogle(settings),
@@ -62,7 +62,8 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
     logDays: settings.read<number | null>("KAUKE_LOG_DAYS", null, value.integer(0, 3650)),
   };
   refuseContradictions(settings, config);
-  return { config, warnings: [...settings.finish().map(unknownSetting), ...productionWarnings(settings, config)] };
+  const warnings = [...settings.finish().map(unknownSetting), ...workerWarnings(environment, config)];
+  return { config, warnings: [...warnings, ...productionWarnings(settings, config)] };
 }
 
 /** Settings of this process, for main. Warnings and problems go to stderr; problems end the process with code 1. */
@@ -159,17 +160,10 @@ function readDelivery(settings: SettingReader): DeliveryMode {
   return url === null ? { kind: "direct" } : { kind, url };
 }
 
-/**
- * By default one worker for each processor core but one, which is left to the database and the web server. Mail to the
- * preview inbox needs no more than one process.
- */
-function readWorkers(settings: SettingReader, delivery: DeliveryMode): number {
-  const areMany = canSharePorts && delivery.kind !== "preview";
-  const workers = settings.read(
-    "KAUKE_WORKERS",
-    areMany ? Math.max(1, availableParallelism() - 1) : 1,
-    value.integer(1, WORKERS_MAX),
-  );
+/** @returns number of processes: always one with the embedded database or the preview inbox, which one process has */
+function readWorkers(settings: SettingReader, isAlone: boolean): number {
+  const workers = settings.read("KAUKE_WORKERS", 1, value.integer(1, WORKERS_MAX));
+  if (isAlone) return 1;
   if (workers > 1 && !canSharePorts)
     settings.refuse("KAUKE_WORKERS must be 1 on this system: only Linux shares ports.");
   return workers;
@@ -232,6 +226,13 @@ function refuseSharedPorts(settings: SettingReader, config: Config): void {
 
 function unknownSetting(name: string): string {
   return `${name} is not a setting of Kauke and has no effect.`;
+}
+
+/** Warns of a number of processes that has no effect here, which earlier versions took as mail workers. */
+function workerWarnings({ KAUKE_WORKERS }: Environment, { workers, databaseUrl }: Config): string[] {
+  if (workers > 1 || Number(KAUKE_WORKERS ?? 1) <= 1) return [];
+  const why = databaseUrl === null ? "the embedded database" : "the preview inbox";
+  return [`KAUKE_WORKERS has no effect with ${why}: one process does everything.`];
 }
 
 function productionWarnings(settings: SettingReader, config: Config): string[] {

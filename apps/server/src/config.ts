@@ -19,7 +19,7 @@ export interface LimitOverride {
 export interface Config {
   production: boolean;
   services: ReadonlySet<Service>;
-  /** Number of mail workers: processes that receive and forward mail. 1: this process does it itself. */
+  /** Number of whole processes on one PostgreSQL; 1 with the embedded database. */
   workers: number;
   http: ListenConfig;
   mx: ListenConfig;

@@ -1,16 +1,20 @@
 /**
- * The server as a program: reads the settings, starts the chosen services, prints their addresses, and shuts down
- * gracefully on SIGINT, SIGTERM and SIGHUP.
+ * The server as a program: reads the settings, starts the chosen services in this process or a group of processes,
+ * prints their addresses, and shuts down gracefully on SIGINT, SIGTERM and SIGHUP.
  */
 import { product } from "@kauke/contract";
 import type { Config } from "./config.ts";
 import { readConfigOrExit } from "./config-read.ts";
 import type { Logger } from "./core/ports.ts";
+import { MEMBER_ARGUMENT } from "./operate/processes/member-process.ts";
+import { ProcessGroup } from "./operate/processes/process-group.ts";
+import type { ListenPorts } from "./operate/processes/process-messages.ts";
 import { traceOf } from "./operate/telemetry/error-trace.ts";
 import { createLogger } from "./operate/telemetry/logger.ts";
 import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
+import { runMember } from "./run-member.ts";
 import { SettingsError } from "./settings-error.ts";
-import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
+import { type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
 /**
@@ -34,18 +38,30 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
   }
 }
 
+interface Running {
+  ports: ListenPorts;
+  previewToken: string | null;
+  close(): Promise<void>;
+}
+
 async function start(overrides: StartOverrides): Promise<void> {
-  const config = readConfigOrExit(process.cwd());
   const logger = createLogger();
   logUncaughtErrors(logger);
-  const running = await startServer(config, logger, overrides);
+  if (process.argv.includes(MEMBER_ARGUMENT)) return await runMember(logger, overrides);
+  const config = readConfigOrExit(process.cwd());
+  const running = config.workers > 1 ? await startGroup(config, logger) : await startServer(config, logger, overrides);
   announce(config, running, logger);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => void close(running, logger));
   }
 }
 
-async function close(running: RunningServer, logger: Logger): Promise<void> {
+async function startGroup(config: Config, logger: Logger): Promise<Running> {
+  const group = await ProcessGroup.start({ config, logger, program: process.argv[1] ?? "" });
+  return { ports: group.ports, previewToken: null, close: () => group.close() };
+}
+
+async function close(running: Running, logger: Logger): Promise<void> {
   const limit = setTimeout(() => process.exit(1), CLOSE_LIMIT_MS);
   await running.close();
   clearTimeout(limit);
@@ -53,7 +69,7 @@ async function close(running: RunningServer, logger: Logger): Promise<void> {
   process.exit(0);
 }
 
-function announce(config: Config, { ports, previewToken }: RunningServer, logger: Logger): void {
+function announce(config: Config, { ports, previewToken }: Running, logger: Logger): void {
   for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
   const web = config.publicUrlGiven ? config.publicUrl.origin : `http://localhost:${ports.http}`;
   const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];

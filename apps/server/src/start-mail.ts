@@ -4,7 +4,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Config, ListenConfig } from "./config.ts";
 import type { Clock, Logger, Metrics } from "./core/ports.ts";
-import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
+import { partOfAll } from "./core/rate-limit/process-part.ts";
 import { SmtpServer, type SmtpServerOptions } from "./mail/smtp-server/smtp-server.ts";
 import { loadCertificate } from "./operate/certificate.ts";
 import type { WiredMail } from "./wire-mail.ts";
@@ -26,20 +26,16 @@ export interface MailListenerParts {
   metrics: Metrics;
   clock: Clock;
   mail: WiredMail;
-  shares: WorkerShares;
+  /** Number of processes among which the limits of connections are divided; default: 1. */
+  processes?: number | undefined;
   isRunning(service: "mx" | "submission"): boolean;
-  /** Whether other processes of this server listen on the same ports. Default: only with PostgreSQL. */
-  sharesPorts?: boolean;
   /** Keys of TLS session tickets: 48 random bytes. By default OpenSSL makes new keys for each certificate. */
-  ticketKeys?: Buffer;
+  ticketKeys?: Buffer | undefined;
 }
 
-/** Maximum connections of one listener in one worker. */
+/** Maximum connections of one listener in one process. */
 const CONNECTIONS_MAX = 1000;
-/**
- * Limits of each listener. Those for one address, block or account hold over all workers; `maxHandshakes` holds in each
- * worker. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address.
- */
+/** Limits of each listener. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address. */
 const shares = {
   maxConnectionsPerAddress: 200,
   maxConnectionsPerBlock: 250,
@@ -57,12 +53,8 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
     secureContext = createSecureContext({ ...pair, ticketKeys });
   });
   const servers: SmtpServer[] = [];
-  const listen = async (
-    name: keyof MailPorts,
-    options: ListenConfig & Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">,
-  ) => {
-    const workerShares = config.limits === "off" ? onlyWorker : parts.shares.within(name);
-    const server = new SmtpServer({ ...common(parts, () => secureContext), ...options, workerShares });
+  const listen = async (options: ListenConfig & Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">) => {
+    const server = new SmtpServer({ ...common(parts, () => secureContext), ...options });
     servers.push(server);
     return server.listen();
   };
@@ -72,16 +64,15 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   };
   const ports: MailPorts = { mx: null, submission: null, submissions: null };
   try {
-    if (isRunning("mx"))
-      ports.mx = await listen("mx", { ...config.mx, handlers: mail.handlers, gauge: "kauke_mx_sessions" });
+    if (isRunning("mx")) ports.mx = await listen({ ...config.mx, handlers: mail.handlers, gauge: "kauke_mx_sessions" });
     if (isRunning("submission")) {
       const handlers = mail.submission;
-      ports.submission = await listen("submission", {
+      ports.submission = await listen({
         ...config.submission,
         handlers,
         gauge: "kauke_submission_sessions",
       });
-      ports.submissions = await listen("submissions", { ...config.submissions, handlers, implicitTls: true });
+      ports.submissions = await listen({ ...config.submissions, handlers, implicitTls: true });
     }
     return { ports, close };
   } catch (thrown) {
@@ -90,7 +81,7 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   }
 }
 
-function common({ config, metrics, mail, sharesPorts }: MailListenerParts, secureContext: () => SecureContext) {
+function common({ config, metrics, mail, processes = 1 }: MailListenerParts, secureContext: () => SecureContext) {
   const isUnlimited = config.limits === "off";
   const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
   return {
@@ -99,9 +90,9 @@ function common({ config, metrics, mail, sharesPorts }: MailListenerParts, secur
     budget: mail.budget,
     secureContext,
     // Several processes may share the port only if they also share the store.
-    sharePort: sharesPorts ?? config.databaseUrl !== null,
+    sharePort: config.databaseUrl !== null,
     maxConnections: CONNECTIONS_MAX,
-    ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : shares),
+    ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : partOfAll(shares, processes)),
     admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
     maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
     maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),

@@ -19,8 +19,6 @@ import type { SendPreviewReply } from "./core/preview/answer-preview.ts";
 import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
-import { ExchangedShares } from "./core/worker-shares/exchanged-shares.ts";
-import { onlyWorker, type WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -35,26 +33,24 @@ import { ShutdownSignal } from "./mail/shutdown-signal.ts";
 import type { MxHandlers } from "./mail/smtp-server/session-handlers.ts";
 import { parseAllowList } from "./mail/transport/address-guard.ts";
 import { guardedGet } from "./mail/transport/guarded-get.ts";
-import type { LaunchWorker } from "./mail-workers/launch-worker.ts";
-import { ShareHub } from "./mail-workers/share-hub.ts";
-import type { OwnerStore } from "./mail-workers/worker-calls.ts";
 import { systemClock } from "./operate/clock.ts";
+import type { ControlHandlers } from "./operate/control/control-protocol.ts";
 import { listenControl } from "./operate/control/control-socket.ts";
 import { controlHandlers } from "./operate/control/server-facts.ts";
 import { watchDisk } from "./operate/disk-reserve.ts";
 import { mtaStsPolicyOf } from "./operate/dns-plan.ts";
 import { openIdIssuer } from "./operate/openid-issuer.ts";
 import { readPreviewToken } from "./operate/preview-token.ts";
+import type { GroupMember } from "./operate/processes/process-messages.ts";
 import { systemRandom } from "./operate/random.ts";
 import { createMetrics, type MetricsRegistry } from "./operate/telemetry/metrics.ts";
 import { listenMetrics } from "./operate/telemetry/metrics-server.ts";
 import { ageWorker } from "./operate/workers/age-worker.ts";
 import { argon2Hasher } from "./operate/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "./operate/workers/leak-guard-worker.ts";
-import { type MailListeners, type MailPorts, startMailListeners } from "./start-mail.ts";
-import { type StartedWorkers, startMailWorkers } from "./start-workers.ts";
+import { type MailPorts, startMailListeners } from "./start-mail.ts";
 import { openStore, type Store, type StoreOptions } from "./store/open-store.ts";
-import { type WiredMail, wireMail } from "./wire-mail.ts";
+import { wireMail } from "./wire-mail.ts";
 
 /** Adapters that tests replace; everything else is the real implementation. */
 export interface StartOverrides {
@@ -70,8 +66,8 @@ export interface StartOverrides {
   asksForConfirmation?: boolean;
   /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
-  /** Function that starts a mail worker; by default it starts a child process. */
-  launchWorker?: LaunchWorker;
+  /** Set in a process of a group, which has the control socket and the page of metrics in its place. */
+  member?: GroupMember;
   /** Store options, e.g. for a store in memory or on a failing disk. */
   store?: Partial<StoreOptions>;
 }
@@ -83,6 +79,8 @@ export interface RunningServer {
   /** Token that opens the preview inbox; `null` when the preview inbox is not available. */
   previewToken: string | null;
   metrics: MetricsRegistry;
+  /** Handlers of the operator's calls. */
+  control: ControlHandlers;
   close(): Promise<void>;
 }
 
@@ -106,9 +104,8 @@ interface Parts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** Exchange of counts with the mail workers; `null` when this process carries the mail itself. */
-  hub: ShareHub | null;
-  shares: WorkerShares;
+  /** Number of processes of this server. */
+  processes: number;
 }
 
 /**
@@ -153,9 +150,7 @@ export async function startServer(
   const closers = new Closers();
   const leakGuard = leakGuardWorker();
   closers.backs.push(() => leakGuard.close());
-  const hub = hasWorkers(config) ? new ShareHub() : null;
-  const shares = hub === null ? onlyWorker : new ExchangedShares(hub.exchange);
-  const spoolSpace = await openSpoolSpace({ config, store, shares, closers });
+  const spoolSpace = await openSpoolSpace({ config, store, closers });
   let ready = false;
   const close = closeOnce(async () => {
     ready = false;
@@ -179,13 +174,12 @@ export async function startServer(
     shutdown: closers.shutdown,
     leakGuard,
     spoolSpace,
-    hub,
-    shares,
+    processes: overrides.member?.processes ?? 1,
   };
   try {
-    const ports = await startServices(parts, closers);
+    const { ports, control } = await startServices(parts, closers);
     ready = true;
-    return { ports, store, preview, previewToken, metrics, close };
+    return { ports, store, preview, previewToken, metrics, control, close };
   } catch (thrown) {
     await close();
     throw thrown;
@@ -199,23 +193,13 @@ function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25
 /**
  * Creates the spool space. Free disk space is watched only for the embedded database, whose spool is on this machine.
  */
-async function openSpoolSpace({
-  config,
-  store,
-  shares,
-  closers,
-}: Pick<Parts, "config" | "store" | "shares"> & { closers: Closers }) {
+async function openSpoolSpace({ config, store, closers }: Pick<Parts, "config" | "store"> & { closers: Closers }) {
   const isHere = store.kind === "embedded";
   const disk = isHere ? await watchDisk({ dataDir: config.dataDir, reserveBytes: config.diskReserveBytes }) : null;
   closers.backs.push(() => disk?.close());
   const now = () => performance.now();
   const { deliveries } = store;
-  return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now, shares });
-}
-
-/** Whether mail workers, i.e. child processes, carry the mail. */
-function hasWorkers({ workers, services }: Config): boolean {
-  return workers > 1 && (services.has("mx") || services.has("submission"));
+  return new SpoolSpace({ deliveries, accountMaxBytes: config.spoolAccountBytes, disk, now });
 }
 
 /** The preview inbox shows the mail of all accounts, so it exists only while the public URL is unset or loopback. */
@@ -229,27 +213,28 @@ function closeOnce(run: () => Promise<void>): () => Promise<void> {
   return () => (closing ??= run());
 }
 
-async function startServices(parts: Parts, closers: Closers): Promise<RunningServer["ports"]> {
-  const { config, metrics } = parts;
+async function startServices(parts: Parts, closers: Closers): Promise<Pick<RunningServer, "ports" | "control">> {
+  const { config, metrics, overrides } = parts;
   const ports: RunningServer["ports"] = { http: null, mx: null, submission: null, submissions: null };
   let sendPreviewReply: SendPreviewReply | null = null;
   const runs = (...services: string[]) => services.some((it) => config.services.has(it as never));
-  if (config.metricsPort !== null) {
-    const server = await listenMetrics(metrics, { host: config.http.host, port: config.metricsPort });
+  if (config.metricsPort !== null && overrides.member === undefined) {
+    const server = await listenMetrics(
+      { render: async () => metrics.render() },
+      { host: config.http.host, port: config.metricsPort },
+    );
     closers.backs.push(() => server.close());
   }
   if (runs("mx", "sender", "submission")) {
-    const transports = chooseTransports(config, { ...parts, direct: parts.overrides.direct });
+    const transports = chooseTransports(config, { ...parts, direct: overrides.direct });
     const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
-    const started: { workers: StartedWorkers | null } = { workers: null };
     const mail = wireMail({
       ...parts,
       store,
       queue: runs("sender") ? store.deliveries : null,
-      takeOverElsewhere: (lease) => started.workers?.workers.takeOver(lease) ?? false,
       transports,
       confirmation: confirmationOf(parts),
-      encrypter: parts.overrides.encrypter,
+      encrypter: overrides.encrypter,
     });
     if (parts.preview !== null) sendPreviewReply = previewReplies(mail.handlers, parts.preview, config);
     closers.backs.push(
@@ -261,35 +246,22 @@ async function startServices(parts: Parts, closers: Closers): Promise<RunningSer
       deliveryWorker.start();
       closers.fronts.push(() => deliveryWorker.close(GRACE_MS));
     }
-    const listeners = await listen({ ...parts, mail, store, started, runs });
+    const listeners = await startMailListeners({
+      ...parts,
+      mail,
+      isRunning: runs,
+      ticketKeys: overrides.member?.ticketKeys,
+    });
     closers.fronts.push(() => listeners.close(GRACE_MS));
     Object.assign(ports, listeners.ports);
   }
   if (runs("api")) ports.http = await startHttp(parts, closers, sendPreviewReply);
-  const control = await listenControl({
-    ...config,
-    handlers: controlHandlers({ ...parts, ports: { ...ports } }),
-    logger: parts.logger,
-  });
-  closers.backs.push(() => control.close());
-  return ports;
-}
-
-interface ListenParts extends Parts {
-  mail: WiredMail;
-  store: Parts["store"] & OwnerStore;
-  /** Set to the mail workers once they are started; they stay `null` when this process carries the mail itself. */
-  started: { workers: StartedWorkers | null };
-  runs(...services: string[]): boolean;
-}
-
-/** Starts the mail listeners, either in this process or in its mail workers. */
-async function listen({ started, runs, ...parts }: ListenParts): Promise<MailListeners> {
-  const { hub } = parts;
-  if (hub === null) return await startMailListeners({ ...parts, isRunning: runs });
-  const confirmation = confirmationOf(parts);
-  started.workers = await startMailWorkers({ ...parts, hub, confirmation, launch: parts.overrides.launchWorker });
-  return started.workers;
+  const control = controlHandlers({ ...parts, ports: { ...ports } });
+  if (overrides.member === undefined) {
+    const socket = await listenControl({ dataDir: config.dataDir, handlers: control, logger: parts.logger });
+    closers.backs.push(() => socket.close());
+  }
+  return { ports, control };
 }
 
 function confirmationOf({ config, overrides }: Pick<Parts, "config" | "overrides">): ConfirmationSettings | null {
@@ -329,6 +301,8 @@ async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply 
     () => app.close(),
     () => worker.close(GRACE_MS),
   );
-  await app.listen({ ...config.http, backlog: LISTEN_BACKLOG });
+  // Fastify passes `reusePort` on to Node's server.
+  const listen = { ...config.http, backlog: LISTEN_BACKLOG, reusePort: overrides.member !== undefined };
+  await app.listen(listen);
   return (app.server.address() as AddressInfo).port;
 }

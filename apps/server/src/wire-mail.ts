@@ -2,6 +2,7 @@
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { SignText } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
+import type { GoneWebhook } from "./core/alias/pause-webhook.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
@@ -12,14 +13,13 @@ import { giveBackLimit, takeWeightedLimit } from "./core/rate-limit/take-limit.t
 import { ShortLivedSet } from "./core/short-lived.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
-import type { WorkerShares } from "./core/worker-shares/worker-shares.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
 import { arcSealing } from "./mail/copy/arc-sealing.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/copy/delivery-reports.ts";
 import type { CopyParts, Encrypter } from "./mail/copy/forward-copy.ts";
 import { makeForwardCopy } from "./mail/copy/make-copy.ts";
 import { messageSigner } from "./mail/copy/message-signer.ts";
-import { newCorrespondents, ReplyBook } from "./mail/copy/reply-book.ts";
+import { newCorrespondentsOf, ReplyBook } from "./mail/copy/reply-book.ts";
 import type { RewriteRules } from "./mail/copy/rewrite.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
 import type { Transports } from "./mail/queue/attempt.ts";
@@ -27,7 +27,7 @@ import { type AttemptDeps, attemptDelivery } from "./mail/queue/attempt-delivery
 import { AttemptFindings } from "./mail/queue/attempt-findings.ts";
 import { ConfirmationGuard } from "./mail/queue/confirmation-guard.ts";
 import { DeliveryWorker, type DeliveryWorkerDeps } from "./mail/queue/delivery-worker.ts";
-import { type HeldLease, HeldLeases } from "./mail/queue/held-leases.ts";
+import { HeldLeases } from "./mail/queue/held-leases.ts";
 import { pausingGoneWebhooks } from "./mail/queue/pause-gone-webhook.ts";
 import { failureReporter } from "./mail/queue/report-failure.ts";
 import { retryPlan } from "./mail/queue/retry-plan.ts";
@@ -53,9 +53,9 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
-import type { MailStore } from "./mail-store.ts";
 import { SigningThread } from "./operate/workers/signing-thread.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
+import type { Store } from "./store/open-store.ts";
 
 /**
  * Shares of the memory budget for copies that may be in use: all of it in total, a quarter by one account or
@@ -67,7 +67,7 @@ const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
   config: Config;
-  store: MailStore;
+  store: Store & { pauseWebhook(gone: GoneWebhook): Promise<void> };
   /** The queue, when this process runs the delivery worker; otherwise `null`. */
   queue: DeliveryWorkerDeps["deliveries"] | null;
   transports: Transports;
@@ -81,14 +81,12 @@ export interface MailParts {
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** Shares that hold over all workers; `onlyWorker` in a process that carries the mail alone. */
-  shares: WorkerShares;
+  /** Number of processes of this server, among which limits that are counted in memory are divided; default: 1. */
+  processes?: number;
   /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
   /** Encrypts forwarded mail; default: the age implementation. */
   encrypter?: Encrypter | undefined;
-  /** Tells a mail worker that the lease of an attempt it is making has changed. @returns whether it makes one */
-  takeOverElsewhere?: (lease: HeldLease) => boolean;
 }
 
 export interface WiredMail {
@@ -105,21 +103,21 @@ export interface WiredMail {
 }
 
 export function wireMail(parts: MailParts): WiredMail {
-  const { config, store, transports, clock, shares } = parts;
+  const { config, store, transports, clock, processes = 1 } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
   const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
-  const attempts = new RunningAttempts(attemptLimits, undefined, shares);
+  const attempts = new RunningAttempts(attemptLimits, undefined, processes);
   const sealsFor = arcSealing(config.arcSeal, (domain) => attempts.providerOf(domain));
   const signing = new SigningThread(store.dkimKeys, parts.logger);
   const signText = signing.signText;
   const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor, signText });
   const backgroundAttempts = new ShortLivedSet<Promise<void>>();
-  const mailRules = mailLimitRules(config.limits);
+  const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const newRules = config.limits === "off" ? null : newCorrespondents;
-  const replyBook = new ReplyBook(store.replyPaths, clock, newRules, shares);
+  const newRules = config.limits === "off" ? null : newCorrespondentsOf(processes);
+  const replyBook = new ReplyBook(store.replyPaths, clock, newRules);
   const shared = {
     copyParts,
     replyBook,
@@ -211,13 +209,12 @@ function wireDeliveryWorker(
  * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
  * encrypted copies), so that the second never takes memory from new mail.
  */
-function messageMemory({ config, metrics, shares }: MailParts) {
-  const [ofMessages, ofCopies] = [shares.within("messages"), shares.within("copies")];
-  const budget = new MemoryBudget(config.memoryBudgetBytes, null, ofMessages);
-  const copyBudget = new MemoryBudget(config.memoryBudgetBytes, null, ofCopies);
+function messageMemory({ config, metrics }: MailParts) {
+  const budget = new MemoryBudget(config.memoryBudgetBytes);
+  const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
   metrics.gauge("kauke_message_memory_bytes", () => budget.usedBytes + copyBudget.usedBytes);
-  const memory = new BackgroundMemory(budget, undefined, undefined, ofMessages.within("answered"));
-  const copyMemory = new BackgroundMemory(copyBudget, copyShares, undefined, ofCopies.within("held"));
+  const memory = new BackgroundMemory(budget);
+  const copyMemory = new BackgroundMemory(copyBudget, copyShares);
   return { budget, memory, copyMemory };
 }
 
@@ -256,14 +253,14 @@ function attemptParts(
   };
 }
 
-/** Key of the hashes under which limits count addresses, the same in all workers. */
+/** Key of the hashes under which limits count addresses. */
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
-  const { config, store, clock, random, logger, metrics, shares } = parts;
+  const { config, store, clock, random, logger, metrics } = parts;
   const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
   const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
-  const quota = new SpoolQuota(store.deliveries, clock, shares);
+  const quota = new SpoolQuota(store.deliveries, clock);
   return mxService({
     resolve: resolveDeps(parts, copyParts.rules, quota),
     plan: {
@@ -297,7 +294,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       metrics,
       ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
     },
-    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock, shares),
+    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
     // With authentication off, the client is another host of the operator, so its name is not looked up.
     clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,

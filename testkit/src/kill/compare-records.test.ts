@@ -43,17 +43,3 @@ test("a duplicate within one life of the server never counts as in flight at a k
     "message 1 was delivered twice in life 4",
   ]);
 });
-
-test("a duplicate within one life of the server counts as in flight at a worker that was killed in it", () => {
-  const result = held({
-    acknowledged: [1, 2],
-    taken: [
-      [1, [4, 4]],
-      [2, [4, 6]],
-    ],
-  });
-  const kill = { from: 4, to: 4, leased: 0 };
-  expect(explainRepeats(result, [{ ...kill, heldByWorkers: 2 }]).unexplained).toEqual([]);
-  expect(explainRepeats(result, [{ ...kill, heldByWorkers: 1 }]).unexplained).toHaveLength(1);
-  expect(explainRepeats(result, [{ ...kill, leased: 2 }]).unexplained).toHaveLength(1);
-});

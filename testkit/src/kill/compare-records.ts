@@ -52,8 +52,6 @@ export interface LeasedAtKills {
   from: number;
   to: number;
   leased: number;
-  /** Deliveries that killed mail workers held in these eras, while their owner kept running. */
-  heldByWorkers?: number;
 }
 
 export interface Repeats {
@@ -62,8 +60,8 @@ export interface Repeats {
   /** Duplicates delivered by the server: accepted more often than sent. */
   byServer: number;
   /**
-   * Sentences about duplicates by the server that no kill explains: more within an era than its killed workers held, or
-   * more after an era than rows were leased at its end.
+   * Sentences about duplicates by the server that no kill explains: any within an era, or more after an era than rows
+   * were leased at its end.
    */
   unexplained: string[];
 }
@@ -100,17 +98,10 @@ interface RepeatsToExplain {
 
 function unexplainedOf({ within, after, kills }: RepeatsToExplain): string[] {
   const sentences: string[] = [];
-  const explained = new Set<unknown>();
-  for (const { from, to, leased, heldByWorkers = 0 } of kills) {
-    const isThen = (era: number) => era >= from && era <= to;
-    const ofWorkers = within.filter(({ era }) => isThen(era)).slice(0, heldByWorkers);
-    for (const repeat of ofWorkers) explained.add(repeat);
-    const later = after.filter(isThen).length;
-    // A delivery that a killed worker held may also be repeated in a later era.
-    const inFlight = leased + heldByWorkers - ofWorkers.length;
-    if (later > inFlight) sentences.push(`${later} repeated after lives ${from} to ${to}, ${inFlight} were in flight`);
+  for (const { from, to, leased } of kills) {
+    const later = after.filter((era) => era >= from && era <= to).length;
+    if (later > leased) sentences.push(`${later} repeated after lives ${from} to ${to}, ${leased} were in flight`);
   }
-  for (const repeat of within)
-    if (!explained.has(repeat)) sentences.push(`message ${repeat.number} was delivered twice in life ${repeat.era}`);
+  for (const { number, era } of within) sentences.push(`message ${number} was delivered twice in life ${era}`);
   return sentences;
 }

@@ -183,7 +183,7 @@ class Rounds {
     const begun = performance.now();
     const server = await startServerProcess({ ...this.#parts, readyTimeoutMs: START_MAX_MS });
     this.#startTimes.push(performance.now() - begun);
-    this.count(releasedLeases(server.output()).atStart ?? 0);
+    this.count(leasesAtStart(server.output()) ?? 0);
     const load = sender.start(server.mxPort);
     await untilAcknowledged(sender, server, dice.between(...acknowledged));
     const moment = dice.oneOf(isDestinationThere ? moments : momentsOfTheSender);
@@ -202,7 +202,7 @@ class Rounds {
     const readyTimeoutMs = (usual * this.#parts.dice.between(1, 120)) / 100;
     const server = await startServerProcess({ ...this.#parts, readyTimeoutMs }).catch((thrown) => String(thrown));
     if (typeof server !== "string") await server.kill();
-    const leased = releasedLeases(typeof server === "string" ? server : server.output()).atStart;
+    const leased = leasesAtStart(typeof server === "string" ? server : server.output());
     if (leased !== null || typeof server !== "string") this.count(leased ?? 0);
     this.#note("starting");
   }
@@ -212,24 +212,10 @@ class Rounds {
   }
 }
 
-export interface ReleasedLeases {
-  /** Leased rows that a starting server found; `null` when it did not report any. */
-  atStart: number | null;
-  /** Number of deliveries that mail workers held when they ended while the server kept running. */
-  later: number;
-}
-
-/**
- * Reads from a server's log how many deliveries it returned to the queue because the process that held them had ended.
- */
-export function releasedLeases(output: string): ReleasedLeases {
-  const [start = "", afterwards = ""] = output.split("is running", 2);
-  const counts = (text: string) =>
-    text
-      .split("\n")
-      .filter((line) => line.includes('"leases_released"'))
-      .map((line) => (JSON.parse(line) as { count: number }).count);
-  return { atStart: counts(start)[0] ?? null, later: counts(afterwards).reduce((all, count) => all + count, 0) };
+/** Reads from a starting server's log how many leased rows it found; `null` when it did not report any. */
+function leasesAtStart(output: string): number | null {
+  const line = output.split("\n").find((it) => it.includes('"leases_released"'));
+  return line === undefined ? null : (JSON.parse(line) as { count: number }).count;
 }
 
 /** Drains the queue with a server in this process, so that queue and spool can be inspected. */

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { beforeEach, expect, test, vi } from "vitest";
-import { connectedWorkers, SHARED_AFTER_MS } from "../core/worker-shares/connected-exchanges.testing.ts";
+import { beforeEach, expect, test } from "vitest";
 import { BackgroundMemory } from "./background-memory.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 
@@ -112,24 +111,4 @@ test("half of the budget always stays available to new mail", () => {
       }
     }),
   );
-});
-
-test("an account's share holds over all workers, also if each holds its messages before it knows of the others'", () => {
-  vi.useFakeTimers();
-  const { workers } = connectedWorkers(4, (shares) => {
-    const own = new MemoryBudget(80);
-    return new BackgroundMemory(own, undefined, () => performance.now(), shares);
-  });
-  const settle = () => vi.advanceTimersByTime(2 * SHARED_AFTER_MS + 50);
-  // Both messages are added in one turn of the event loop, before the first is published.
-  for (let n = 0; n < 2; n++) workers[0]?.hold(use("a1", 6));
-  settle();
-  for (const worker of [1, 2, 3, 1, 2, 3]) {
-    workers[worker]?.hold(use(`a${worker}`, 6));
-    settle();
-  }
-  expect(workers.map(({ usedBytes }) => usedBytes)).toEqual([12, 6, 0, 0]);
-  workers[3]?.hold(use("b1", 6));
-  expect(workers[3]?.usedBytes).toBe(6);
-  vi.useRealTimers();
 });

@@ -1,13 +1,10 @@
 /**
  * Counts the memory of messages whose sender was answered while attempts still run. Limited in total and per party
- * (account, destination) over all workers; messages are evicted for new mail when the budget is nearly full. An evicted
+ * (account, destination); messages are evicted for new mail when the budget is nearly full. An evicted
  * message is on disk, and the delivery worker delivers it from there.
  */
 import { ShortLivedSet } from "../core/short-lived.ts";
-import type { SharedCounts } from "../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
-import { ReliefParts } from "./relief-parts.ts";
 
 export interface MemoryUse {
   bytes: number;
@@ -32,8 +29,6 @@ export const backgroundShares: BackgroundShares = { all: 1 / 2, party: 1 / 4 };
 
 interface Held extends MemoryUse {
   since: number;
-  /** Parties of the message when it was added: its bytes are counted for these over all workers. */
-  counted: ReadonlySet<string>;
 }
 
 export class BackgroundMemory {
@@ -43,20 +38,10 @@ export class BackgroundMemory {
   readonly #now: () => number;
   /** Background messages, oldest first. */
   readonly #held = new ShortLivedSet<Held>();
-  readonly #parts: ReliefParts;
-  readonly #bytesOfParties: SharedCounts;
   #usedBytes = 0;
 
-  constructor(
-    budget: MemoryBudget,
-    shares = backgroundShares,
-    now: () => number = () => performance.now(),
-    workerShares: WorkerShares = onlyWorker,
-  ) {
+  constructor(budget: MemoryBudget, shares = backgroundShares, now: () => number = () => performance.now()) {
     this.#budget = budget;
-    this.#parts = new ReliefParts(workerShares, (bytes) => this.#evictFor(bytes));
-    this.#bytesOfParties = workerShares.counts("bytes of parties");
-    this.#bytesOfParties.withholdBelow(budget.limitBytes * shares.party);
     this.#allBytes = budget.limitBytes * shares.all;
     this.#partyBytes = budget.limitBytes * shares.party;
     this.#now = now;
@@ -86,17 +71,9 @@ export class BackgroundMemory {
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
     this.#makeRoom(use.bytes, null);
-    if (this.#bytesOfAll + use.bytes > this.#allBytes && !this.#isWithinPart(use.bytes)) return null;
+    if (this.#usedBytes + use.bytes > this.#allBytes && this.#held.size > 0) return null;
     const held = this.#add(use);
     return () => this.#release(held);
-  }
-
-  /**
-   * Whether this worker holds nothing yet, or would stay within an equal part of the total. Then it may take the bytes
-   * even though the total is used up: the workers that hold more were asked to free memory.
-   */
-  #isWithinPart(bytes: number): boolean {
-    return this.#held.size === 0 || this.#usedBytes + bytes <= this.#allBytes / this.#parts.workers;
   }
 
   #add(use: MemoryUse): Held {
@@ -105,11 +82,10 @@ export class BackgroundMemory {
       parties: () => use.parties(),
       evict: () => use.evict(),
       since: this.#now(),
-      counted: new Set(use.parties()),
     };
     this.#held.add(held);
     this.#budget.hold(held.bytes);
-    this.#count(held, held.bytes);
+    this.#usedBytes += held.bytes;
     return held;
   }
 
@@ -125,18 +101,7 @@ export class BackgroundMemory {
   #release(held: Held): void {
     if (!this.#held.delete(held)) return;
     this.#budget.give(held.bytes);
-    this.#count(held, -held.bytes);
-  }
-
-  #count({ counted }: Held, bytes: number): void {
-    this.#usedBytes += bytes;
-    this.#parts.add(bytes);
-    for (const party of counted) this.#bytesOfParties.add(party, bytes);
-  }
-
-  /** Bytes of background messages over all workers. */
-  get #bytesOfAll(): number {
-    return this.#usedBytes + this.#parts.othersBytes;
+    this.#usedBytes -= held.bytes;
   }
 
   #evict(held: Held): void {
@@ -147,13 +112,9 @@ export class BackgroundMemory {
   /** A party without other messages may exceed its share with one. */
   #isOverShare(use: MemoryUse, addedBytes: number): boolean {
     // No party is over its share while the messages of all parties together would fit into one share.
-    if (this.#bytesOfAll + addedBytes <= this.#partyBytes) return false;
+    if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
     const own = new Set(use.parties());
     const used = new Map<string, number>();
-    for (const party of own) {
-      const elsewhere = this.#bytesOfParties.others(party);
-      if (elsewhere > 0) used.set(party, elsewhere);
-    }
     for (const held of this.#held) {
       if (held === use) continue;
       for (const party of held.parties()) if (own.has(party)) used.set(party, (used.get(party) ?? 0) + held.bytes);
@@ -163,9 +124,8 @@ export class BackgroundMemory {
 
   /** Evicts messages of the parties that used most memory for the longest time until the rest fits. */
   #makeRoom(addedBytes: number, newest: Held | null): void {
-    const excess = this.#bytesOfAll + addedBytes - this.#allBytes;
-    if (excess <= 0) return;
-    const untilBytes = this.#usedBytes - this.#parts.share(excess);
+    const untilBytes = this.#allBytes - addedBytes;
+    if (this.#usedBytes <= untilBytes) return;
     for (const held of largestUsersFirst(this.#held, this.#now())) {
       if (this.#usedBytes <= untilBytes) return;
       if (held !== newest) this.#evict(held);

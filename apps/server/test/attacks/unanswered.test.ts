@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
-import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
+import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -191,12 +191,6 @@ async function attackRelay(accounts: number, settings: Record<string, string> = 
 test("accounts enough for all places of the relay do not stop the mail of others", async () => {
   expectServed(await attackRelay(rounds(2 * PLACES + 4, 80)));
 }, 400_000);
-
-test.runIf(isLongRun)(
-  "they do not with two mail workers either",
-  async () => expectServed(await attackRelay(2 * PLACES + 4, { KAUKE_WORKERS: "2" })),
-  400_000,
-);
 
 test("accounts whose webhooks never answer do not stop the calls of others to the same host", async () => {
   await using scene = await startDirectScene(env);

@@ -5,7 +5,6 @@
 import { explainRepeats } from "@kauke/testkit/kill/compare-records";
 import { dice } from "@kauke/testkit/kill/kill-moments";
 import { type KillRoundsResult, killRounds, type RoundKind } from "@kauke/testkit/kill/kill-rounds";
-import { killWorkerRounds, type WorkerRound } from "@kauke/testkit/kill/kill-workers";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
@@ -41,22 +40,6 @@ const fewRounds: readonly RoundKind[] = ["mixed", "killed while starting"];
 const planOf = (rounds: number): RoundKind[] =>
   Array.from({ length: rounds }, (_, round) => tenRounds[round % tenRounds.length] as RoundKind);
 
-/** Process killed in each of ten rounds with mail workers; up to two workers are killed between two owners. */
-const tenVictims = [
-  "worker",
-  "owner",
-  "owner",
-  "worker",
-  "worker",
-  "owner",
-  "worker",
-  "owner",
-  "worker",
-  "owner",
-] as const;
-const withVictims = (plan: readonly RoundKind[]): WorkerRound[] =>
-  plan.map((kind, round) => ({ kind, victim: tenVictims[round % tenVictims.length] as WorkerRound["victim"] }));
-
 /**
  * An acknowledged message may arrive twice only if a kill fell between the destination's reply and our record of it.
  */
@@ -64,7 +47,7 @@ function expectNothingLost(name: string, result: KillRoundsResult, plan: readonl
   const loaded = plan.filter((kind) => kind !== "killed while starting").length;
   const { bySender, byServer, unexplained } = explainRepeats(result, result.kills);
   const unanswered = sum(result.unanswered.values());
-  const leased = sum(result.kills.map((kill) => kill.leased + (kill.heldByWorkers ?? 0)));
+  const leased = sum(result.kills.map((kill) => kill.leased));
   printFigures(name, {
     rounds: plan.length,
     acknowledged: result.acknowledged,
@@ -122,23 +105,6 @@ async function runRounds(name: string, options: RunOptions): Promise<KillRoundsR
   return result;
 }
 
-async function runWorkerRounds(name: string, options: RunOptions): Promise<KillRoundsResult> {
-  const begun = performance.now();
-  const result = await killWorkerRounds({ ...optionsOf(name, options), plan: withVictims(options.plan) });
-  const { workersKilled, ownersKilled, outlivedMs } = result;
-  printFigures(name, {
-    "workers killed": workersKilled,
-    "owners killed": ownersKilled,
-    "workers outlived an owner ms": outlivedMs,
-    "held by killed workers": sum(result.kills.map((kill) => kill.heldByWorkers ?? 0)),
-  });
-  expectNothingLost(name, result, options.plan);
-  expect(workersKilled).toBeGreaterThan(0);
-  expect(ownersKilled).toBeGreaterThan(0);
-  printFigures(name, { seconds: Math.round((performance.now() - begun) / 1000) });
-  return result;
-}
-
 /**
  * Number of parts that the five hundred rounds are split into: each is judged by itself and has a data directory of its
  * own.
@@ -168,38 +134,14 @@ test("kill -9 while every destination is down leaves all acknowledged mail in th
   expect(result.spooledAtEnd).toBeGreaterThanOrEqual(result.acknowledged);
 });
 
-/** In `npm test`, `kill-9-workers.test.ts` kills a server that acknowledges mail before its destination answers. */
-test.runIf(isLongRun)(
-  "kill -9 while mail is acknowledged before its destination answers loses nothing",
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const result = await runRounds("kill -9, answered first", {
-      plan: planOf(ANSWERED_FIRST_ROUNDS),
-      env: { KAUKE_ANSWER_SECONDS: "0" },
-    });
-    acknowledgedInAll += result.acknowledged;
-  },
-);
-
-/** In `npm test`, `kill-9-workers.test.ts` kills workers and owners. */
-const WORKER_CHAPTERS = isLongRun ? 20 : 0;
-const ROUNDS_PER_WORKER_CHAPTER = 26;
-let acknowledgedByWorkers = 0;
-
-for (let chapter = 1; chapter <= WORKER_CHAPTERS; chapter++) {
-  test(`kill -9 of mail workers and their owner in turns loses nothing (${chapter} of ${WORKER_CHAPTERS})`, {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    // In every other chapter senders are answered before the destination, so that a kill meets all mail in flight.
-    const env: Record<string, string> = chapter % 2 === 1 ? { KAUKE_ANSWER_SECONDS: "0" } : {};
-    const name = `kill -9 with workers, ${chapter} of ${WORKER_CHAPTERS}`;
-    const { acknowledged } = await runWorkerRounds(name, { plan: planOf(ROUNDS_PER_WORKER_CHAPTER), env });
-    acknowledgedByWorkers += acknowledged;
+test("kill -9 while mail is acknowledged before its destination answers loses nothing", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const result = await runRounds("kill -9, answered first", {
+    plan: isLongRun ? planOf(ANSWERED_FIRST_ROUNDS) : ["mixed"],
+    env: { KAUKE_ANSWER_SECONDS: "0" },
   });
-}
-
-test.runIf(isLongRun)("the long rounds with workers had at least 20,000 messages to lose", () => {
-  expect(acknowledgedByWorkers).toBeGreaterThanOrEqual(LONG_ACKNOWLEDGED_MIN);
+  acknowledgedInAll += result.acknowledged;
 });
 
 test.runIf(isLongRun)("the long rounds had at least 20,000 messages to lose", () => {

@@ -42,10 +42,7 @@ test("there is a data directory of at least one earlier version", () => {
   expect(names.length).toBeGreaterThan(0);
 });
 
-/** Every version with one process, and the newest with mail workers too. */
-const cases = [...names.map((name) => [name, "1"] as const), [names.toSorted().at(-1) ?? "", "3"] as const];
-
-describe.each(cases)("%s with KAUKE_WORKERS=%s", (name, workers) => {
+describe.each(names)("%s", (name) => {
   const facts = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as Facts;
   let mx: FakeMx;
   let system: TestSystem;
@@ -58,7 +55,6 @@ describe.each(cases)("%s with KAUKE_WORKERS=%s", (name, workers) => {
     system = await startSystem({
       env: {
         KAUKE_DATA_DIR: dataDir,
-        KAUKE_WORKERS: workers,
         ...relayTo(mx),
         KAUKE_AUTHENTICATION: "on",
       },

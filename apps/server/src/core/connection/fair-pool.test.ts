@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
-import { connectedWorkers, SHARED_AFTER_MS } from "../worker-shares/connected-exchanges.testing.ts";
+import { describe, expect, it } from "vitest";
 import { clientParty } from "./client-network.ts";
 import { FairPool, type Standing } from "./fair-pool.ts";
 
@@ -137,24 +136,4 @@ it("law: the limits are never exceeded, and a newcomer of a small block is admit
       }
     }),
   );
-});
-
-it("what several workers admitted of one network before they knew of each other is evicted down to its limit", () => {
-  vi.useFakeTimers();
-  const { workers: pools } = connectedWorkers(4, (shares) => new FairPool<Member>(rules, shares));
-  const settle = () => vi.advanceTimersByTime(2 * SHARED_AFTER_MS);
-  const enter = (pool: FairPool<Member>, address: string, state: Standing["state"] = "idle") =>
-    pool.put({ address, standing: { state, idleSince: now } }, clientParty(address));
-  settle();
-  for (const pool of pools) {
-    for (let count = 0; count < 15; count++) enter(pool, "10.0.0.1");
-    enter(pool, "10.9.0.1");
-  }
-  expect(pools.flatMap((pool) => pool.excess({ now, judge }))).toEqual([]);
-  settle();
-  for (const pool of pools) for (const member of pool.excess({ now, judge })) pool.delete(member);
-  settle();
-  expect(pools.reduce((sum, { size }) => sum + size, 0)).toBe(rules.maxPerNetwork + pools.length);
-  expect(pools.flatMap((pool) => pool.excess({ now, judge }))).toEqual([]);
-  vi.useRealTimers();
 });

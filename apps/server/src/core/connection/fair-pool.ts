@@ -2,13 +2,11 @@
  * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
  * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
  * evicted from a smaller block than the newcomer's own, nor from a smaller network of an equally large block; the
- * newcomer counts as a member in that comparison. With several workers, networks and blocks are counted over all of
- * them, and each evicts members of its own. Pure: time and the state of members are passed in.
+ * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
  */
 
+import { Counts } from "../counts.ts";
 import { ShortLivedMap } from "../short-lived.ts";
-import type { SharedCounts } from "../worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../worker-shares/worker-shares.ts";
 import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
@@ -63,16 +61,11 @@ interface Candidate<T> {
 export class FairPool<T> {
   readonly #rules: PoolRules;
   readonly #members = new ShortLivedMap<T, ClientParty | null>();
-  readonly #networks: SharedCounts;
-  readonly #blocks: SharedCounts;
+  readonly #networks = new Counts();
+  readonly #blocks = new Counts();
 
-  /** @param shares where members are counted over all workers; default: this pool is the only one */
-  constructor(rules: PoolRules, shares: WorkerShares = onlyWorker) {
+  constructor(rules: PoolRules) {
     this.#rules = rules;
-    this.#networks = shares.counts("networks");
-    this.#blocks = shares.counts("blocks");
-    this.#networks.withholdBelow(rules.maxPerNetwork);
-    this.#blocks.withholdBelow(rules.maxPerBlock);
   }
 
   get size(): number {
@@ -88,7 +81,7 @@ export class FairPool<T> {
   }
 
   countOfNetwork(party: ClientParty): number {
-    return this.#networks.all(party.network);
+    return this.#networks.of(party.network);
   }
 
   /** Adds a member that counts against this network and block, or moves an existing member to them. */
@@ -129,29 +122,6 @@ export class FairPool<T> {
   }
 
   /**
-   * Lists the members to evict because several workers admitted members of one network or block before they knew of
-   * each other's: those beyond this worker's part of the limit, longest idle first.
-   */
-  excess({ now, judge }: Pick<Newcomer<T>, "now" | "judge">): T[] {
-    const { maxPerNetwork, maxPerBlock } = this.#rules;
-    const networks = new Surplus(this.#networks, maxPerNetwork);
-    const blocks = new Surplus(this.#blocks, maxPerBlock);
-    const candidates: { member: T; party: ClientParty; idleMs: number }[] = [];
-    for (const [member, party] of this.#members) {
-      if (party === null || (networks.of(party.network) <= 0 && blocks.of(party.block) <= 0)) continue;
-      const { state, idleSince } = judge(member);
-      if (state === "idle") candidates.push({ member, party, idleMs: now - idleSince });
-    }
-    candidates.sort((one, other) => other.idleMs - one.idleMs);
-    return candidates.flatMap(({ member, party: { network, block } }) => {
-      if (networks.of(network) <= 0 && blocks.of(block) <= 0) return [];
-      networks.reduce(network);
-      blocks.reduce(block);
-      return [member];
-    });
-  }
-
-  /**
    * Tells whether the newcomer's network or block is at its own limit.
    * @returns `null` if neither is; otherwise a function that is true for the members whom the newcomer may replace:
    * those of that network or block
@@ -161,13 +131,13 @@ export class FairPool<T> {
     const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
     if (this.countOfNetwork(party) >= maxPerNetwork) return ({ network }) => network === party.network;
     const most = this.isCrowded ? Math.min(maxPerBlock, maxPerBlockWhenCrowded) : maxPerBlock;
-    return this.#blocks.all(party.block) >= most ? ({ block }) => block === party.block : null;
+    return this.#blocks.of(party.block) >= most ? ({ block }) => block === party.block : null;
   }
 
   /** Number of members of the network and of the block, including the newcomer; both are at least `SMALL_MEMBERS`. */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
-    const block = this.#blocks.all(at.block) + (at.block === newcomer?.block ? 1 : 0);
+    const block = this.#blocks.of(at.block) + (at.block === newcomer?.block ? 1 : 0);
     const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
     return { block: Math.max(block, SMALL_MEMBERS), network: Math.max(network, SMALL_MEMBERS) };
   }
@@ -178,34 +148,10 @@ export class FairPool<T> {
     if (standing.state === "moving" && block === SMALL_MEMBERS) return false;
     if (party === null) return true;
     const newcomer = {
-      block: Math.max(this.#blocks.all(party.block) + 1, SMALL_MEMBERS),
+      block: Math.max(this.#blocks.of(party.block) + 1, SMALL_MEMBERS),
       network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
     };
     return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
-  }
-}
-
-/** How many members of a network or block this worker has beyond its part of the limit over all workers. */
-class Surplus {
-  readonly #counts: SharedCounts;
-  readonly #most: number;
-  readonly #byKey = new Map<string, number>();
-
-  constructor(counts: SharedCounts, most: number) {
-    this.#counts = counts;
-    this.#most = most;
-  }
-
-  of(key: string): number {
-    // If only this worker has members of the network or block, none of them is beyond the limit.
-    if (this.#counts.others(key) === 0) return 0;
-    const known = this.#byKey.get(key) ?? this.#counts.own(key) - this.#counts.part(key, this.#most);
-    this.#byKey.set(key, known);
-    return known;
-  }
-
-  reduce(key: string): void {
-    this.#byKey.set(key, this.of(key) - 1);
   }
 }
 

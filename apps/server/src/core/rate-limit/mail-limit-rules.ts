@@ -3,6 +3,7 @@
  * once, then `max` per window. Ordinary mailboxes stay below all of them. A client over a limit gets 451 and retries,
  * so no mail is lost.
  */
+import { partOfRule } from "./process-part.ts";
 import type { LimitChange } from "./rate-limit-rules.ts";
 import type { BucketRule } from "./token-buckets.ts";
 
@@ -32,10 +33,16 @@ export type MailLimitRules = Record<MailLimitName, BucketRule>;
 
 export const mailLimitNames = Object.keys(rules) as MailLimitName[];
 
-/** The limits of the mail path with the operator's overrides applied; `null` when limits are off (for load tests). */
-export function mailLimitRules(overrides: "off" | ReadonlyMap<string, LimitChange>): MailLimitRules | null {
+/**
+ * The limits of the mail path with the operator's overrides applied; `null` when limits are off (for load tests).
+ * @param processes number of processes among which they are divided
+ */
+export function mailLimitRules(
+  overrides: "off" | ReadonlyMap<string, LimitChange>,
+  processes = 1,
+): MailLimitRules | null {
   if (overrides === "off") return null;
   const changed: MailLimitRules = { ...rules };
-  for (const name of mailLimitNames) changed[name] = overrides.get(name) ?? rules[name];
+  for (const name of mailLimitNames) changed[name] = partOfRule(overrides.get(name) ?? rules[name], processes);
   return changed;
 }

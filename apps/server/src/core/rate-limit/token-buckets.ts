@@ -3,36 +3,19 @@
  * Time is passed in, in milliseconds. Memory is bounded: above `capacity` keys, the half not used for longest is
  * forgotten, which can only allow more. Of that half, keys that have used more than half of their tokens are kept if
  * there is space, so that a flood of new keys does not reset those over their limit. Keys should be compact and contain
- * no address in clear. Pure. With several workers, each takes the tokens that the others published. Small amounts are
- * collected before they are published, so that mail of people far below a limit causes no messages: a worker withholds
- * less than a 256th of a limit.
+ * no address in clear. Pure.
  */
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../worker-shares/worker-shares.ts";
 
 export interface BucketRule {
   max: number;
   windowSeconds: number;
 }
 
-/** Where a worker publishes the tokens that it takes, so that each limit holds over all workers. */
-export interface SharedBuckets {
-  shares: WorkerShares;
-  /** Name of the limit, the same in all workers. */
-  name: string;
-  /** Current time in milliseconds, at which tokens taken by other workers are counted. */
-  nowMs(): number;
-}
-
 interface Bucket {
   /** Tokens of this key that had been taken and not yet refilled at the time `at`. */
   used: number;
   at: number;
-  /** Tokens taken by this worker and not published to the others yet. */
-  unsent: number;
 }
-
-/** Part of a limit from which on a worker publishes the tokens that it has taken from a bucket. */
-const UNSENT_PART = 1 / 256;
 
 export class TokenBuckets {
   readonly #max: number;
@@ -42,17 +25,11 @@ export class TokenBuckets {
   #young = new Map<string, Bucket>();
   #old = new Map<string, Bucket>();
 
-  readonly #publish: PublishEvent | null;
-
-  /**
-   * @param capacity maximum number of keys, at least two; one key has one bucket
-   * @param shared `null` for buckets of this process alone
-   */
-  constructor({ max, windowSeconds }: BucketRule, capacity: number, shared: SharedBuckets | null = null) {
+  /** @param capacity maximum number of keys, at least two; one key has one bucket */
+  constructor({ max, windowSeconds }: BucketRule, capacity: number) {
     this.#max = max;
     this.#perMs = max / (windowSeconds * 1000);
     this.#half = Math.max(1, Math.floor(capacity / 2));
-    this.#publish = shared === null || shared.shares === onlyWorker ? null : this.#share(shared);
   }
 
   get size(): number {
@@ -78,42 +55,9 @@ export class TokenBuckets {
    * window.
    */
   spend(key: string, nowMs: number, count = 1): void {
-    const bucket = this.#count(key, nowMs, count);
-    if (this.#publish === null) return;
-    bucket.unsent += count;
-    if (bucket.unsent < this.#max * UNSENT_PART) return;
-    this.#publish(key, bucket.unsent);
-    bucket.unsent = 0;
-  }
-
-  #count(key: string, nowMs: number, count: number): Bucket {
     const bucket = this.#bucketOf(key, nowMs);
     bucket.used = Math.min(this.#usedAt(bucket, nowMs) + count, this.#max * 2);
     bucket.at = nowMs;
-    return bucket;
-  }
-
-  /** A worker that starts later learns the keys that have used more than half of their tokens. */
-  #share({ shares, name, nowMs }: SharedBuckets): PublishEvent {
-    return shares.events(name, {
-      apply: (key, count) => this.#count(key, nowMs(), count),
-      state: () => this.#usedMost(nowMs()),
-      applyState: (key, used) => {
-        const now = nowMs();
-        const bucket = this.#bucketOf(key, now);
-        bucket.used = Math.min(Math.max(this.#usedAt(bucket, now), used), this.#max * 2);
-        bucket.at = now;
-      },
-    });
-  }
-
-  *#usedMost(nowMs: number): Generator<[key: string, used: number]> {
-    for (const buckets of [this.#young, this.#old]) {
-      for (const [key, bucket] of buckets) {
-        const used = this.#usedAt(bucket, nowMs);
-        if (used > this.#max / 2) yield [key, used];
-      }
-    }
   }
 
   /** Tokens used after refilling; a clock that steps back changes nothing. */
@@ -124,7 +68,7 @@ export class TokenBuckets {
   #bucketOf(key: string, nowMs: number): Bucket {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
-    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs, unsent: 0 };
+    const bucket = this.#old.get(key) ?? { used: 0, at: nowMs };
     this.#old.delete(key);
     if (this.#young.size >= this.#half) this.#forgetOld(nowMs);
     this.#young.set(key, bucket);

@@ -1,10 +1,9 @@
 /**
- * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what all workers of
- * this host added since. Mail delivered since that count makes the figure too high, so a key is counted again before
- * its message is refused. Mail added by other hosts makes it too low, so a key is also counted again after this host
+ * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what this process
+ * added since. Mail delivered since that count makes the figure too high, so a key is counted again before
+ * its message is refused. Mail added by other processes makes it too low, so a key is also counted again after this one
  * has added an eighth of the remaining space.
  */
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../worker-shares/worker-shares.ts";
 
 const KNOWN_MAX = 10_000;
 /** Minimum time between two counts of the same account or alias. */
@@ -23,13 +22,11 @@ export interface SpoolMeterParts {
   maxBytes: number;
   /** Clock in milliseconds. */
   now(): number;
-  /** Where this meter, and no other, publishes admitted bytes to other workers; default: there are none. */
-  shares?: WorkerShares;
 }
 
 interface Entry {
   countedBytes: number;
-  /** Bytes stored by this process, or admitted by another worker, since the last count began. */
+  /** Bytes stored by this process since the last count began. */
   addedBytes: number;
   /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
@@ -43,15 +40,8 @@ export class SpoolMeter {
   readonly #parts: SpoolMeterParts;
   readonly #entries = new Map<string, Entry>();
 
-  readonly #publish: PublishEvent;
-
   constructor(parts: SpoolMeterParts) {
     this.#parts = parts;
-    this.#publish = (parts.shares ?? onlyWorker).events("bytes", {
-      apply: (key, bytes) => {
-        (this.#entries.get(key) ?? this.#enter(key)).addedBytes += bytes;
-      },
-    });
   }
 
   /**
@@ -89,7 +79,6 @@ export class SpoolMeter {
 
   admit(key: string, bytes: number): void {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
-    this.#publish(key, bytes);
   }
 
   /** Called once per admitted message: after it was stored, or when it will not be stored. */

@@ -5,7 +5,6 @@
  */
 import { AppError } from "../app-error.ts";
 import { type DeliveryStore, SPOOL_ROW_BYTES } from "../delivery/delivery.ts";
-import { onlyWorker, type WorkerShares } from "../worker-shares/worker-shares.ts";
 import { SpoolMeter } from "./spool-meter.ts";
 
 /**
@@ -34,8 +33,6 @@ export interface SpoolSpaceParts {
   disk: DiskReserve | null;
   /** Clock in milliseconds. */
   now(): number;
-  /** Where bytes are counted over all workers; default: this process is the only one. */
-  shares?: WorkerShares;
 }
 
 /** Spool space reserved for one message. Either `stored` or `release` must be called, once. */
@@ -57,13 +54,12 @@ export class SpoolSpace {
   readonly #aliases: SpoolMeter;
   readonly #disk: DiskReserve | null;
 
-  constructor({ deliveries, accountMaxBytes, disk, now, shares = onlyWorker }: SpoolSpaceParts) {
+  constructor({ deliveries, accountMaxBytes, disk, now }: SpoolSpaceParts) {
     const meter = (owner: "account" | "alias", maxBytes: number) =>
       new SpoolMeter({
         maxBytes,
         now,
         count: (id) => deliveries.spoolBytes(owner, id),
-        shares: shares.within(`spool ${owner}`),
       });
     this.#accounts = meter("account", accountMaxBytes);
     this.#aliases = meter("alias", accountMaxBytes * ALIAS_SHARE);

@@ -18,7 +18,7 @@ import { enqueueMessage } from "../../core/message/enqueue-message.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Random } from "../../core/ports.ts";
 import { DayCounts } from "../../core/rate-limit/day-counts.ts";
-import type { WorkerShares } from "../../core/worker-shares/worker-shares.ts";
+import { partOf } from "../../core/rate-limit/process-part.ts";
 
 export interface FailedMail {
   aliasId: string | null;
@@ -50,15 +50,16 @@ export interface DeliveryReportDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  shares?: WorkerShares;
+  /** Number of processes among which the limit is divided. */
+  processes?: number;
 }
 
 const PER_DAY_MAX = 10;
 const REMEMBERED_MAX = 10_000;
 
 export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
-  const { clock, shares } = deps;
-  const sent = new DayCounts({ max: PER_DAY_MAX, capacity: REMEMBERED_MAX, clock, shares, name: "delivery reports" });
+  const { clock, processes = 1 } = deps;
+  const sent = new DayCounts({ max: partOf(PER_DAY_MAX, processes), capacity: REMEMBERED_MAX, clock });
 
   return {
     async send(failed) {

@@ -8,10 +8,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import { type Clock, steadyMs } from "../../core/ports.ts";
+import { partOfRule } from "../../core/rate-limit/process-part.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
 import { ShortLivedMap } from "../../core/short-lived.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface Correspondent {
   address: string;
@@ -39,8 +39,15 @@ export const newCorrespondents: NewCorrespondents = {
   account: { max: 10_000, windowSeconds: 86_400 },
 };
 
+/** The limits of one of several processes. */
+export const newCorrespondentsOf = (processes: number): NewCorrespondents => ({
+  alias: partOfRule(newCorrespondents.alias, processes),
+  account: partOfRule(newCorrespondents.account, processes),
+});
+
 /** New correspondents of one message above which it is a crowd's. */
 const CROWD = 100;
+
 const REMEMBERED_MAX = 50_000;
 const KEYS_MAX = 20_000;
 /** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
@@ -62,22 +69,17 @@ export class ReplyBook {
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new ShortLivedMap<string, Promise<void>>();
 
-  /**
-   * @param rules limits on new correspondents; `null`: no limit
-   * @param shares where new correspondents are counted over all workers; default: this process is the only one
-   */
+  /** @param rules limits on new correspondents; `null`: no limit */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
     rules: NewCorrespondents | null = newCorrespondents,
-    shares: WorkerShares = onlyWorker,
   ) {
     this.#store = store;
     this.#clock = clock;
-    const shared = (name: string) => ({ shares, name: `new correspondents ${name}`, nowMs: () => steadyMs(clock) });
     this.#new = rules && {
-      alias: new TokenBuckets(rules.alias, KEYS_MAX, shared("alias")),
-      account: new TokenBuckets(rules.account, KEYS_MAX, shared("account")),
+      alias: new TokenBuckets(rules.alias, KEYS_MAX),
+      account: new TokenBuckets(rules.account, KEYS_MAX),
       rules,
     };
   }

@@ -1,7 +1,6 @@
 /** What an attempt reveals about its destination: whether the mailbox exists, and that an unreachable host is back. */
 import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
-import type { WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { AttemptSignal } from "../transport/transport.ts";
 import { MailboxHealth, type MailboxHealthDeps } from "./mailbox-health.ts";
 import { destinationName } from "./shares/destination-name.ts";
@@ -11,7 +10,6 @@ export interface AttemptFindingsDeps extends MailboxHealthDeps {
   deliveries: Pick<DeliveryStore, "hasten">;
   clock: Clock;
   logger: Logger;
-  shares?: WorkerShares;
 }
 
 type Tried = Parameters<MailboxHealth["note"]>[0] & { id: string; wasMissing?: boolean };
@@ -19,12 +17,11 @@ type Tried = Parameters<MailboxHealth["note"]>[0] & { id: string; wasMissing?: b
 export class AttemptFindings {
   readonly #deps: AttemptFindingsDeps;
   readonly #health: MailboxHealth;
-  readonly #waitingMail: WaitingMail;
+  readonly #waitingMail = new WaitingMail();
 
   constructor(deps: AttemptFindingsDeps) {
     this.#deps = deps;
     this.#health = new MailboxHealth(deps);
-    this.#waitingMail = new WaitingMail(undefined, undefined, deps.shares, (ids) => this.#hasten(ids));
   }
 
   /** Returns the outcome of the attempt after recording what it reveals. */

@@ -2,7 +2,6 @@
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
@@ -26,8 +25,8 @@ export interface TransportParts {
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
   direct?: DirectOverrides | undefined;
-  /** Counts connections to mail hosts and webhook calls over all workers; default: this process is the only worker. */
-  shares?: WorkerShares;
+  /** Number of processes among which the limits are divided. */
+  processes?: number;
 }
 
 /** Webhooks are called in every mode, even in preview mode, where mail stays in the preview inbox. */
@@ -38,7 +37,7 @@ export function chooseTransports(
   const { resolver } = parts;
   const allow = parseAllowList(config.webhookAllow);
   const mail = mailTransport(config, parts, allow);
-  const webhook = createWebhookTransport({ resolver, allow, shares: parts.shares, now: () => parts.clock.now() });
+  const webhook = createWebhookTransport({ resolver, allow, processes: parts.processes, now: () => parts.clock.now() });
   return {
     mail,
     webhook,
@@ -50,13 +49,13 @@ export function chooseTransports(
 
 function mailTransport(
   { delivery, mailHost, dnsServers }: DeliveryConfig,
-  { preview, resolver, metrics, logger, direct, shares = onlyWorker }: TransportParts,
+  { preview, resolver, metrics, logger, direct, processes }: TransportParts,
   allow: AllowList,
 ): MailTransport {
   if (delivery.kind === "relay") {
     const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
     const onOpenFailed = noteRelayFailures({ metrics, logger });
-    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, shares });
+    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, processes });
   }
   if (delivery.kind === "direct") {
     const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
@@ -67,7 +66,7 @@ function mailTransport(
       mailHost,
       onPolicy,
       onOpenFailed: countNextHopFailures({ metrics }),
-      shares,
+      processes,
       ...direct,
     });
   }

@@ -1,11 +1,11 @@
 /**
- * Limits the mail forwarded to unconfirmed mailboxes. Messages are counted in memory, over all workers; each count
- * expires a day after its first message. Nothing is written to disk, so a restart of all workers resets the counts.
+ * Limits the mail forwarded to unconfirmed mailboxes. Messages are counted in memory; each count expires
+ * a day after its first message. Nothing is written to disk, so a restart resets the counts.
  */
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { Clock } from "../../core/ports.ts";
 import { DayCounts } from "../../core/rate-limit/day-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
+import { partOf } from "../../core/rate-limit/process-part.ts";
 
 /**
  * Maximum messages per day: to one mailbox, from one account to one mailbox (`pair`), and of one account. `pair` is
@@ -20,9 +20,10 @@ export class ConfirmationCaps {
   readonly #pairs: DayCounts;
   readonly #accounts: DayCounts;
 
-  constructor(clock: Clock, shares: WorkerShares = onlyWorker) {
+  /** @param processes number of processes among which the limits are divided */
+  constructor(clock: Clock, processes = 1) {
     const counts = (name: keyof typeof perDay) =>
-      new DayCounts({ max: perDay[name], capacity: REMEMBERED_MAX, clock, shares, name: `unconfirmed ${name}` });
+      new DayCounts({ max: partOf(perDay[name], processes), capacity: REMEMBERED_MAX, clock });
     this.#mailboxes = counts("mailbox");
     this.#pairs = counts("pair");
     this.#accounts = counts("account");

@@ -11,7 +11,6 @@ import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice/notice.ts";
 import type { Logger } from "../../core/ports.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import { deferred, refused } from "../classify-reply.ts";
 import { ConfirmationCaps } from "./confirmation-caps.ts";
 
@@ -20,7 +19,8 @@ export interface GuardDeps extends AskDeps {
   notices: Pick<NoticeStore, "insert">;
   settings: ConfirmationSettings;
   logger: Logger;
-  shares?: WorkerShares;
+  /** Number of processes among which the limits are divided. */
+  processes?: number;
 }
 
 interface GuardedDelivery {
@@ -46,14 +46,10 @@ export class ConfirmationGuard {
   readonly #deps: GuardDeps;
   readonly #caps: ConfirmationCaps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
-  readonly #publishNotified: PublishEvent;
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
-    const { clock, shares = onlyWorker } = deps;
-    this.#caps = new ConfirmationCaps(clock, shares);
-    const apply = (key: string) => void this.#notifiedAt.set(key, clock.now().getTime());
-    this.#publishNotified = shares.events("confirmation notices", { apply });
+    this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
   }
 
   /**
@@ -117,7 +113,6 @@ export class ConfirmationGuard {
       "Please open the link in the message we sent there.";
     try {
       await notices.insert({ id: random.uuid(), userId, aliasId, kind: "not_confirmed", text, createdAt });
-      this.#publishNotified(key);
     } catch {
       this.#notifiedAt.delete(key);
       logger.warn("notice_failed");

@@ -15,11 +15,6 @@ export interface HeldLeasesDeps {
   shutdown: ShutdownSignal;
   logger: Logger;
   metrics: Metrics;
-  /**
-   * Hands a renewed lease to the mail worker that attempts the delivery.
-   * @returns false if no mail worker attempts it
-   */
-  takeOverElsewhere?: ((lease: HeldLease) => boolean) | undefined;
 }
 
 /** Lease of one delivery. Its token changes when this process claims the delivery again during the attempt. */
@@ -50,7 +45,7 @@ export class HeldLeases {
    */
   takeOver({ id, leaseToken }: HeldLease): boolean {
     const held = this.#held.get(id);
-    if (held === undefined) return this.#deps.takeOverElsewhere?.({ id, leaseToken }) ?? false;
+    if (held === undefined) return false;
     held.leaseToken = leaseToken;
     return true;
   }

@@ -11,7 +11,6 @@ import { failureText } from "../../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { DeliveryReports, FailedMail } from "../copy/delivery-reports.ts";
 import type { RetryPlan } from "./retry-plan.ts";
 
@@ -97,8 +96,6 @@ interface ReporterDeps {
   logger: Logger;
   reports: DeliveryReports;
   retries: Pick<RetryPlan, "totalSeconds">;
-  /** Makes the limit on notices hold over all workers; default: this process is the only worker. */
-  shares?: WorkerShares;
 }
 
 export function failureReporter(deps: ReporterDeps): FailureReporter {
@@ -143,16 +140,13 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   };
 }
 
-/** Stores notices for the owners of aliases: over all workers, at most one per key in `NOTICE_EVERY_MS`. */
+/** Stores notices for the owners of aliases: at most one per key in `NOTICE_EVERY_MS`. */
 class OwnerNotices {
   readonly #deps: ReporterDeps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
-  readonly #publish: PublishEvent;
 
   constructor(deps: ReporterDeps) {
     this.#deps = deps;
-    const { clock, shares = onlyWorker } = deps;
-    this.#publish = shares.events("notices", { apply: (key) => void this.#notifiedAt.set(key, steadyMs(clock)) });
   }
 
   /** Stores a notice, at most one per key in `NOTICE_EVERY_MS`. Never throws: a failure to store it is logged. */
@@ -168,7 +162,6 @@ class OwnerNotices {
     this.#notifiedAt.set(key, now);
     try {
       await notices.insert({ ...notice, id: random.uuid(), kind, createdAt: clock.now() });
-      this.#publish(key);
     } catch {
       this.#notifiedAt.delete(key);
       logger.warn("notice_failed");

@@ -1,6 +1,5 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { FailureCode } from "../../core/delivery/delivery.ts";
-import { connectedWorkers, SHARED_AFTER_MS } from "../../core/worker-shares/connected-exchanges.testing.ts";
 import { deferred, taken, untried } from "../classify-reply.ts";
 import { WaitingMail } from "./waiting-mail.ts";
 
@@ -33,27 +32,4 @@ it("each destination has a share, and at the total limit the one with the most d
   waiting.note("c.example", "c0", unreachable);
   expect(waiting.size).toBe(3);
   expect(waiting.note("b.example", "x", taken)).toEqual(["b0", "b1"]);
-});
-
-it("mail that waits in other workers is due once one of them reaches the destination, in one batch of all", () => {
-  vi.useFakeTimers();
-  const due: string[] = [];
-  const { workers } = connectedWorkers(
-    3,
-    (shares) => new WaitingMail(undefined, undefined, shares, (ids) => void due.push(...ids)),
-  );
-  const settle = () => vi.advanceTimersByTime(2 * SHARED_AFTER_MS);
-  settle();
-  for (let index = 0; index < 60; index++) workers[index % 2]?.note("a.example", `a${index}`, unreachable);
-  workers[1]?.note("b.example", "b0", unreachable);
-  settle();
-  expect(workers[2]?.note("a.example", "new", taken)).toEqual([]);
-  settle();
-  expect(due).toHaveLength(50);
-  vi.advanceTimersByTime(1000);
-  workers[2]?.note("a.example", "newer", taken);
-  settle();
-  expect(new Set(due).size).toBe(60);
-  expect(due).not.toContain("b0");
-  vi.useRealTimers();
 });

@@ -1,12 +1,9 @@
 /**
  * Deliveries waiting for destinations that could not be reached. Once a destination takes a message they become due, a
  * batch at a time, instead of at the next step of their retry schedule, which may be half a day away. Bounded in total
- * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt. A
- * worker that delivers to a destination again notifies the other workers, each of which makes its part of a batch due.
+ * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt.
  */
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
-import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 
 export interface WaitingLimits {
   all: number;
@@ -44,28 +41,9 @@ export class WaitingMail {
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 
-  /** Number of waiting deliveries by destination, over all workers. */
-  readonly #counts: SharedCounts;
-  readonly #publishTaken: PublishEvent;
-
-  /**
-   * @param makeDue called with the ids of deliveries to make due now, because another worker reached their destination
-   */
-  constructor(
-    limits: WaitingLimits = waitingLimits,
-    now: () => number = () => performance.now(),
-    shares: WorkerShares = onlyWorker,
-    makeDue: (ids: readonly string[]) => void = () => {},
-  ) {
+  constructor(limits: WaitingLimits = waitingLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
-    this.#counts = shares.counts("waiting mail");
-    this.#publishTaken = shares.events("destinations that took mail", {
-      apply: (destination) => {
-        const ids = this.#batch(destination);
-        if (ids.length > 0) makeDue(ids);
-      },
-    });
   }
 
   get size(): number {
@@ -82,7 +60,6 @@ export class WaitingMail {
     }
     if (this.#size > 0) this.#remove(destination, deliveryId);
     if (outcome.kind !== "taken") return [];
-    if (this.#counts.others(destination) > 0) this.#publishTaken(destination);
     return this.#size > 0 ? this.#batch(destination) : [];
   }
 
@@ -95,7 +72,6 @@ export class WaitingMail {
     if (this.#size >= this.#limits.all) this.#evictLargest();
     known.ids.add(id);
     this.#size++;
-    this.#counts.add(destination, 1);
     this.#destinations.delete(destination);
     this.#destinations.set(destination, known);
   }
@@ -108,14 +84,12 @@ export class WaitingMail {
     if (largest === null) return;
     this.#size -= largest[1].ids.size;
     this.#destinations.delete(largest[0]);
-    this.#counts.set(largest[0], 0);
   }
 
   #remove(destination: string, id: string): void {
     const known = this.#destinations.get(destination);
     if (known?.ids.delete(id) !== true) return;
     this.#size--;
-    this.#counts.add(destination, -1);
     if (known.ids.size === 0) this.#destinations.delete(destination);
   }
 
@@ -124,9 +98,7 @@ export class WaitingMail {
     const now = this.#now();
     if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
     known.lastBatchAt = now;
-    // This worker's part of a batch that is divided among all workers.
-    const size = Math.ceil((BATCH_SIZE * known.ids.size) / this.#counts.all(destination));
-    const ids = [...known.ids].slice(0, size);
+    const ids = [...known.ids].slice(0, BATCH_SIZE);
     for (const id of ids) this.#remove(destination, id);
     return ids;
   }

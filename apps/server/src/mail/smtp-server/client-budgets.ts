@@ -1,10 +1,7 @@
 /**
  * Memory budgets of connected clients: an address' budget lies within that of its block, which lies within the total.
- * Each budget holds over all workers.
  */
 import type { ClientParty } from "../../core/connection/client-network.ts";
-import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import { MemoryBudget } from "../memory-budget.ts";
 
 interface Shares {
@@ -12,7 +9,6 @@ interface Shares {
   budget: MemoryBudget;
   maxBytesPerAddress: number;
   maxBytesPerBlock?: number;
-  workerShares?: WorkerShares;
 }
 
 interface Held {
@@ -25,29 +21,15 @@ export class ClientBudgets {
   readonly #blocks = new Map<string, Held>();
   readonly #networks = new Map<string, Held>();
 
-  readonly #bytesOfBlocks: SharedCounts;
-  readonly #bytesOfNetworks: SharedCounts;
-
   constructor(shares: Shares) {
     this.#shares = shares;
-    const { workerShares = onlyWorker, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = shares;
-    this.#bytesOfBlocks = workerShares.counts("bytes of blocks");
-    this.#bytesOfNetworks = workerShares.counts("bytes of networks");
-    this.#bytesOfBlocks.withholdBelow(maxBytesPerBlock);
-    this.#bytesOfNetworks.withholdBelow(maxBytesPerAddress);
   }
 
   /** @returns the budget for a connection of this party; call `leave` when the connection ends */
   enter({ network, block }: ClientParty): MemoryBudget {
     const { budget: whole, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = this.#shares;
-    const ofBlock = enter(this.#blocks, block, () => {
-      const client = { counts: this.#bytesOfBlocks, key: block };
-      return new MemoryBudget(maxBytesPerBlock, { budget: whole, client });
-    });
-    return enter(this.#networks, network, () => {
-      const client = { counts: this.#bytesOfNetworks, key: network };
-      return new MemoryBudget(maxBytesPerAddress, { budget: ofBlock, client });
-    });
+    const ofBlock = enter(this.#blocks, block, () => new MemoryBudget(maxBytesPerBlock, whole));
+    return enter(this.#networks, network, () => new MemoryBudget(maxBytesPerAddress, ofBlock));
   }
 
   leave({ network, block }: ClientParty): void {

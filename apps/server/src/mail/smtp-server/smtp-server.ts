@@ -8,10 +8,9 @@ import { type SecureContext, TLSSocket } from "node:tls";
 import { type ClientParty, clientParty } from "../../core/connection/client-network.ts";
 import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 import { LISTEN_BACKLOG } from "../../core/connection/listen-backlog.ts";
+import { Counts } from "../../core/counts.ts";
 import type { Metrics } from "../../core/ports.ts";
 import { ShortLivedSet } from "../../core/short-lived.ts";
-import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { ClientBudgets } from "./client-budgets.ts";
@@ -54,8 +53,6 @@ export interface SmtpServerOptions {
   /** Counts a connection. @returns whether it is within the rate limit */
   admits?: (address: string) => boolean;
   times?: Partial<SessionTimes>;
-  /** Counts connections, handshakes and bytes over all workers; default: this process is the only worker. */
-  workerShares?: WorkerShares;
   metrics: Metrics;
   /** Name of the gauge for the number of connections. */
   gauge?: string;
@@ -97,8 +94,8 @@ export class SmtpServer {
   readonly #connections: FairPool<Connection>;
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
-  /** Number of signed-in connections by account, over all workers. */
-  readonly #accounts: SharedCounts;
+  /** Number of signed-in connections by account. */
+  readonly #accounts = new Counts();
   /** Sockets of connections that are being closed and no longer count as connections. */
   readonly #leaving = new ShortLivedSet<Socket>();
   readonly #times: SessionTimes;
@@ -109,11 +106,9 @@ export class SmtpServer {
 
   constructor(options: SmtpServerOptions) {
     this.#options = options;
-    const { workerShares = onlyWorker } = options;
-    this.#connections = new FairPool(connectionRules(options), workerShares.within("connections"));
-    this.#handshakes = new FairPool(handshakeRules(options), workerShares.within("handshakes"));
+    this.#connections = new FairPool(connectionRules(options));
+    this.#handshakes = new FairPool(handshakeRules(options));
     this.#budgets = new ClientBudgets(options);
-    this.#accounts = workerShares.counts("accounts");
     this.#times = { ...sessionTimes, ...options.times };
     this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
     this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
@@ -202,7 +197,7 @@ export class SmtpServer {
         const result = await signIn(attempt);
         if ("refusal" in result) return result;
         const { userId } = result.submitter;
-        if (this.#accounts.all(userId) < most) {
+        if (this.#accounts.of(userId) < most) {
           this.#countFor(connection, userId);
           return result;
         }
@@ -267,9 +262,6 @@ export class SmtpServer {
   }
 
   #endOverdue(): void {
-    const now = nowMs();
-    for (const pool of [this.#connections, this.#handshakes])
-      for (const connection of pool.excess({ now, judge: (it) => this.#standing(it, now) })) this.#evict(connection);
     const isCrowded = this.#connections.isCrowded;
     const { lineMs, crowdedLineMs } = this.#times;
     const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;

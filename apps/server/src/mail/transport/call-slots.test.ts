@@ -44,7 +44,7 @@ test("a host's limit counts over all accounts, and does not delay calls to other
 
 test("an account without a call to a host may exceed the host's limit once the others have lasted a second", async () => {
   let now = 0;
-  const slots = new CallSlots({ ...limits, all: 9 }, undefined, () => now);
+  const slots = new CallSlots({ ...limits, all: 9 }, () => now);
   const host = "slow.example";
   for (const party of ["a", "b"]) expect(await slots.take({ party, host })).not.toBeNull();
   const waits = AbortSignal.timeout(5000);

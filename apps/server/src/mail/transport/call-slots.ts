@@ -1,12 +1,9 @@
 /**
- * Limits concurrent outgoing calls: in total for this process, and per account and per host over all workers. The calls
- * to a host are places that accounts share by the rules of `places.ts`; others wait in a queue. A worker that makes no
- * call for an account, or to a host, is not held up by that account's or host's limit, since it would otherwise wait for
- * calls of other workers.
+ * Limits concurrent outgoing calls: in total, per account and per host. The calls to a host are places that accounts
+ * share by the rules of `places.ts`; others wait in a queue.
  */
+import { Counts } from "../../core/counts.ts";
 import { FairLine } from "../../core/fair-queue/fair-line.ts";
-import type { SharedCounts } from "../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../core/worker-shares/worker-shares.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { AttemptSignal } from "./transport.ts";
 
@@ -34,7 +31,7 @@ interface Waiting extends PlaceParty {
 
 export class CallSlots {
   readonly #limits: typeof callLimits;
-  readonly #counts: SharedCounts;
+  readonly #counts = new Counts();
   readonly #waiting: FairLine<Waiting>;
   /** Calls in progress, in all and by host. */
   readonly #all = new Places();
@@ -43,9 +40,8 @@ export class CallSlots {
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(limits = callLimits, shares: WorkerShares = onlyWorker, now: () => number = () => performance.now()) {
+  constructor(limits = callLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
-    this.#counts = shares.counts("calls");
     this.#waiting = new FairLine({ all: limits.waiting, party: limits.waitingOfParty });
     this.#now = now;
   }
@@ -110,12 +106,8 @@ export class CallSlots {
 
   #hasSlot({ account, host }: Omit<Waiting, "give">): boolean {
     const { all, party, host: toHost } = this.#limits;
-    if (this.#all.size >= all || !this.#hasRoom(`of ${account}`, party)) return false;
-    return this.#hasRoom(`to ${host}`, toHost) || this.#mayExceed(account, host);
-  }
-
-  #hasRoom(key: string, most: number): boolean {
-    return this.#counts.own(key) === 0 || this.#counts.all(key) < most;
+    if (this.#all.size >= all || this.#counts.of(`of ${account}`) >= party) return false;
+    return this.#counts.of(`to ${host}`) < toHost || this.#mayExceed(account, host);
   }
 
   /** Whether an account without a call to a host may exceed the host's limit, because the calls to it take long. */

@@ -4,7 +4,7 @@
  * number of places as soon as the others have held theirs for a second, so that it waits for nobody who is slow. A
  * place whose message is sent and has waited long for its reply is late: it leaves the shared places, since the attempt
  * must not be repeated meanwhile, and counts against its account and network, which may not use many at a time then.
- * Decides only about places of this worker. No I/O.
+ * No I/O.
  */
 import { ShortLivedSet } from "../../core/short-lived.ts";
 

@@ -10,7 +10,13 @@ import type { Logger } from "../../core/ports.ts";
 import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 import { traceOf } from "../telemetry/error-trace.ts";
 import { isAnswered } from "./control-client.ts";
-import { type ControlAnswer, type ControlHandlers, controlPath, REQUEST_BYTES_MAX } from "./control-protocol.ts";
+import {
+  type ControlAnswer,
+  type ControlHandlers,
+  type ControlRequest,
+  controlPath,
+  REQUEST_BYTES_MAX,
+} from "./control-protocol.ts";
 import { readRequest } from "./control-requests.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -105,10 +111,25 @@ function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void 
 }
 
 async function answerTo(line: Buffer, handlers: ControlHandlers, logger: Logger): Promise<ControlAnswer> {
+  const request = readRequest(jsonOf(line));
+  return request === null ? { ok: false } : await answerRequest(request, handlers, logger);
+}
+
+function jsonOf(line: Buffer): unknown {
   try {
-    const request = readRequest(JSON.parse(line.toString("utf8")));
-    if (request === null) return { ok: false };
-    const { call, ...ask } = request;
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Never throws: a failure is logged, and the answer contains at most a sentence for the operator. */
+export async function answerRequest(
+  { call, ...ask }: ControlRequest,
+  handlers: ControlHandlers,
+  logger: Logger,
+): Promise<ControlAnswer> {
+  try {
     // `readRequest` has checked the shape of the call.
     const handle = handlers[call] as (ask: object) => Promise<unknown>;
     return { ok: true, value: await handle(ask) };

@@ -63,7 +63,6 @@ export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },
   kauke_submission_sessions: { help: "Open submission connections with STARTTLS." },
-  kauke_mail_workers: { help: "Running mail workers; absent with KAUKE_WORKERS=1." },
   kauke_message_memory_bytes: { help: "Messages held in memory, in bytes." },
   process_resident_memory_bytes: { help: "Memory of this process." },
   process_heap_bytes: { help: "JavaScript heap in use." },

@@ -6,7 +6,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ListenConfig } from "../../config.ts";
 import { dropRest, GatheredRequest } from "../../http/request/gathered-request.ts";
-import type { MetricsRegistry } from "./metrics.ts";
 
 const CONNECTIONS_MAX = 64;
 const IDLE_MS = 10_000;
@@ -16,13 +15,18 @@ export interface RunningMetricsServer {
   close(): Promise<void>;
 }
 
-export async function listenMetrics(registry: MetricsRegistry, listen: ListenConfig): Promise<RunningMetricsServer> {
+/** @param pages renders the page; must not reject */
+export async function listenMetrics(
+  pages: { render(): Promise<string> },
+  listen: ListenConfig,
+): Promise<RunningMetricsServer> {
   const limits = { requestTimeout: 5000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192 };
   const server = createServer({ ...limits, IncomingMessage: GatheredRequest }, (request, response) => {
     dropRest(request, response);
     const isPage = request.method === "GET" && request.url?.split("?")[0] === "/metrics";
     response.writeHead(isPage ? 200 : 404, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
-    response.end(isPage ? registry.render() : "Not found\n");
+    if (isPage) void pages.render().then((text) => response.end(text));
+    else response.end("Not found\n");
   });
   // Few collectors connect, so connections are limited, and a connection that is idle is closed after IDLE_MS.
   server.maxConnections = CONNECTIONS_MAX;

@@ -53,7 +53,7 @@ test("every line of the page has the format that Prometheus reads", () => {
   metrics.close();
 });
 
-test("readings of one gauge are added up, as those of a process and its mail workers", () => {
+test("readings of one gauge are added up, as those of two listeners", () => {
   const metrics = createMetrics();
   for (const open of [3, 4]) metrics.gauge("kauke_mx_sessions", () => open);
   expect(metrics.render()).toContain("\nkauke_mx_sessions 7\n");
@@ -62,7 +62,7 @@ test("readings of one gauge are added up, as those of a process and its mail wor
 
 test("the page is served on its own port, and no other page is", async () => {
   const metrics = createMetrics();
-  const server = await listenMetrics(metrics, { host: "127.0.0.1", port: 0 });
+  const server = await listenMetrics({ render: async () => metrics.render() }, { host: "127.0.0.1", port: 0 });
   const origin = `http://127.0.0.1:${server.port}`;
   const page = await fetch(`${origin}/metrics`);
   expect(page.status).toBe(200);

@@ -6,14 +6,10 @@ import { readConfigOrExit } from "@kauke/server/config-read";
 import { createLogger } from "@kauke/server/operate/telemetry/logger";
 import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
 import { startServer } from "@kauke/server/start-server";
-import { inProcessWorkers } from "@kauke/testkit/in-process-workers";
 
 const logger = createLogger();
-const direct = { port: Number(process.env.TEST_SMTP_PORT) };
 const { ports } = await startServer(readConfigOrExit(process.cwd()), logger, {
-  direct,
-  // Mail workers run in this process: worker processes would not know the test port and connect to port 25.
-  launchWorker: inProcessWorkers(logger, { direct }),
+  direct: { port: Number(process.env.TEST_SMTP_PORT) },
   hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
   asksForConfirmation: false,
 });

@@ -97,7 +97,7 @@ const clients: Readonly<Record<HeldClient, (port: number) => Promise<unknown>>> 
 const kept: unknown[] = [];
 
 const system = await startSystem({
-  env: { KAUKE_LIMITS: "off", KAUKE_WORKERS: "1", KAUKE_DATA_DIR: process.argv[2] ?? "" },
+  env: { KAUKE_LIMITS: "off", KAUKE_DATA_DIR: process.argv[2] ?? "" },
 });
 const unread = new SocketGuard({ hasShares: false, isTrustedProxy: () => false }).createServer(() => {});
 await new Promise<void>((resolve) => unread.listen(0, "127.0.0.1", resolve));

@@ -1,10 +1,8 @@
 /**
  * Selects running delivery attempts to stop, so that no account and no destination uses up the connections: every
  * attempt past its deadline, and of the slow attempts and of those waiting for their reply as many as exceed a share.
- * An account's only attempt at a destination never exceeds the destination's share, which others may have used up.
- * Shares hold over all workers, and each worker stops its own part of the attempts that exceed them. Pure.
+ * An account's only attempt at a destination never exceeds the destination's share, which others may have used up. Pure.
  */
-import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
 
 export interface AttemptView {
   account: string;
@@ -42,28 +40,15 @@ export interface AttemptLimits {
   totalMs: number;
 }
 
-/** Number of attempts by party, over all workers; the key `ALL` has the total. */
-export interface CountedAttempts {
-  slow: SharedCounts;
-  sent: SharedCounts;
-}
-
-const ALL = "";
-
-/** @param counted counts of all workers; those of this worker are replaced by the attempts that continue */
-export function attemptsToEnd<T extends AttemptView>(
-  attempts: readonly T[],
-  limits: AttemptLimits,
-  counted: CountedAttempts,
-): T[] {
+export function attemptsToEnd<T extends AttemptView>(attempts: readonly T[], limits: AttemptLimits): T[] {
   const { slowAfterMs } = limits;
   const overdue = attempts.filter((it) => isOverdue(it, limits));
   const slow = attempts.filter((it) => !it.isSent && it.activeMs > slowAfterMs && !isOverdue(it, limits));
   const sent = attempts.filter((it) => it.isSent);
   return [
     ...overdue,
-    ...beyondShares(slow, { shares: limits.slow, counted: counted.slow, slowAfterMs }),
-    ...beyondShares(sent, { shares: limits.sent, counted: counted.sent, slowAfterMs }),
+    ...beyondShares(slow, { shares: limits.slow, slowAfterMs }),
+    ...beyondShares(sent, { shares: limits.sent, slowAfterMs }),
   ];
 }
 
@@ -73,7 +58,6 @@ function isOverdue({ isSent, activeMs, totalMs, deadlineMs }: AttemptView, limit
 
 interface Bounds {
   shares: Omit<AttemptShares, "destination"> & { destination?: number };
-  counted: SharedCounts;
   slowAfterMs: number;
 }
 
@@ -81,19 +65,15 @@ interface Bounds {
  * Selects the newest attempts of each party over its share, of destinations those of accounts that have others there;
  * over the total, the oldest of the largest party.
  */
-function beyondShares<T extends AttemptView>(
-  attempts: readonly T[],
-  { shares, counted, slowAfterMs }: Bounds,
-): readonly T[] {
+function beyondShares<T extends AttemptView>(attempts: readonly T[], { shares, slowAfterMs }: Bounds): readonly T[] {
   const partiesOf = (attempt: AttemptView) => partiesToCharge(attempt, slowAfterMs);
   const pairs = new Set<string>();
-  counted.replace(countParties(attempts, partiesOf));
   const counts = new Map<string, number>();
   const isFull = ({ key, kind }: Party, account: string) => {
     const count = counts.get(key) ?? 0;
     const share = shares[kind];
     if (share === undefined || (kind === "destination" && !pairs.has(`${key} ${account}`))) return false;
-    return count >= share || (counted.all(key) > share && count >= counted.part(key, share));
+    return count >= share;
   };
   const over: T[] = [];
   const within: T[] = [];
@@ -109,19 +89,11 @@ function beyondShares<T extends AttemptView>(
       pairs.add(`${key} ${attempt.account}`);
     }
   }
-  const tooMany = within.length - counted.part(ALL, shares.all);
-  const sizeOf = (key: string) => (counts.get(key) ?? 0) + counted.others(key);
+  const tooMany = within.length - shares.all;
+  const sizeOf = (key: string) => counts.get(key) ?? 0;
   const ending =
     tooMany > 0 ? largestPartyFirst(within, (attempt) => partySize(partiesOf(attempt), sizeOf)).slice(0, tooMany) : [];
-  const ended = new Set([...over, ...ending]);
-  if (ended.size > 0)
-    counted.replace(
-      countParties(
-        attempts.filter((it) => !ended.has(it)),
-        partiesOf,
-      ),
-    );
-  return [...ended];
+  return [...over, ...ending];
 }
 
 /** Sorts by age, but before the others come those that are the oldest of their account at all their destinations. */
@@ -135,13 +107,6 @@ function firstOfAccounts<T extends AttemptView>(attempts: readonly T[], partiesO
     for (const pair of pairs) seen.add(pair);
   }
   return [...firsts, ...others];
-}
-
-function countParties(attempts: readonly AttemptView[], partiesOf: (attempt: AttemptView) => Party[]) {
-  const counts = new Map<string, number>();
-  if (attempts.length > 0) counts.set(ALL, attempts.length);
-  for (const attempt of attempts) for (const { key } of partiesOf(attempt)) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
 }
 
 /** Sorts by the size of the attempt's largest party, and by age among equals. */
@@ -160,9 +125,6 @@ interface Party {
 /** Number of attempts of the party that has the most. */
 const partySize = (parties: readonly Party[], sizeOf: (key: string) => number): number =>
   Math.max(...parties.map(({ key }) => sizeOf(key)));
-
-/** @returns account in a party's key; `null` if the party is a destination or an address */
-export const accountOf = (key: string): string | null => (key.startsWith("of ") ? key.slice(3) : null);
 
 /**
  * Parties that an attempt counts against: always the destination, and the account if there is one; the IP address it is

@@ -2,11 +2,9 @@
  * Destinations that recently replied to a party's mail that they are busy (421, or 4xx for a reason of their own). Each
  * such reply doubles a pause in which nothing of that party is sent there, and halves its concurrent attempts after it;
  * each message taken undoes one step. Others are not paused: the reply may be meant for that party's mail, or come from
- * a host of its own. Bounded; the entry updated longest ago is evicted. All workers share the entries.
+ * a host of its own. Bounded; the entry updated longest ago is evicted.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
-import type { PublishEvent } from "../../../core/worker-shares/worker-shares.ts";
-import { ownDestinations, type SharedDestinations } from "./slow-destinations.ts";
 
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;
@@ -29,25 +27,6 @@ interface Busy {
 
 export class BusyDestinations {
   readonly #known = new BoundedMap<string, Busy>(KNOWN_MAX);
-  readonly #onLimited: (key: string) => void;
-  readonly #publishBusy: PublishEvent;
-  readonly #publishTaken: PublishEvent;
-
-  constructor({ shares, now, onLimited }: SharedDestinations = ownDestinations) {
-    this.#onLimited = onLimited;
-    this.#publishBusy = shares.events("busy destinations", {
-      apply: (key) => void this.#countBusy(key, now()),
-      state: () => [...this.#known].map(([key, { level }]) => [key, level] as const),
-      applyState: (key, level) => {
-        if (level > (this.#known.get(key)?.level ?? 0)) this.#known.set(key, pausedAt(level, now()));
-      },
-    });
-    this.#publishTaken = shares.events("taken by busy destinations", {
-      apply: (key, count) => {
-        for (let step = 0; step < Math.min(count, LEVEL_MAX); step++) this.#countTaken(key);
-      },
-    });
-  }
 
   /** @returns maximum concurrent attempts: 0 during a pause, infinity for a destination that is not known to be busy */
   limitOf(key: string, nowMs: number): number {
@@ -66,29 +45,16 @@ export class BusyDestinations {
 
   /** Busy replies during a pause are ignored: they come from attempts that ran when it began. */
   noteBusy(key: string, nowMs: number): void {
-    if (this.#countBusy(key, nowMs)) this.#publishBusy(key);
+    const entry = this.#known.get(key);
+    if (entry !== undefined && nowMs < entry.pausedUntil) return;
+    this.#known.set(key, pausedAt(Math.min((entry?.level ?? 0) + 1, LEVEL_MAX), nowMs));
   }
 
   noteTaken(key: string): void {
-    if (this.#countTaken(key)) this.#publishTaken(key);
-  }
-
-  /** Counts a busy reply. @returns whether a new pause began */
-  #countBusy(key: string, nowMs: number): boolean {
-    const entry = this.#known.get(key);
-    if (entry !== undefined && nowMs < entry.pausedUntil) return false;
-    this.#known.set(key, pausedAt(Math.min((entry?.level ?? 0) + 1, LEVEL_MAX), nowMs));
-    this.#onLimited(key);
-    return true;
-  }
-
-  /** Counts a message that a destination took. @returns whether the destination was known to be busy */
-  #countTaken(key: string): boolean {
     const entry = this.#known.size === 0 ? undefined : this.#known.get(key);
-    if (entry === undefined) return false;
+    if (entry === undefined) return;
     entry.level--;
     if (entry.level === 0) this.#known.delete(key);
-    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Limits the forwarded messages sent to one mailbox or webhook. They are counted just before they are sent, by account
- * and destination, in memory, over all workers. A message over a share stays in the queue and its sender still gets
+ * and destination, in memory. A message over a share stays in the queue and its sender still gets
  * 250, so that replies do not reveal where an alias leads, and no account uses up the share of another.
  */
 
@@ -11,7 +11,6 @@ import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/del
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../core/ports.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 /** Maximum keys per table, some 2 MiB when full. */
 const KEYS_MAX = 20_000;
@@ -27,9 +26,8 @@ export interface DestinationSharesParts {
   clock: Clock;
   random: Random;
   metrics: Metrics;
-  /** Key of the keyed hashes under which destinations are counted: the same in all workers; default: a random key. */
+  /** Key of the keyed hashes under which destinations are counted; default: a random key. */
   hashKey?: Buffer;
-  shares?: WorkerShares;
 }
 
 /** A message to send; mail to the operator has no account. */
@@ -49,18 +47,12 @@ export class DestinationShares {
   readonly #metrics: Metrics;
   readonly #key: string;
 
-  readonly #publishDeferred: PublishEvent;
-
-  constructor({ rule, clock, random, metrics, hashKey, shares = onlyWorker }: DestinationSharesParts) {
+  constructor({ rule, clock, random, metrics, hashKey }: DestinationSharesParts) {
     const partOf = (part: number) => ({ ...rule, max: Math.max(1, Math.floor(rule.max * part)) });
     const own = partOf(OWN_PART);
-    const shared = (name: string) => ({ shares, name: `mail_destination ${name}`, nowMs: () => steadyMs(clock) });
-    this.#total = new TokenBuckets(rule, KEYS_MAX, shared("total"));
-    this.#own = new TokenBuckets(own, KEYS_MAX, shared("own"));
-    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX, shared("reserved"));
-    this.#publishDeferred = shares.events("mail_destination deferred", {
-      apply: (pair, count) => void this.#moveRetryAt(pair, steadyMs(clock), count),
-    });
+    this.#total = new TokenBuckets(rule, KEYS_MAX);
+    this.#own = new TokenBuckets(own, KEYS_MAX);
+    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX);
     this.#spacingMs = (rule.windowSeconds * 1000) / own.max;
     this.#clock = clock;
     this.#metrics = metrics;
@@ -104,13 +96,8 @@ export class DestinationShares {
 
   /** Retry time of a deferred message. Retries follow one another at the rate at which the share refills. */
   #retryAt(pair: string, now: number): number {
-    this.#publishDeferred(pair);
-    return this.#moveRetryAt(pair, now, 1);
-  }
-
-  #moveRetryAt(pair: string, now: number, count: number): number {
     const last = Math.max(now, this.#lastRetryAt.get(pair) ?? 0);
-    const at = Math.min(last + count * this.#spacingMs, now + RETRY_MAX_MS);
+    const at = Math.min(last + this.#spacingMs, now + RETRY_MAX_MS);
     this.#lastRetryAt.set(pair, at);
     return at;
   }

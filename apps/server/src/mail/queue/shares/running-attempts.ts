@@ -1,18 +1,17 @@
 /**
  * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
  * each is at its destination, starts none of a party that has its maximum at a slow or busy destination, and stops those
- * that are overdue or over a share. Limits, and what is known of slow and busy destinations, are
- * shared by all workers.
+ * that are overdue or over a share.
  */
 
 import { BoundedMap } from "../../../core/bounded-map.ts";
+import { Counts } from "../../../core/counts.ts";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { partOfAll } from "../../../core/rate-limit/process-part.ts";
 import { ShortLivedSet } from "../../../core/short-lived.ts";
-import type { SharedCounts } from "../../../core/worker-shares/shared-counts.ts";
-import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { untried } from "../../classify-reply.ts";
-import { AttemptRoom } from "./attempt-room.ts";
-import { type AttemptLimits, accountOf, attemptsToEnd, type CountedAttempts } from "./attempts-to-end.ts";
+import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
+import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
 import { BusyDestinations } from "./busy-destinations.ts";
 import { Attempt, type AttemptParties, type AttemptRegistry, partyOf } from "./running-attempt.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
@@ -38,27 +37,20 @@ export class RunningAttempts implements AttemptRegistry {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
   readonly #running = new ShortLivedSet<Attempt>();
-  readonly #slow: SlowDestinations;
-  readonly #busy: BusyDestinations;
+  readonly #slow = new SlowDestinations();
+  readonly #busy = new BusyDestinations();
   readonly #room: AttemptRoom;
   /** Number of attempts by party and destination, IP address or provider. */
-  readonly #counts: SharedCounts;
-  readonly #counted: CountedAttempts;
+  readonly #counts = new Counts();
   /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(limits: AttemptLimits, now: () => number = () => performance.now(), shares: WorkerShares = onlyWorker) {
-    this.#limits = limits;
+  /** @param processes number of processes among which the limits are divided */
+  constructor(limits: AttemptLimits, now: () => number = () => performance.now(), processes = 1) {
+    this.#limits = { ...limits, slow: partOfAll(limits.slow, processes), sent: partOfAll(limits.sent, processes) };
     this.now = now;
-    this.#room = new AttemptRoom(undefined, shares);
-    this.#counts = shares.counts("attempts at destinations");
-    this.#counted = { slow: shares.counts("slow attempts"), sent: shares.counts("sent attempts") };
-    // Other workers need the counts only of destinations that are limited now.
-    this.#counts.withhold((key) => this.#limitOf(key) === Number.POSITIVE_INFINITY);
-    const shared = { shares, now, onLimited: (key: string) => this.#counts.publish(key) };
-    this.#slow = new SlowDestinations(shared);
-    this.#busy = new BusyDestinations(shared);
+    this.#room = new AttemptRoom(partOfAll(attemptRoomLimits, processes));
   }
 
   get size(): number {
@@ -110,7 +102,6 @@ export class RunningAttempts implements AttemptRegistry {
 
   /** Stops the periodic sweep, because no attempt runs any more. */
   #rest(): void {
-    for (const counts of Object.values(this.#counted)) counts.replace(new Map());
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
@@ -166,10 +157,6 @@ export class RunningAttempts implements AttemptRegistry {
   /** Accounts that have their maximum of slow attempts: more of their mail need not be claimed. */
   slowAccounts(): string[] {
     const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
-    for (const key of this.#counted.slow.keys()) {
-      const account = accountOf(key);
-      if (account !== null) slow.set(account, (slow.get(account) ?? 0) + this.#counted.slow.others(key));
-    }
     return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
   }
 
@@ -177,25 +164,10 @@ export class RunningAttempts implements AttemptRegistry {
     const attempts = [...this.#running];
     for (const attempt of attempts) this.#noteIfSlow(attempt);
     // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
-    const partOf = this.#partsNow();
-    for (const attempt of attempts.toReversed())
-      if (attempt.isWaiting && this.#isCrowded(attempt, partOf)) this.#postpone(attempt);
-    for (const attempt of attemptsToEnd(attempts, this.#limits, this.#counted)) attempt.stop();
-  }
-
-  /**
-   * @returns function from a key to the number of attempts this worker may keep, as its part of what all workers have
-   */
-  #partsNow(): (key: string) => number {
     const now = this.now();
-    const parts = new Map<string, number>();
-    return (key) => {
-      const known = parts.get(key);
-      if (known !== undefined) return known;
-      const part = this.#counts.part(key, this.#slow.limitOf(key, now));
-      parts.set(key, part);
-      return part;
-    };
+    for (const attempt of attempts.toReversed())
+      if (attempt.isWaiting && this.#isCrowded(attempt, now)) this.#postpone(attempt);
+    for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
   }
 
   #countByAccount(counts: (attempt: Attempt) => boolean): Map<string, number> {
@@ -221,9 +193,9 @@ export class RunningAttempts implements AttemptRegistry {
     }
   }
 
-  #isCrowded(attempt: Attempt, partOf: (key: string) => number): boolean {
+  #isCrowded(attempt: Attempt, now: number): boolean {
     const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)])];
-    return keys.some((key) => this.#counts.own(key) > partOf(key));
+    return keys.some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now));
   }
 
   #noteProvider(destination: string, name: string): void {
@@ -237,7 +209,7 @@ export class RunningAttempts implements AttemptRegistry {
   }
 
   #enter(key: string): boolean {
-    if (this.#counts.all(key) >= this.#limitOf(key)) return false;
+    if (this.#counts.of(key) >= this.#limitOf(key)) return false;
     this.#counts.add(key, 1);
     return true;
   }

@@ -1,12 +1,11 @@
 /**
  * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
  * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for
- * up to `CACHED_MS`, during which deliveries that this or another worker spools are added to it.
+ * up to `CACHED_MS`, during which deliveries that this process spools are added to it.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 const OPEN_DELIVERIES_MAX = 1000;
 const WATCHED_MAX = 10_000;
@@ -23,31 +22,16 @@ export class SpoolQuota {
   readonly #clock: Clock;
   readonly #watched = new BoundedMap<string, Watched>(WATCHED_MAX);
 
-  readonly #publish: PublishEvent;
-
-  constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock, shares: WorkerShares = onlyWorker) {
+  constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
     this.#deliveries = deliveries;
     this.#clock = clock;
-    this.#publish = shares.events("spooled of aliases", {
-      apply: (aliasId, count) => this.#watch(aliasId, count),
-      state: () => [...this.#watched.keys()].map((aliasId) => [aliasId, 1] as const),
-      applyState: (aliasId) => this.#watch(aliasId, 1),
-    });
   }
 
   /** Notes that a delivery of this alias went into the spool. */
   watch(aliasId: string): void {
-    this.#watch(aliasId, 1);
-    this.#publish(aliasId);
-  }
-
-  #watch(aliasId: string, count: number): void {
     const watched = this.#watched.get(aliasId);
-    if (watched !== undefined) {
-      watched.spare -= count;
-      return;
-    }
-    this.#watched.set(aliasId, { spare: 0, until: 0 });
+    if (watched === undefined) this.#watched.set(aliasId, { spare: 0, until: 0 });
+    else watched.spare--;
   }
 
   isFull(aliasId: string): boolean | Promise<boolean> {

@@ -1,11 +1,9 @@
 /**
  * Remembers what destinations took of messages that were answered 451 because the rest could not be committed, so that
- * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only. All workers
- * know the same, since a retry may reach another one.
+ * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { type Clock, steadyMs } from "../../../core/ports.ts";
-import { onlyWorker, type PublishEvent, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 const ENTRIES_MAX = 50_000;
 const AGE_MAX_MS = 3_600_000;
@@ -15,19 +13,10 @@ export class TakenFingerprints {
   readonly #clock: Clock;
   readonly #until = new BoundedMap<string, number>(ENTRIES_MAX);
 
-  readonly #publish: PublishEvent;
-
-  /** @param hmac keyed hash with the key of all workers, so that the entries reveal nothing without the key */
-  constructor(hmac: (data: Buffer) => Buffer, clock: Clock, shares: WorkerShares = onlyWorker) {
+  /** @param hmac keyed hash, so that the entries reveal nothing without the key */
+  constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
     this.#hmac = hmac;
     this.#clock = clock;
-    this.#publish = shares.events("taken fingerprints", {
-      apply: (fingerprint) => this.#add(fingerprint),
-      state: () => [...this.#until].map(([fingerprint, until]) => [fingerprint, until - steadyMs(clock)] as const),
-      applyState: (fingerprint, leftMs) => {
-        if (!this.has(fingerprint)) this.#until.set(fingerprint, steadyMs(clock) + Math.min(leftMs, AGE_MAX_MS));
-      },
-    });
   }
 
   /** Whether no fingerprint is stored; a message body then need not be hashed to look it up. */
@@ -36,11 +25,6 @@ export class TakenFingerprints {
   }
 
   add(fingerprint: string): void {
-    this.#add(fingerprint);
-    this.#publish(fingerprint);
-  }
-
-  #add(fingerprint: string): void {
     this.#until.set(fingerprint, steadyMs(this.#clock) + AGE_MAX_MS);
   }
 

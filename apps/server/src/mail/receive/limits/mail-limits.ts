@@ -1,5 +1,5 @@
 /**
- * The rate limits of the mail path, as token buckets in memory that hold over all workers. A client over a limit is
+ * The rate limits of the mail path, as token buckets in memory. A client over a limit is
  * deferred at connect or at RCPT; a message is counted at its end, when the limits of its aliases and accounts are
  * checked again. Nothing is written, and no address is stored in the clear. When the limit of an alias or account is
  * used up, every block of client addresses may still send it a small part of that limit, so that one block cannot keep
@@ -10,7 +10,6 @@ import { clientBlock } from "../../../core/connection/client-network.ts";
 import { type Clock, type Metrics, steadyMs } from "../../../core/ports.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../../core/rate-limit/mail-limit-rules.ts";
 import { TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
-import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 /** Maximum keys remembered per limit, some 2 MiB when full. */
 const CAPACITY = 20_000;
@@ -21,7 +20,6 @@ export interface MailLimitsParts {
   rules: MailLimitRules;
   clock: Clock;
   metrics: Metrics;
-  shares?: WorkerShares;
 }
 
 type RouteKeys = Pick<AliasRoute, "aliasId" | "userId">;
@@ -34,12 +32,11 @@ export class MailLimits {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
 
-  constructor({ rules, clock, metrics, shares = onlyWorker }: MailLimitsParts) {
-    const shared = (name: string) => ({ shares, name, nowMs: () => steadyMs(clock) });
-    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], CAPACITY, shared(name))]);
+  constructor({ rules, clock, metrics }: MailLimitsParts) {
+    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], CAPACITY)]);
     const reserved = (name: RouteLimit) => {
       const rule = { ...rules[name], max: Math.floor(rules[name].max * RESERVED_PART) };
-      return new TokenBuckets(rule, CAPACITY, shared(`${name} reserved`));
+      return new TokenBuckets(rule, CAPACITY);
     };
     this.#reserved = { mail_alias: reserved("mail_alias"), mail_account: reserved("mail_account") };
     this.#buckets = Object.fromEntries(buckets) as Record<MailLimitName, TokenBuckets>;

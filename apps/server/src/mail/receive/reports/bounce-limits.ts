@@ -6,8 +6,8 @@
  */
 import { hash } from "node:crypto";
 import { type Clock, type Random, steadyMs } from "../../../core/ports.ts";
+import { partOfRule } from "../../../core/rate-limit/process-part.ts";
 import { type BucketRule, TokenBuckets } from "../../../core/rate-limit/token-buckets.ts";
-import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -41,9 +41,10 @@ export interface BouncedMail {
 interface BounceLimitsParts {
   clock: Clock;
   random: Random;
-  /** Key of the hashes under which senders are counted, the same in all workers; default: a random one. */
+  /** Key of the hashes under which senders are counted; default: a random one. */
   hashKey?: Buffer;
-  shares?: WorkerShares | undefined;
+  /** Number of processes among which the limits are divided. */
+  processes?: number | undefined;
 }
 
 export class BounceLimits {
@@ -51,13 +52,12 @@ export class BounceLimits {
   readonly #key: string;
   readonly #buckets: Record<RuleName, TokenBuckets>;
 
-  constructor({ clock, random, hashKey, shares = onlyWorker }: BounceLimitsParts) {
+  constructor({ clock, random, hashKey, processes = 1 }: BounceLimitsParts) {
     this.#clock = clock;
     this.#key = (hashKey ?? random.bytes(32)).toString("base64");
-    const nowMs = () => steadyMs(clock);
     const buckets = Object.entries(rules).map(([name, rule]) => [
       name,
-      new TokenBuckets(rule, CAPACITY, { shares, name: `bounces ${name}`, nowMs }),
+      new TokenBuckets(partOfRule(rule, processes), CAPACITY),
     ]);
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }

@@ -4,15 +4,15 @@
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { FairLine } from "../../../core/fair-queue/fair-line.ts";
-import { onlyWorker, type WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss } from "../../classify-reply.ts";
-import { isHeldUp, type Place, type PlaceCounts, type PlaceParty, Places, turnOf } from "../places.ts";
+import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../places.ts";
 import type { AttemptSignal } from "../transport.ts";
-import type { SharedConnections } from "./shared-connections.ts";
 import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";
 
 export interface SmtpPoolOptions extends SmtpClientOptions {
+  /** Number of processes among which the maximum numbers of connections are divided. */
+  processes?: number | undefined;
   connectionsPerHost?: number;
   /** Maximum connections to all hosts of one provider. */
   connectionsPerProvider?: number;
@@ -34,8 +34,6 @@ export interface SmtpPoolOptions extends SmtpClientOptions {
   /** Called for each connection that could not be opened or set up. */
   onOpenFailed?: (failure: OpenFailure) => void;
   now?: () => number;
-  /** Where connections are counted over all workers; default: this process is the only one. */
-  shares?: WorkerShares;
 }
 
 export const poolDefaults = {
@@ -51,10 +49,12 @@ export const poolDefaults = {
   backOffMaxMs: 30_000,
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
-  shares: onlyWorker,
 };
+
 export interface Provider {
   name: string;
+  /** Open connections to its hosts, without the late ones. */
+  open: number;
   /** The provider's hosts, least recently served first. */
   hosts: Set<Host>;
 }
@@ -142,22 +142,15 @@ function hasQuickRoom(
 }
 
 /** Whether late places keep a party from using another connection to a host. */
-export function isHeldUpAt(
-  { key, places }: Host,
-  party: PlaceParty,
-  shared: SharedConnections,
-  counts = places.counts(),
-): boolean {
+export function isHeldUpAt({ places }: Host, party: PlaceParty, counts = places.counts()): boolean {
   const { account, network } = counts.of(party);
-  const elsewhere = shared.lateElsewhere(key, party);
-  const withOthers = (own: PlaceCounts, late: number) => ({ ...own, late: own.late + late });
-  return isHeldUp(withOthers(account, elsewhere.account), withOthers(network, elsewhere.network));
+  return isHeldUp(account, network);
 }
 
 /** Dequeues the waiting messages of parties that are held up by late places. */
-export function takeHeldUp(host: Host, shared: SharedConnections): Waiter[] {
+export function takeHeldUp(host: Host): Waiter[] {
   const counts = host.places.counts();
-  return host.waiting.removeParties(({ party }) => isHeldUpAt(host, party, shared, counts));
+  return host.waiting.removeParties(({ party }) => isHeldUpAt(host, party, counts));
 }
 
 /** Dequeues the waiting message of the party that has the fewest places. */

@@ -5,6 +5,7 @@
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
+import { partOfAll } from "../../../core/rate-limit/process-part.ts";
 import { ShortLivedMap, ShortLivedSet } from "../../../core/short-lived.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import type { PlaceParty } from "../places.ts";
@@ -27,7 +28,6 @@ import {
   type UsedConnection,
   type Waiter,
 } from "./pool-host.ts";
-import { SharedConnections } from "./shared-connections.ts";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
 
@@ -42,7 +42,6 @@ export class SmtpPool {
   readonly #options: SmtpClientOptions & typeof poolDefaults;
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
-  readonly #shared: SharedConnections;
   /** Controllers to abort connections that are being opened. */
   readonly #opening = new ShortLivedSet<AbortController>();
   /** Idle connections, oldest first. */
@@ -52,8 +51,9 @@ export class SmtpPool {
   #onEmpty: (() => void) | null = null;
 
   constructor(options: SmtpPoolOptions) {
-    this.#options = { ...poolDefaults, ...options };
-    this.#shared = new SharedConnections(this.#options.shares);
+    const { processes = 1, ...chosen } = options;
+    const { connectionsPerHost, connectionsPerProvider, ...others } = { ...poolDefaults, ...chosen };
+    this.#options = { ...others, ...partOfAll({ connectionsPerHost, connectionsPerProvider }, processes) };
   }
 
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
@@ -105,7 +105,7 @@ export class SmtpPool {
   #provider(name: string): Provider {
     const known = this.#providers.get(name);
     if (known !== undefined) return known;
-    const provider = { name, hosts: new Set<Host>() };
+    const provider = { name, open: 0, hosts: new Set<Host>() };
     this.#providers.set(name, provider);
     return provider;
   }
@@ -125,7 +125,7 @@ export class SmtpPool {
   #take(host: Host, signal?: AttemptSignal): Lease | Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
     const party = partyOf(signal);
-    if (host.late > 0 && isHeldUpAt(host, party, this.#shared)) return { kind: "failed", outcome: untried };
+    if (host.late > 0 && isHeldUpAt(host, party)) return { kind: "failed", outcome: untried };
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
@@ -143,19 +143,19 @@ export class SmtpPool {
     );
   }
 
-  #hasRoomAtHost({ key }: Host): boolean {
-    return this.#shared.hasRoomAtHost(key, this.#options.connectionsPerHost);
+  #hasRoomAtHost({ open, late }: Host): boolean {
+    return open - late < this.#options.connectionsPerHost;
   }
 
   /** Whether the provider's limit allows another connection, after closing an idle one to its hosts if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
     const most = this.#options.connectionsPerProvider;
-    if (provider === null || this.#shared.hasRoomAtProvider(provider.name, most)) return true;
+    if (provider === null || provider.open < most) return true;
     for (const host of provider.hosts) {
       const [idle] = host.idle;
       if (idle === undefined) continue;
       this.#retire(host, idle.connection);
-      return this.#shared.hasRoomAtProvider(provider.name, most);
+      return provider.open < most;
     }
     return false;
   }
@@ -187,7 +187,7 @@ export class SmtpPool {
 
   async #fresh(host: Host, signal?: AttemptSignal): Promise<Lease> {
     host.open++;
-    this.#shared.count(host.key, host.provider?.name, 1);
+    if (host.provider !== null) host.provider.open++;
     const place = this.#enter(host, null, signal);
     const opening = new AbortController();
     const abort = () => opening.abort();
@@ -223,7 +223,7 @@ export class SmtpPool {
       return await connection.send(mail, signal);
     } finally {
       host.places.delete(place);
-      if (place.isLate) this.#endLate(host, connection, place);
+      if (place.isLate) this.#endLate(host, connection);
       else this.#release(host, connection);
     }
   }
@@ -235,9 +235,8 @@ export class SmtpPool {
   }
 
   /** Ends a connection that left the shared places: it does not return to them. */
-  #endLate(host: Host, connection: SmtpConnection, place: UsedConnection): void {
+  #endLate(host: Host, connection: SmtpConnection): void {
     host.late--;
-    this.#shared.countLate(host.key, place, -1);
     if (connection.isUsable) connection.quit();
     host.open--;
     this.#endIfClosed();
@@ -260,14 +259,12 @@ export class SmtpPool {
   #leaveShared(host: Host, place: UsedConnection): void {
     place.isLate = true;
     host.late++;
-    this.#shared.count(host.key, host.provider?.name, -1);
-    this.#shared.countLate(host.key, place, 1);
+    if (host.provider !== null) host.provider.open--;
   }
 
   /** Defers messages of parties that are held up, and opens connections for those that may have one now. */
   #serveWaiting(host: Host): void {
-    if (host.late > 0)
-      for (const waiter of takeHeldUp(host, this.#shared)) waiter.give({ kind: "failed", outcome: untried });
+    if (host.late > 0) for (const waiter of takeHeldUp(host)) waiter.give({ kind: "failed", outcome: untried });
     while (this.#openForNext(host));
   }
 
@@ -278,7 +275,6 @@ export class SmtpPool {
     const next = isExtra ? nextToExceed(host, this.#options) : nextWaiting(host);
     if (next !== undefined) return next.give({ kind: "open", connection, isReused: true });
     if (isExtra || this.#isClosed || this.#isWantedElsewhere(host)) return this.#retire(host, connection);
-    if (host.provider !== null && this.#shared.isElsewhere(host.provider.name)) this.#openForWaiting(host.provider);
     const timer = setTimeout(() => this.#retire(host, connection), this.#options.idleMs).unref();
     host.idle.push({ connection, timer });
     connection.markIdle(() => this.#forget(host, connection));
@@ -287,10 +283,9 @@ export class SmtpPool {
   }
 
   /** Whether a connection to the host is beyond the limits, so that only parties without a place may get it. */
-  #isExtra({ key, provider }: Host): boolean {
+  #isExtra({ open, late, provider }: Host): boolean {
     const { connectionsPerHost, connectionsPerProvider } = this.#options;
-    if (!this.#shared.hasRoomAtHost(key, connectionsPerHost + 1)) return true;
-    return provider !== null && !this.#shared.hasRoomAtProvider(provider.name, connectionsPerProvider + 1);
+    return open - late > connectionsPerHost || (provider !== null && provider.open > connectionsPerProvider);
   }
 
   #retireOldest(): void {
@@ -314,7 +309,7 @@ export class SmtpPool {
   /** Counts a closed connection. The next waiting message may then open one, unless the host just failed. */
   #onClosed(host: Host): void {
     host.open--;
-    this.#shared.count(host.key, host.provider?.name, -1);
+    if (host.provider !== null) host.provider.open--;
     if (host.pausedUntil > this.#options.now() && host.open === 0) this.#failWaiting(host);
     const { provider } = host;
     if (provider === null) this.#openForNext(host);
@@ -326,20 +321,14 @@ export class SmtpPool {
     if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
   }
 
-  /** Opens connections for messages that wait for a provider, since other workers may have closed theirs meanwhile. */
-  #openForWaiting(provider: Provider): void {
-    for (const host of Array.from(provider.hosts)) this.#openForNext(host);
-  }
-
   #openForOther(host: Host): boolean {
-    return host.open - host.late < this.#options.connectionsPerHost && this.#openForNext(host);
+    return this.#hasRoomAtHost(host) && this.#openForNext(host);
   }
 
   /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
-    const mayReopen = this.#shared.mayReopen(host.key, this.#options.connectionsPerHost);
-    const hasRoom = mayReopen && this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider);
+    const hasRoom = this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider);
     const next = hasRoom ? nextWaiting(host) : nextToExceed(host, this.#options);
     if (next === undefined) return false;
     next.stopWatching();
@@ -351,7 +340,7 @@ export class SmtpPool {
   /** Whether the provider has all its connections and messages wait for another of its hosts. */
   #isWantedElsewhere({ provider }: Host): boolean {
     if (provider === null) return false;
-    if (this.#shared.hasRoomAtProvider(provider.name, this.#options.connectionsPerProvider)) return false;
+    if (provider.open < this.#options.connectionsPerProvider) return false;
     return [...provider.hosts].some((it) => it.waiting.size > 0);
   }
 

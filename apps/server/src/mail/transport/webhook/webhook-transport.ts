@@ -7,12 +7,12 @@ import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { partOfAll } from "../../../core/rate-limit/process-part.ts";
 import { collectStream } from "../../../core/streams/collect-stream.ts";
-import type { WorkerShares } from "../../../core/worker-shares/worker-shares.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
 import type { Resolver } from "../../resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
-import { CallSlots } from "../call-slots.ts";
+import { CallSlots, callLimits } from "../call-slots.ts";
 import type { AttemptSignal, WebhookCall, WebhookTransport } from "../transport.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
@@ -26,8 +26,8 @@ export interface WebhookTransportOptions {
   now?: () => Date;
   /** CA certificates trusted instead of the system's. */
   ca?: string;
-  /** Where calls are counted over all workers; default: this process is the only one. */
-  shares?: WorkerShares | undefined;
+  /** Number of processes among which the limits of calls are divided. */
+  processes?: number | undefined;
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024;
@@ -40,7 +40,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
   const plain = new HttpAgent(agentOptions);
   const secure = new HttpsAgent(agentOptions);
   const open = new Set<ClientRequest>();
-  const slots = new CallSlots(undefined, options.shares);
+  const slots = new CallSlots(partOfAll(callLimits, options.processes ?? 1));
 
   function start(url: URL, call: WebhookCall, signal?: AttemptSignal): ClientRequest {
     const isSecure = url.protocol === "https:";

@@ -1,0 +1,67 @@
+/**
+ * One process of a group (`operate/processes/process-group.ts`): the whole server, without a control socket and a page
+ * of metrics of its own. It serves until it is told to stop or the process that started it is gone.
+ */
+import { once } from "node:events";
+import type { Config } from "./config.ts";
+import { readConfig } from "./config-read.ts";
+import type { Logger } from "./core/ports.ts";
+import { readEnvironment } from "./env.ts";
+import type { ControlAnswer } from "./operate/control/control-protocol.ts";
+import { answerRequest } from "./operate/control/control-socket.ts";
+import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./operate/processes/process-messages.ts";
+import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
+
+/** Milliseconds after which the process exits even if its shutdown has not finished. */
+const CLOSE_LIMIT_MS = 4500;
+
+/** @throws what `startServer` throws */
+export async function runMember(logger: Logger, overrides: StartOverrides): Promise<void> {
+  // Ctrl-C signals the whole process group, but only the process that started this one decides when it ends.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  // Until the server runs there is nothing to finish.
+  const leave = () => process.exit(1);
+  process.once("disconnect", leave);
+  const [start] = (await once(process, "message")) as [Extract<ToMember, { kind: "start" }>];
+  const config = onPorts(readConfig(readEnvironment(process.cwd()), process.cwd()).config, start.ports);
+  const running = await startServer(config, logger, { ...overrides, member: start.member });
+  process.off("disconnect", leave);
+  process.once("disconnect", () => void end(running, logger));
+  if (!process.connected) return await end(running, logger);
+  process.on("message", (message: ToMember) => {
+    if (message.kind === "stop") void end(running, logger);
+    else if (message.kind === "request") void respond(message, running, logger);
+  });
+  send({ kind: "ready", ports: running.ports });
+}
+
+async function end(running: RunningServer, logger: Logger): Promise<void> {
+  const limit = setTimeout(() => process.exit(1), CLOSE_LIMIT_MS);
+  await running.close();
+  clearTimeout(limit);
+  logger.info("closed");
+  process.exit(0);
+}
+
+async function respond(
+  { id, request }: Extract<ToMember, { kind: "request" }>,
+  running: RunningServer,
+  logger: Logger,
+): Promise<void> {
+  send({ kind: "response", id, answer: await answerTo(request, running, logger) });
+}
+
+async function answerTo(request: GroupRequest, running: RunningServer, logger: Logger): Promise<ControlAnswer> {
+  if (request.call === "ping") return { ok: true, value: null };
+  if (request.call === "metrics") return { ok: true, value: running.metrics.render() };
+  return await answerRequest(request, running.control, logger);
+}
+
+const send = (message: FromMember) => void process.send?.(message);
+
+/** @param ports ports that replace those of the settings, unless `null` */
+function onPorts(config: Config, ports: ListenPorts | null): Config {
+  if (ports === null) return config;
+  const at = (name: keyof ListenPorts) => ({ ...config[name], port: ports[name] ?? config[name].port });
+  return { ...config, http: at("http"), mx: at("mx"), submission: at("submission"), submissions: at("submissions") };
+}
