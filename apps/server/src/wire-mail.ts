@@ -10,7 +10,6 @@ import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { type MailLimitRules, mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";
 import { rateLimitRules } from "./core/rate-limit/rate-limit-rules.ts";
 import { giveBackLimit, takeWeightedLimit } from "./core/rate-limit/take-limit.ts";
-import { ShortLivedSet } from "./core/short-lived.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
@@ -113,7 +112,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const signing = new SigningThread(store.dkimKeys, parts.logger);
   const signText = signing.signText;
   const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor, signText });
-  const backgroundAttempts = new ShortLivedSet<Promise<void>>();
+  const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
   const newRules = config.limits === "off" ? null : newCorrespondentsOf(processes);

@@ -25,7 +25,6 @@ import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { relayTo, startSystem } from "@kauke/testkit/system";
 import { beforeEach, expect, test, vi } from "vitest";
-import { ShortLivedSet } from "../src/core/short-lived.ts";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nbody\r\n";
 const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b--\r\n';
@@ -128,7 +127,7 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
     leases: new HeldLeases({ shutdown, logger, metrics }),
     attempt: () => outcome,
     settle: async (it: { outcome: DeliveryOutcome }) => void settled.push(it.outcome),
-    backgroundAttempts: new ShortLivedSet(),
+    backgroundAttempts: new Set(),
     deliveries: {
       keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows),
       extendLease: async (id: string) => extended.push(id) > 0,

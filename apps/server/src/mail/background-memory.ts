@@ -3,7 +3,6 @@
  * (account, destination); messages are evicted for new mail when the budget is nearly full. An evicted
  * message is on disk, and the delivery worker delivers it from there.
  */
-import { ShortLivedSet } from "../core/short-lived.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
 export interface MemoryUse {
@@ -37,7 +36,7 @@ export class BackgroundMemory {
   readonly #partyBytes: number;
   readonly #now: () => number;
   /** Background messages, oldest first. */
-  readonly #held = new ShortLivedSet<Held>();
+  readonly #held = new Set<Held>();
   #usedBytes = 0;
 
   constructor(budget: MemoryBudget, shares = backgroundShares, now: () => number = () => performance.now()) {

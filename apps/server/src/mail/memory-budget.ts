@@ -3,7 +3,6 @@
  * to retry later. A budget within another budget is one client's share of it. When a budget is nearly full, callbacks
  * registered with it free memory.
  */
-import { ShortLivedSet } from "../core/short-lived.ts";
 
 type Relief = (bytes: number) => void;
 
@@ -13,7 +12,7 @@ const PRESSURE_SHARE = 7 / 8;
 export class MemoryBudget {
   readonly #limitBytes: number;
   readonly #whole: MemoryBudget | null;
-  readonly #reliefs = new ShortLivedSet<Relief>();
+  readonly #reliefs = new Set<Relief>();
   #usedBytes = 0;
 
   /** @param whole budget that this one is a client's share of; `null` for the whole budget */

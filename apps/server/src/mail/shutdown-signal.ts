@@ -1,8 +1,6 @@
-import { ShortLivedSet } from "../core/short-lived.ts";
-
 /** Signals that the process is shutting down. Lighter than an AbortSignal, since every message in progress listens. */
 export class ShutdownSignal {
-  readonly #listeners = new ShortLivedSet<() => void>();
+  readonly #listeners = new Set<() => void>();
   #isShuttingDown = false;
 
   get isShuttingDown(): boolean {

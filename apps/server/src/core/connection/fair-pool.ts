@@ -6,7 +6,6 @@
  */
 
 import { Counts } from "../counts.ts";
-import { ShortLivedMap } from "../short-lived.ts";
 import type { ClientParty } from "./client-network.ts";
 
 export interface PoolRules {
@@ -60,7 +59,7 @@ interface Candidate<T> {
 
 export class FairPool<T> {
   readonly #rules: PoolRules;
-  readonly #members = new ShortLivedMap<T, ClientParty | null>();
+  readonly #members = new Map<T, ClientParty | null>();
   readonly #networks = new Counts();
   readonly #blocks = new Counts();
 

@@ -3,7 +3,6 @@
  * of aliases; hundreds of them at once would use up the memory.
  */
 import { AppError } from "../../core/app-error.ts";
-import { ShortLivedMap } from "../../core/short-lived.ts";
 
 const CALLS_MAX = 4;
 const WAITING_MAX = 200;
@@ -14,7 +13,7 @@ interface Account {
 }
 
 export class AccountCalls {
-  readonly #accounts = new ShortLivedMap<string, Account>();
+  readonly #accounts = new Map<string, Account>();
 
   /**
    * Runs a call of the account, after its earlier calls if too many of them are in progress.

@@ -2,7 +2,6 @@
  * Work that runs after the response to its call, so that the response time does not show whether there is such work.
  */
 import type { Logger, Random } from "../../core/ports.ts";
-import { ShortLivedSet } from "../../core/short-lived.ts";
 
 /**
  * Maximum random delay of work, in milliseconds. A user who waits for the message that the work sends hardly notices
@@ -30,8 +29,8 @@ interface LaterParts {
 }
 
 export function laterWork({ logger, random, spreadMs = MAX_DELAY_MS }: LaterParts): LaterWork {
-  const running = new ShortLivedSet<Promise<void>>();
-  const waiting = new ShortLivedSet<() => void>();
+  const running = new Set<Promise<void>>();
+  const waiting = new Set<() => void>();
   const begin = (failureEvent: string, { after, work }: { after: Promise<unknown>; work: () => Promise<void> }) => {
     const done = after
       .then(work)

@@ -11,7 +11,6 @@ import { type Clock, steadyMs } from "../../core/ports.ts";
 import { partOfRule } from "../../core/rate-limit/process-part.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
 import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
-import { ShortLivedMap } from "../../core/short-lived.ts";
 
 export interface Correspondent {
   address: string;
@@ -67,7 +66,7 @@ export class ReplyBook {
   readonly #stored = new Set<string>();
   readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: NewCorrespondents } | null;
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
-  readonly #queueEnds = new ShortLivedMap<string, Promise<void>>();
+  readonly #queueEnds = new Map<string, Promise<void>>();
 
   /** @param rules limits on new correspondents; `null`: no limit */
   constructor(

@@ -5,7 +5,6 @@
  * until it succeeds, so that a delivered message is not sent again.
  */
 import type { Logger, Metrics } from "../../core/ports.ts";
-import { ShortLivedMap } from "../../core/short-lived.ts";
 import type { ShutdownSignal } from "../shutdown-signal.ts";
 
 const FIRST_WAIT_MS = 250;
@@ -25,7 +24,7 @@ export interface HeldLease {
 
 export class HeldLeases {
   readonly #deps: HeldLeasesDeps;
-  readonly #held = new ShortLivedMap<string, HeldLease>();
+  readonly #held = new Map<string, HeldLease>();
 
   constructor(deps: HeldLeasesDeps) {
     this.#deps = deps;

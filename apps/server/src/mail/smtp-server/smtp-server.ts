@@ -10,7 +10,6 @@ import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
 import { LISTEN_BACKLOG } from "../../core/connection/listen-backlog.ts";
 import { Counts } from "../../core/counts.ts";
 import type { Metrics } from "../../core/ports.ts";
-import { ShortLivedSet } from "../../core/short-lived.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { ClientBudgets } from "./client-budgets.ts";
@@ -97,7 +96,7 @@ export class SmtpServer {
   /** Number of signed-in connections by account. */
   readonly #accounts = new Counts();
   /** Sockets of connections that are being closed and no longer count as connections. */
-  readonly #leaving = new ShortLivedSet<Socket>();
+  readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;
   readonly #stopRelief: () => void;

@@ -6,7 +6,6 @@
  * must not be repeated meanwhile, and counts against its account and network, which may not use many at a time then.
  * No I/O.
  */
-import { ShortLivedSet } from "../../core/short-lived.ts";
 
 /** Whom places are counted for. */
 export interface PlaceParty {
@@ -46,7 +45,7 @@ export function isHeldUp(account: PlaceCounts, network: PlaceCounts): boolean {
 }
 
 export class Places<P extends Place = Place> {
-  readonly #all = new ShortLivedSet<P>();
+  readonly #all = new Set<P>();
 
   get size(): number {
     return this.#all.size;

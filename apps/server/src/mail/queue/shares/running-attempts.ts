@@ -8,7 +8,6 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import { Counts } from "../../../core/counts.ts";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { partOfAll } from "../../../core/rate-limit/process-part.ts";
-import { ShortLivedSet } from "../../../core/short-lived.ts";
 import { untried } from "../../classify-reply.ts";
 import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
 import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
@@ -36,7 +35,7 @@ export const directLimits: AttemptLimits = {
 export class RunningAttempts implements AttemptRegistry {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
-  readonly #running = new ShortLivedSet<Attempt>();
+  readonly #running = new Set<Attempt>();
   readonly #slow = new SlowDestinations();
   readonly #busy = new BusyDestinations();
   readonly #room: AttemptRoom;

@@ -8,7 +8,6 @@ import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../../cor
 import type { InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import type { Clock, Logger, Metrics } from "../../../core/ports.ts";
-import type { ShortLivedSet } from "../../../core/short-lived.ts";
 import type { SpoolPlace, SpoolSpace } from "../../../core/spool/spool-space.ts";
 import type { BackgroundMemory } from "../../background-memory.ts";
 import { untried } from "../../classify-reply.ts";
@@ -45,7 +44,7 @@ export interface DeliverDeps {
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
   leases: HeldLeases;
   /** Attempts of answered transactions, until they are settled. */
-  backgroundAttempts: ShortLivedSet<Promise<void>>;
+  backgroundAttempts: Set<Promise<void>>;
   deliveries: Pick<DeliveryStore, "keep" | "extendLease">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   /** Stores a message whose only attempt still runs; `null`: such messages go into the queue like all others. */

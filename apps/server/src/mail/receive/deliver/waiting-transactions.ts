@@ -2,7 +2,6 @@
  * Transactions whose sender waits for destinations. When memory gets short some are answered early, first those whose
  * account or destination used most memory for longest: their open deliveries go to the spool, and the bytes are freed.
  */
-import { ShortLivedSet } from "../../../core/short-lived.ts";
 import { largestUsersFirst } from "../../background-memory.ts";
 import type { MemoryBudget } from "../../memory-budget.ts";
 
@@ -24,7 +23,7 @@ const MIN_WAIT_MS = 250;
 const RELIEF_SPACING_MS = 50;
 
 export class WaitingTransactions {
-  readonly #entries = new ShortLivedSet<Entry>();
+  readonly #entries = new Set<Entry>();
   readonly #now: () => number;
   #relievedAt = Number.NEGATIVE_INFINITY;
 

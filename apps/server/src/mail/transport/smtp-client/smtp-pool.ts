@@ -6,7 +6,6 @@
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { FairLine } from "../../../core/fair-queue/fair-line.ts";
 import { partOfAll } from "../../../core/rate-limit/process-part.ts";
-import { ShortLivedMap, ShortLivedSet } from "../../../core/short-lived.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import type { PlaceParty } from "../places.ts";
 import type { AttemptSignal, OutgoingMail } from "../transport.ts";
@@ -43,9 +42,9 @@ export class SmtpPool {
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
   /** Controllers to abort connections that are being opened. */
-  readonly #opening = new ShortLivedSet<AbortController>();
+  readonly #opening = new Set<AbortController>();
   /** Idle connections, oldest first. */
-  readonly #idle = new ShortLivedMap<SmtpConnection, Host>();
+  readonly #idle = new Map<SmtpConnection, Host>();
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
   #onEmpty: (() => void) | null = null;
