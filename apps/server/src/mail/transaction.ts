@@ -75,11 +75,6 @@ export interface Transaction {
   readonly recipients: readonly ResolvedRecipient[];
   /** The message with CRLF lines, dot-stuffed, ending in CRLF, without the final dot. */
   readonly wire: Buffer;
-  /**
-   * Frees the memory of `wire` before the garbage collector would. Call it only when no socket, file or thread reads
-   * `wire` any more; absent where others own the bytes.
-   */
-  readonly freeWire?: () => void;
   /** Whether this process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
   readonly isOurs: boolean;
   /**

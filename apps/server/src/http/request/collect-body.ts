@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { limits } from "@kauke/contract";
 import { errorCodes, type FastifyRequest } from "fastify";
-import { freeMemory } from "../../core/free-memory.ts";
 import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 
 type Collected = (error: Error | null, body: Buffer) => void;
@@ -16,8 +14,7 @@ interface Arriving {
 }
 
 /**
- * Collects the body of a request, in place of Fastify, which would keep every chunk as an object. The memory of the
- * chunks of a body above 64 KiB is freed as soon as they are joined, without waiting for the garbage collector.
+ * Collects the body of a request, in place of Fastify, which would keep every chunk as an object.
  *
  * `done` is called once. Its error has the status 413 when the body exceeds the limit, or 400 when the connection ended
  * before the body did.
@@ -43,10 +40,7 @@ export function collectBody(
     if (announced !== undefined && Number(announced) !== length) {
       return finish(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH());
     }
-    const chunks = blocks.take();
-    const body = Buffer.concat(chunks, length);
-    if (length > limits.smallBodyMaxBytes) for (const chunk of chunks) freeMemory(chunk);
-    finish(null, body);
+    finish(null, Buffer.concat(blocks.take(), length));
   };
   const fail = (error: Error) => finish(Object.assign(error, { statusCode: 400 }));
   payload.on("data", take).on("end", end).on("error", fail);

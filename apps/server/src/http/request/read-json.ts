@@ -4,12 +4,11 @@
  * change an object's prototype.
  *
  * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
- * loop each, so that other requests are answered between them; their bytes are freed as soon as they are decoded.
+ * loop each, so that other requests are answered between them.
  */
 import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import { freeMemory } from "../../core/free-memory.ts";
 import { tooLarge } from "../../core/import/formats/checked-text.ts";
 import { collectBody } from "./collect-body.ts";
 import { LoopTurns } from "./loop-turns.ts";
@@ -33,7 +32,6 @@ export function readOnlyJson(app: FastifyInstance): void {
       const isLarge = body.length > limits.smallBodyMaxBytes;
       const read = () => {
         const text = decode(body);
-        if (isLarge) freeMemory(body);
         if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
         return void parse(request, text, (error, value) => {
           done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);

@@ -25,11 +25,6 @@ export class CopyMemory {
     return this.#isReleased;
   }
 
-  /** Whether mails were made, and no connection reads the bytes of any of them any more. */
-  get isWritten(): boolean {
-    return this.#issued.length > 0 && this.#issued.every((mail) => mail.openWrites === 0);
-  }
-
   /** Reserves memory until `shrink` or `release`. @returns false when there is no room now */
   reserve(bytes: number): boolean {
     const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });

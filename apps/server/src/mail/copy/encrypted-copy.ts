@@ -67,11 +67,6 @@ class EncryptedCopy implements ForwardCopy {
     return (this.#json ??= this.#buildJson());
   }
 
-  /** The encrypting thread may read the message until it is done, so its memory is left to the garbage collector. */
-  get isWritten(): boolean {
-    return false;
-  }
-
   release(): void {
     this.#plain = null;
     this.#armored = null;

@@ -27,11 +27,6 @@ export interface ForwardCopy {
   webhookBody(): Promise<Buffer | null>;
   /** Set by the code that runs the attempts: called when the copy is evicted from memory, to stop these attempts. */
   onEvicted: (() => void) | null;
-  /**
-   * Whether the copy was only sent by SMTP, and nothing reads the received message's memory for it any more. Ask before
-   * `release`.
-   */
-  readonly isWritten: boolean;
   /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them yet fail. */
   release(): void;
 }
@@ -137,10 +132,6 @@ class PlainCopy implements ForwardCopy {
 
   webhookBody(): Promise<Buffer | null> {
     return (this.#json ??= this.#buildJson());
-  }
-
-  get isWritten(): boolean {
-    return this.#json === null && this.#memory.isWritten;
   }
 
   release(): void {

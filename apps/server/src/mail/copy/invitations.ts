@@ -86,7 +86,7 @@ function makeBody(source: RewriteSource, { edits }: Extract<CalendarPlan, { kind
   const { pieces, newBytes } = writeCalendars(edits, body, change);
   const hash = simpleBodyHashOf(pieces);
   if (body === received) return { wire: pieces.map(stuff), hash, newBytes };
-  // With dot-stuffed lines the whole body is new: a single buffer, so that the unstuffed one can be freed.
+  // With dot-stuffed lines the whole body is new: a single buffer.
   const wire = stuff(Buffer.concat(pieces));
   return { wire: [wire], hash, newBytes: wire.length };
 }

@@ -33,7 +33,6 @@ export function makeSendCopy(
     envelopeFrom,
     correspondents: [],
     onEvicted: null,
-    isWritten: false,
     async mailTo(rcptTo) {
       if (bytes === null) throw new Error("the copy was released");
       const { end } = readHeader(bytes);

@@ -59,7 +59,6 @@ export function transactionOf(mail: ReceivedMail, { random, clock }: { random: R
     },
     recipients: mail.recipients,
     wire: mail.wire,
-    freeWire: mail.freeWire,
     isOurs: mail.isOurs ?? false,
   };
 }

@@ -63,45 +63,6 @@ test("what is rejected does not depend on how the bytes are split into chunks", 
   );
 });
 
-test("memory of chunks copied into the message is freed at once, except memory that other bytes share", () => {
-  const reader = new DataReader(1e6, roomy());
-  const own = () => Buffer.from(new ArrayBuffer(20_000)).fill("text\r\n");
-  const [first, second] = [own(), own()];
-  const shared = Buffer.from(new ArrayBuffer(20_000)).fill("more\r\n");
-  const last = Buffer.concat([Buffer.from("\r\n.\r\nQUIT\r\n")]);
-  for (const chunk of [first, second, shared.subarray(6)]) expect(reader.push(chunk)).toBeNull();
-  const whole = Buffer.concat([first, second, shared.subarray(6), last.subarray(0, 2)]);
-  const done = reader.push(last);
-  expect(done?.result).toEqual({ kind: "message", bytes: whole });
-  expect([first.length, second.length, shared.length]).toEqual([0, 0, 20_000]);
-  expect(last.toString("latin1", done?.consumed)).toBe("QUIT\r\n");
-});
-
-test("the memory of a joined message is freed when it was sent; that of a single chunk never, which has commands in it", () => {
-  const joined = read("a\r\nb\r\n.\r\nQUIT\r\n", [3]);
-  const bytes = joined?.result.kind === "message" ? joined.result.bytes : null;
-  // Small Buffers share memory, so this one is not freed either.
-  joined?.reader.freeMessage();
-  expect(bytes?.toString()).toBe("a\r\nb\r\n");
-  const text = `${"x".repeat(98)}\r\n`.repeat(1000);
-  const large = read(`${text}.\r\nQUIT\r\n`, [50_000]);
-  const largeBytes = large?.result.kind === "message" ? large.result.bytes : null;
-  expect(largeBytes?.length).toBe(text.length);
-  large?.reader.freeMessage();
-  expect(largeBytes?.length).toBe(0);
-  const single = read(`${text}.\r\nQUIT\r\n`);
-  single?.reader.freeMessage();
-  expect(textOf(single?.result)).toBe(text);
-});
-
-test("a reader that has given its bytes back frees nothing", () => {
-  const text = `${"x".repeat(98)}\r\n`.repeat(1000);
-  const large = read(`${text}.\r\n`, [50_000]);
-  large?.reader.release();
-  large?.reader.freeMessage();
-  expect(textOf(large?.result)).toBe(text);
-});
-
 const smuggled = ["\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\n", "\r.\r", "\r\n.\rX", "\n.X"];
 
 test.each(smuggled)("%j neither ends a message nor is accepted inside it", (variant) => {

@@ -4,7 +4,6 @@
  * whole message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its
  * bytes are dropped, but it is read to its end.
  */
-import { freeMemory } from "../../core/free-memory.ts";
 import { ByteBlocks } from "../../core/streams/byte-blocks.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 
@@ -33,8 +32,6 @@ export class DataReader {
   #size = 0;
   #held = 0;
   #failure: "too_large" | "over_budget" | "smuggling" | null = null;
-  /** The whole message, if its chunks were joined: nothing else is in this memory. */
-  #joined: Buffer | null = null;
 
   constructor(maxBytes: number, budget: MemoryBudget) {
     this.#maxBytes = maxBytes;
@@ -52,8 +49,7 @@ export class DataReader {
 
   /**
    * @returns `null` before the end of the message; then the result, and how many bytes of `chunk` belong to it. The
-   * message ends in CRLF, and its bytes stay counted in the budget until `release`. `chunk` belongs to the reader from
-   * now on: its memory may be freed once its bytes are copied into the message.
+   * message ends in CRLF, and its bytes stay counted in the budget until `release`.
    */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = this.#jointWith(chunk);
@@ -75,16 +71,6 @@ export class DataReader {
     this.#budget.give(this.#held);
     this.#held = 0;
     this.#blocks.take();
-    this.#joined = null;
-  }
-
-  /**
-   * Frees the memory of the message that `push` returned; call it only when no socket reads the memory any more. Has no
-   * effect on a message that came in one chunk, nor after `release`.
-   */
-  freeMessage(): void {
-    if (this.#joined !== null) freeMemory(this.#joined);
-    this.#joined = null;
   }
 
   /**
@@ -119,11 +105,7 @@ export class DataReader {
   #finish(): DataResult {
     if (this.#failure !== null) return { kind: this.#failure };
     const chunks = this.#blocks.take();
-    const [only] = chunks;
-    if (chunks.length > 1) this.#joined = Buffer.concat(chunks);
-    const whole = this.#joined ?? (only as Buffer);
-    // The last chunk may contain the next commands as well.
-    for (const copied of chunks.slice(0, -1)) freeMemory(copied);
+    const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     return { kind: "message", bytes: whole.subarray(0, whole.length - 3) };
   }
 }

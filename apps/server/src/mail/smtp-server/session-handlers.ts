@@ -11,8 +11,6 @@ export interface ReceivedMail {
   mailFrom: MailFrom;
   recipients: readonly ResolvedRecipient[];
   wire: Buffer;
-  /** Frees the memory of `wire`, if nothing else is in it; see `Transaction`. */
-  freeWire?: () => void;
   helo: string;
   esmtp: boolean;
   secure: boolean;

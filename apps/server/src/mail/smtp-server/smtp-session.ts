@@ -166,7 +166,7 @@ export class SmtpSession {
     if (read === null) return true;
     this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
-    return this.#finishMessage(read.result, data).then((answer) => {
+    return this.#finishMessage(read.result).then((answer) => {
       data.release();
       this.#say(answer);
       this.#reset();
@@ -177,7 +177,7 @@ export class SmtpSession {
     });
   }
 
-  async #finishMessage(result: DataResult, data: DataReader): Promise<SmtpReply> {
+  async #finishMessage(result: DataResult): Promise<SmtpReply> {
     if (result.kind === "too_large") return replyFor("message_too_large");
     if (result.kind === "over_budget") return replyFor("memory_budget");
     const bytes = result.kind === "message" ? withHeaderLineEnds(result.bytes) : null;
@@ -190,7 +190,6 @@ export class SmtpSession {
         mailFrom,
         recipients: this.#recipients,
         wire: withStuffedHeader(bytes),
-        freeWire: () => data.freeMessage(),
         helo: this.#helo ?? "",
         esmtp: this.#esmtp,
         secure: this.#secure,

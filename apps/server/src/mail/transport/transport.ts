@@ -46,11 +46,6 @@ export interface OutgoingMail {
    * and keep no other reference to them while waiting.
    */
   wireParts: readonly Buffer[];
-  /**
-   * Number of connections that may still read the memory of `wireParts`, because the system has not taken all that was
-   * written to them. Counted by the SMTP client; absent: unknown.
-   */
-  openWrites?: number;
   sizeBytes: number;
   eightBit: boolean;
   smtpUtf8: boolean;

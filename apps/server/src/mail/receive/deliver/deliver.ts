@@ -106,7 +106,6 @@ export async function deliver(
     );
     const inProgress = { transaction, bytes: { wire: transaction.wire }, all, ledger };
     const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inProgress, deps);
-    if (isWritten(inProgress)) transaction.freeWire?.();
     holdWhileNeeded(inProgress.bytes, all, deps);
     return answer;
   } finally {
@@ -128,12 +127,6 @@ async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDep
   await reportRefused(all, transaction.wire, deps.failures);
   deps.metrics.count("kauke_messages_total", { result: answer.kind === "keep" ? "kept" : "passed" });
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
-}
-
-/** Whether every destination took the message by SMTP and no socket reads its bytes any more, so they may be freed. */
-function isWritten({ transaction, all }: InProgress): boolean {
-  const isSent = ({ planned, outcome }: Running) => outcome?.kind === "taken" && planned.copy.isWritten;
-  return all.length > 0 && all.every(isSent) && transaction.recipients.every(({ kind }) => kind === "alias");
 }
 
 /**

@@ -89,11 +89,6 @@ export class SmtpChannel {
     return this.#isSecure;
   }
 
-  /** Whether the system has taken over everything that was written, so that nothing reads its memory any more. */
-  get isFlushed(): boolean {
-    return this.#socket.writableLength === 0;
-  }
-
   /** Ends the channel when the signal aborts. @returns function that detaches the channel from the signal */
   abortWith(signal: StopSignal | undefined): () => void {
     if (signal === undefined) return () => {};

@@ -183,14 +183,11 @@ export class SmtpConnection {
   async #body(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
     const { stallMs, bodyMs } = this.#times;
     const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
-    mail.openWrites = (mail.openWrites ?? 0) + 1;
     const isWhole = await this.#channel.writeBody(mail.wireParts, { stallMs, totalMs }, () => {
       this.isDotSent = true;
       signal?.sendEnd?.();
     });
     const reply = await this.#channel.reply(this.#times.finalMs);
-    // A peer may reply before it has read everything.
-    if (this.#channel.isFlushed) mail.openWrites--;
     const outcome = classifyReply(reply, "body");
     this.#noteBusy(reply, "body");
     // Only part of the body was sent, so both ends are out of step, whatever the reply says.
