@@ -1,6 +1,5 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
-import type { SignText } from "@kauke/mail-rfc";
 import type { Config } from "./config.ts";
 import type { GoneWebhook } from "./core/alias/pause-webhook.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
@@ -52,7 +51,6 @@ import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
 import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
-import { SigningThread } from "./operate/workers/signing-thread.ts";
 import { webhookBodyWorker } from "./operate/workers/webhook-body-worker.ts";
 import type { Store } from "./store/open-store.ts";
 
@@ -109,9 +107,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
   const attempts = new RunningAttempts(attemptLimits, undefined, processes);
   const sealsFor = arcSealing(config.arcSeal, (domain) => attempts.providerOf(domain));
-  const signing = new SigningThread(store.dkimKeys, parts.logger);
-  const signText = signing.signText;
-  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor, signText });
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
@@ -146,20 +142,18 @@ export function wireMail(parts: MailParts): WiredMail {
     async close() {
       await webhookBodies.close();
       await Promise.all([deliveryWorker?.settled(), ...backgroundAttempts]);
-      await signing.close();
     },
   };
 }
 
 interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies" | "sealsFor"> {
   reports: DeliveryReports;
-  signText: SignText;
 }
 
 /** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
-  { copyMemory, webhookBodies, reports, sealsFor, signText }: CopyAndSettleParts,
+  { copyMemory, webhookBodies, reports, sealsFor }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
   const { deliveries, bodies, notices } = store;
@@ -167,7 +161,7 @@ function copyAndSettle(
   const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
-    signer: messageSigner(store.dkimKeys, () => clock.now(), signText),
+    signer: messageSigner(store.dkimKeys, () => clock.now()),
     sealsFor,
     copyMemory,
     webhookBodies,

@@ -33,16 +33,15 @@ export async function arcSeal(source: ArcSource, key: DkimKey): Promise<FieldTex
   const seconds = Math.floor(source.signedAt.getTime() / 1000);
   const signerTags = `a=${key.algorithm}; d=${key.domain}; s=${key.selector}; t=${seconds};`;
   const results = headerField("ARC-Authentication-Results", [`i=${instance};`, ...resultsWords(source.results)]);
-  const { signText } = source;
   const { names: signedNames, input } = signedFields(source);
   const bodyHash = `bh=${source.bodyHash.toString("base64")};`;
   const messageLines = [`i=${instance}; c=relaxed/simple;`, signerTags, bodyHash, ...foldNames(signedNames)];
-  const signature = await signedField("ARC-Message-Signature", { lines: messageLines, input, signText }, key);
+  const signature = await signedField("ARC-Message-Signature", { lines: messageLines, input }, key);
   // In a broken chain the seal covers only the newest set (§5.1.2).
   const covered = [...(source.status === "fail" ? [] : chain.flat()), bytesAsText(results), bytesAsText(signature)];
   const sealed = covered.map((field) => `${relaxedField(field)}\r\n`).join("");
   const sealLines = [`i=${instance}; cv=${source.status};`, signerTags];
-  const seal = await signedField("ARC-Seal", { lines: sealLines, input: sealed, signText }, key);
+  const seal = await signedField("ARC-Seal", { lines: sealLines, input: sealed }, key);
   return joinFields([seal, signature, results]);
 }
 

@@ -27,15 +27,7 @@ export interface DkimSource {
   bodyHash: Buffer;
   /** Signing time, written in seconds (`t=`). */
   signedAt: Date;
-  /** Computes the signatures. Default: `signInPool`. */
-  signText?: SignText;
 }
-
-/**
- * Computes a signature.
- * @param text what is signed, one character per byte
- */
-export type SignText = (key: DkimKey, text: string) => Promise<Buffer>;
 
 /** Fields to be signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
 const signedNames = new Set([
@@ -69,7 +61,7 @@ const signedNames = new Set([
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
-  const toSign = { names, input, bodyHash, signedAt: source.signedAt, signText: source.signText };
+  const toSign = { names, input, bodyHash, signedAt: source.signedAt };
   const [key] = keys;
   if (key !== undefined && keys.length === 1) return signWith(key, toSign);
   return joinFields(await Promise.all(keys.map((one) => signWith(one, toSign))));
@@ -80,7 +72,6 @@ interface ToSign {
   input: string;
   bodyHash: string;
   signedAt: Date;
-  signText: SignText | undefined;
 }
 
 /**
@@ -100,13 +91,13 @@ export function signedFields({ header, fields }: DkimSource): { names: string[];
   return { names, input };
 }
 
-function signWith(key: DkimKey, { names, input, bodyHash, signedAt, signText }: ToSign): Promise<FieldText> {
+function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): Promise<FieldText> {
   const lines = [
     `v=1; a=${key.algorithm}; c=relaxed/simple; d=${key.domain}; s=${key.selector};`,
     `t=${Math.floor(signedAt.getTime() / 1000)}; bh=${bodyHash};`,
     ...foldNames(names),
   ];
-  return signedField("DKIM-Signature", { lines, input, signText }, key);
+  return signedField("DKIM-Signature", { lines, input }, key);
 }
 
 /**
@@ -116,10 +107,10 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt, signText }: 
  */
 export async function signedField(
   name: string,
-  { lines, input, signText = signInPool }: { lines: readonly string[]; input: string; signText: SignText | undefined },
+  { lines, input }: { lines: readonly string[]; input: string },
   key: DkimKey,
 ): Promise<FieldText> {
-  const signature = await signText(key, `${input}${relaxedUnsigned(name, lines)}`);
+  const signature = await signInPool(key, `${input}${relaxedUnsigned(name, lines)}`);
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
@@ -158,14 +149,14 @@ export function foldNames(names: readonly string[]): string[] {
   return lines;
 }
 
-/** Signs in the thread pool of libuv, which files and other work share. */
-export const signInPool: SignText = (key, text) => {
+/** Signs in the thread pool of libuv, which files and other work share. @param text what is signed, one character per byte */
+function signInPool(key: DkimKey, text: string): Promise<Buffer> {
   const [digest, input] = digestAndInput(key, Buffer.from(text, "latin1"));
   const { privateKey } = key;
   return new Promise((resolve, reject) => {
     sign(digest, input, privateKey, (error, signature) => (error === null ? resolve(signature) : reject(error)));
   });
-};
+}
 
 /** RFC 8463 §3: Ed25519 signs the SHA-256 of the data. */
 function digestAndInput({ algorithm }: DkimKey, data: Buffer): ["sha256" | null, Buffer] {

@@ -1,14 +1,5 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
-import {
-  arcSeal,
-  type DkimKey,
-  dkimSign,
-  fieldTextBytes,
-  type HeaderField,
-  readHeader,
-  type SignText,
-  signInPool,
-} from "@kauke/mail-rfc";
+import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, type HeaderField, readHeader } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { BodyHashes } from "./body-hashes.ts";
 
@@ -35,11 +26,7 @@ export interface MessageSigner {
   seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
-export function messageSigner(
-  keys: readonly DkimKey[],
-  now: () => Date,
-  signText: SignText = signInPool,
-): MessageSigner {
+export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
   const bodyHashes = new BodyHashes();
   const sourceOf = ({ header, fields, wire, bodyStart }: ToSign) => ({
@@ -47,7 +34,6 @@ export function messageSigner(
     fields: fields ?? readHeader(header).fields,
     bodyHash: bodyHashes.of(wire, bodyStart),
     signedAt: now(),
-    signText,
   });
 
   return {
