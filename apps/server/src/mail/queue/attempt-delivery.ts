@@ -101,8 +101,7 @@ export async function attemptDelivery(
   deps: AttemptDeps,
 ): Promise<DeliveryOutcome> {
   for (const check of checks) {
-    const returned = check(delivery, copy, known, deps);
-    const outcome = returned instanceof Promise ? await returned : returned;
+    const outcome = await check(delivery, copy, known, deps);
     if (outcome !== null) return outcome;
   }
   return deps.findings.watch(delivery, attempt(delivery, copy, deps.transports, signal), signal);

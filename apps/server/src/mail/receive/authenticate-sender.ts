@@ -60,12 +60,8 @@ async function checkSender(
 }
 
 /** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
-export function nameClient(
-  message: ScreenedMessage,
-): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
-  const { clientName } = message.mail;
-  if (clientName instanceof Promise) return clientName.then((name) => accept(withClientName(message, name)));
-  return accept(withClientName(message, clientName ?? null));
+export async function nameClient(message: ScreenedMessage): Promise<StageVerdict<ScreenedMessage>> {
+  return accept(withClientName(message, (await message.mail.clientName) ?? null));
 }
 
 function withClientName(message: ScreenedMessage, clientName: string | null): ScreenedMessage {

@@ -36,9 +36,7 @@ export class Stages<Name, In, Out> {
   async run(value: In, observe: Observe<Name>): Promise<StageVerdict<Out>> {
     let accepted: StageVerdict<unknown> & { verdict: "accept" } = accept(value);
     for (const { name, stage } of this.#stages) {
-      const returned = stage(accepted.value as never);
-      // Most stages have nothing to wait for, and waiting costs a turn of the microtask queue.
-      const verdict = returned instanceof Promise ? await returned : returned;
+      const verdict = await stage(accepted.value as never);
       observe(name, verdict);
       if (verdict.verdict !== "accept") return verdict;
       accepted = verdict;

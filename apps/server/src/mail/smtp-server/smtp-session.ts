@@ -131,8 +131,7 @@ export class SmtpSession {
     this.#busy = true;
     try {
       while (!this.#ended) {
-        const step = this.#step();
-        if (!(step instanceof Promise ? await step : step)) break;
+        if (!(await this.#step())) break;
       }
     } catch {
       // Handlers reply instead of throwing; if one throws all the same, 4xx makes the client keep its mail.
@@ -144,10 +143,13 @@ export class SmtpSession {
     if (!this.#ended && this.#isHalfClosed) this.#end();
   }
 
-  /** Processes a command line or chunk. @returns whether to continue; a promise only if a handler returns one */
-  #step(): boolean | Promise<boolean> {
+  /** Processes a command line or chunk. @returns whether to continue */
+  async #step(): Promise<boolean> {
     if (this.#input.isEmpty) return false;
-    if (this.#data !== null) return this.#readData(this.#data);
+    if (this.#data !== null) {
+      await this.#readData(this.#data);
+      return true;
+    }
     const taken = this.#input.takeLine();
     if (taken === null) return false;
     this.#since = this.#options.nowMs();
@@ -156,25 +158,24 @@ export class SmtpSession {
       return false;
     }
     const { line } = taken;
-    const done = this.#auth?.isPending ? this.#auth.next(line).then((it) => this.#sayAuth(it)) : this.#command(line);
-    return done instanceof Promise ? done.then(() => true) : true;
+    if (this.#auth?.isPending) this.#sayAuth(await this.#auth.next(line));
+    else await this.#command(line);
+    return true;
   }
 
-  #readData(data: DataReader): boolean | Promise<boolean> {
+  async #readData(data: DataReader): Promise<void> {
     const chunk = this.#input.takeChunk();
     const read = data.push(chunk);
-    if (read === null) return true;
+    if (read === null) return;
     this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
-    return this.#finishMessage(read.result).then((answer) => {
-      data.release();
-      this.#say(answer);
-      this.#reset();
-      this.#counts.noteMessage();
-      this.#lastMailAt = this.#options.nowMs();
-      this.#since = this.#lastMailAt;
-      return true;
-    });
+    const answer = await this.#finishMessage(read.result);
+    data.release();
+    this.#say(answer);
+    this.#reset();
+    this.#counts.noteMessage();
+    this.#lastMailAt = this.#options.nowMs();
+    this.#since = this.#lastMailAt;
   }
 
   async #finishMessage(result: DataResult): Promise<SmtpReply> {
@@ -287,7 +288,7 @@ export class SmtpSession {
     }
   }
 
-  #rcpt(argument: string): void | Promise<void> {
+  async #rcpt(argument: string): Promise<void> {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(replies.badSequence);
     if (this.#recipients.length >= RECIPIENTS_MAX) {
@@ -297,12 +298,12 @@ export class SmtpSession {
     }
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
-    const resolved = this.#options.handlers.resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress);
-    if (!(resolved instanceof Promise)) return this.#answerRcpt(resolved);
-    return resolved.then(
-      (verdict) => this.#answerRcpt(verdict),
-      (thrown: unknown) => this.#say(replyForThrow(thrown)),
-    );
+    try {
+      const { resolve } = this.#options.handlers;
+      this.#answerRcpt(await resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress));
+    } catch (thrown) {
+      this.#say(replyForThrow(thrown));
+    }
   }
 
   #answerRcpt(verdict: Verdict<ResolvedRecipient>): void {

@@ -21,14 +21,11 @@ export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers 
   };
   return {
     ...inner,
-    resolve(path, isNullSender, clientAddress) {
+    async resolve(path, isNullSender, clientAddress) {
       // The rate limit is checked before the address is looked up, so that a client that probes for addresses learns
       // nothing and causes no further work.
       if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
-      const verdict = inner.resolve(path, isNullSender);
-      return verdict instanceof Promise
-        ? verdict.then((it) => judge(it, clientAddress))
-        : judge(verdict, clientAddress);
+      return judge(await inner.resolve(path, isNullSender), clientAddress);
     },
     async receive(mail) {
       return countMail(mail, limits) ? await inner.receive(mail) : replyFor("rate_limited");

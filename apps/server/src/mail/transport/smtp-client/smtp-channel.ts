@@ -103,8 +103,8 @@ export class SmtpChannel {
   }
 
   /** The next reply in order. @throws ChannelError */
-  reply(timeoutMs: number): PeerReply | Promise<PeerReply> {
-    return this.#replies.shift() ?? (this.#waitFor("reply", timeoutMs) as Promise<PeerReply>);
+  async reply(timeoutMs: number): Promise<PeerReply> {
+    return this.#replies.shift() ?? ((await this.#waitFor("reply", timeoutMs)) as PeerReply);
   }
 
   /**

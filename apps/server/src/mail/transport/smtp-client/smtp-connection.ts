@@ -144,9 +144,7 @@ export class SmtpConnection {
     this.#channel.write((resets ? "RSET\r\n" : "") + commands.join(""));
     if (resets) await this.#channel.reply(commandMs);
     for (const stage of envelopeStages) {
-      // Replies usually arrive together: one that has been read already needs no `await`.
-      const reply = this.#channel.reply(stage === "data" ? dataMs : commandMs);
-      const refusal = this.#judge(reply instanceof Promise ? await reply : reply, stage);
+      const refusal = this.#judge(await this.#channel.reply(stage === "data" ? dataMs : commandMs), stage);
       if (refusal === null) continue;
       await this.#catchUp();
       return refusal;
@@ -196,7 +194,7 @@ export class SmtpConnection {
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
   }
 
-  #command(line: string, timeoutMs: number): PeerReply | Promise<PeerReply> {
+  #command(line: string, timeoutMs: number): Promise<PeerReply> {
     this.#channel.write(line);
     return this.#channel.reply(timeoutMs);
   }

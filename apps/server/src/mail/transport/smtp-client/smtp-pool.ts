@@ -58,8 +58,7 @@ export class SmtpPool {
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     const host = this.#host(peer);
-    const taken = this.#take(host, signal);
-    const lease = taken instanceof Promise ? await taken : taken;
+    const lease = await this.#take(host, signal);
     if (lease.kind === "failed") return unsent(lease.outcome);
     const result = await this.#use(host, lease.connection, mail, signal);
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
@@ -121,7 +120,7 @@ export class SmtpPool {
     }
   }
 
-  #take(host: Host, signal?: AttemptSignal): Lease | Promise<Lease> {
+  async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
     const party = partyOf(signal);
     if (host.late > 0 && isHeldUpAt(host, party)) return { kind: "failed", outcome: untried };
