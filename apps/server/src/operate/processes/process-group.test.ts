@@ -51,6 +51,10 @@ it("control: processes that respond go on", async () => {
 
 it("the group doesn't start when a process can't", async () => {
   const { config } = readConfig({ KAUKE_DATA_DIR: dataDir }, dataDir);
-  const start = ProcessGroup.start({ config: { ...config, workers: 2 }, logger: logSpy(), program: "/nothing/here.ts" });
+  const start = ProcessGroup.start({
+    config: { ...config, workers: 2 },
+    logger: logSpy(),
+    program: "/nothing/here.ts",
+  });
   await expect(start).rejects.toThrow("ended while it started");
 });
