@@ -111,7 +111,7 @@ async function confirmMailbox(page: Page, inbox: Page, hand: CountingHand): Prom
   hand.clicks += 3;
   await inbox.goto(await openServerMessage(inbox, "Is this mailbox yours?", email));
   await hand.click(button(inbox, "This is mine"));
-  await seeHeading(inbox, "This mailbox is confirmed");
+  await seeHeading(inbox, "This e-mail is confirmed");
   await inbox.close();
 }
 
