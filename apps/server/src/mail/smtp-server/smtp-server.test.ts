@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { connect, type Socket } from "node:net";
 import { startSmtpServer } from "@kauke/testkit/smtp-server";
 import { greetedTalk, SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -58,6 +59,19 @@ test("a pipelined session in one packet gets every reply in order, and so does i
   talk.send("two\r\n.\r\nQUIT\r\n");
   expect((await talk.rest()).map((text) => text.slice(0, 3))).toEqual(["250", "221"]);
   expect(received.map((mail) => mail.wire.toString())).toEqual(["one\r\n", "two\r\n"]);
+});
+
+test("a command in two chunks that are read in one turn of the event loop is answered", async () => {
+  let accepted: Socket | undefined;
+  const note = (message: unknown) => {
+    accepted = (message as { socket: Socket }).socket;
+  };
+  subscribe("net.server.socket", note);
+  const talk = await smtpTalk((await startMx()).port);
+  unsubscribe("net.server.socket", note);
+  for (const part of ["EH", "LO client.test\r\n"]) accepted?.emit("data", Buffer.from(part));
+  expect(await talk.reply()).toContain("250-PIPELINING");
+  talk.close();
 });
 
 test("a client that keeps its side open after QUIT does not keep its place", async () => {

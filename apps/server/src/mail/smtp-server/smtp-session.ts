@@ -130,9 +130,7 @@ export class SmtpSession {
   async #work(): Promise<void> {
     this.#busy = true;
     try {
-      while (!this.#ended) {
-        if (!(await this.#step())) break;
-      }
+      for (let step = this.#step(); step !== null; step = this.#step()) await step;
     } catch {
       // Handlers reply instead of throwing; if one throws all the same, 4xx makes the client keep its mail.
       this.#say(replyFor("internal"));
@@ -143,24 +141,18 @@ export class SmtpSession {
     if (!this.#ended && this.#isHalfClosed) this.#end();
   }
 
-  /** Processes a command line or chunk. @returns whether to continue */
-  async #step(): Promise<boolean> {
-    if (this.#input.isEmpty) return false;
-    if (this.#data !== null) {
-      await this.#readData(this.#data);
-      return true;
-    }
+  /** Takes a command line or chunk. @returns the promise of its end; `null` if there is none yet or the session ended */
+  #step(): Promise<void> | null {
+    if (this.#ended || this.#input.isEmpty) return null;
+    if (this.#data !== null) return this.#readData(this.#data);
     const taken = this.#input.takeLine();
-    if (taken === null) return false;
+    if (taken === null) return null;
     this.#since = this.#options.nowMs();
     if (taken === "too_long") {
       this.leave(reply(500, "5.5.2", "Line too long"));
-      return false;
+      return null;
     }
-    const { line } = taken;
-    if (this.#auth?.isPending) this.#sayAuth(await this.#auth.next(line));
-    else await this.#command(line);
-    return true;
+    return this.#auth?.isPending ? this.#nextAuth(this.#auth, taken.line) : this.#command(taken.line);
   }
 
   async #readData(data: DataReader): Promise<void> {
@@ -203,7 +195,7 @@ export class SmtpSession {
     }
   }
 
-  #command(line: string): void | Promise<void> {
+  async #command(line: string): Promise<void> {
     const command = parseCommand(line);
     if (command === null) return this.#fail(replies.syntaxError);
     const { verb, argument } = command;
@@ -258,22 +250,22 @@ export class SmtpSession {
     this.#sayAuth(await this.#auth.begin(argument, this.#secure));
   }
 
+  async #nextAuth(auth: SessionAuth, line: string): Promise<void> {
+    this.#sayAuth(await auth.next(line));
+  }
+
   #sayAuth({ answer, isError }: AuthAnswer): void {
     if (isError) this.#fail(answer);
     else this.#say(answer);
   }
 
-  #mail(argument: string): void | Promise<void> {
+  async #mail(argument: string): Promise<void> {
     if (this.#helo === null) return this.#fail(reply(503, "5.5.1", "Send EHLO first"));
     if (this.#mailFrom !== null) return this.#fail(replies.badSequence);
     const mailFrom = this.#argument(() => readMailFrom(argument));
     if (mailFrom === null) return;
     if (mailFrom.sizeBytes > this.#options.maxMessageBytes) return this.#fail(replyFor("message_too_large"));
-    if (this.#auth === null) return this.#begin(mailFrom, null);
-    return this.#authorize(mailFrom, this.#auth.submitter).then((refusal) => this.#begin(mailFrom, refusal));
-  }
-
-  #begin(mailFrom: MailFrom, refusal: SmtpReply | null): void {
+    const refusal = this.#auth === null ? null : await this.#authorize(mailFrom, this.#auth.submitter);
     if (refusal !== null) return refusal.code === 421 ? this.#endWith421(refusal.text) : this.#fail(refusal);
     this.#mailFrom = mailFrom;
     this.#say(reply(250, "2.1.0", "Ok"));
@@ -299,8 +291,8 @@ export class SmtpSession {
     const path = this.#argument(() => readRcptTo(argument));
     if (path === null) return;
     try {
-      const { resolve } = this.#options.handlers;
-      this.#answerRcpt(await resolve(path, mailFrom.envelopeFrom === "", this.#clientAddress));
+      const isNullSender = mailFrom.envelopeFrom === "";
+      this.#answerRcpt(await this.#options.handlers.resolve(path, isNullSender, this.#clientAddress));
     } catch (thrown) {
       this.#say(replyForThrow(thrown));
     }
