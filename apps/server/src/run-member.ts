@@ -12,20 +12,20 @@ import { answerRequest } from "./operate/control/control-socket.ts";
 import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./operate/processes/process-messages.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 
-/** Milliseconds after which the process exits even if its shutdown has not finished. */
-const CLOSE_LIMIT_MS = 4500;
+/**
+ * Milliseconds after which the process exits even if its shutdown has not finished: before the process that started it
+ * kills it.
+ */
+const CLOSE_LIMIT_MS = 4000;
 
 /** @throws what `startServer` throws */
 export async function runMember(logger: Logger, overrides: StartOverrides): Promise<void> {
   // Ctrl-C signals the whole process group, but only the process that started this one decides when it ends.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  // Until the server runs there is nothing to finish.
+  // Until the server runs there is nothing to finish. A listener that is left keeps a process alive that can't start.
   const leave = () => process.exit(1);
   process.once("disconnect", leave);
-  const [start] = (await once(process, "message")) as [Extract<ToMember, { kind: "start" }>];
-  const config = onPorts(readConfig(readEnvironment(process.cwd()), process.cwd()).config, start.ports);
-  const running = await startServer(config, logger, { ...overrides, member: start.member });
-  process.off("disconnect", leave);
+  const running = await startAs(logger, overrides).finally(() => process.off("disconnect", leave));
   process.once("disconnect", () => void end(running, logger));
   if (!process.connected) return await end(running, logger);
   process.on("message", (message: ToMember) => {
@@ -33,6 +33,12 @@ export async function runMember(logger: Logger, overrides: StartOverrides): Prom
     else if (message.kind === "request") void respond(message, running, logger);
   });
   send({ kind: "ready", ports: running.ports });
+}
+
+async function startAs(logger: Logger, overrides: StartOverrides): Promise<RunningServer> {
+  const [{ member, ports }] = (await once(process, "message")) as [Extract<ToMember, { kind: "start" }>];
+  const { config } = readConfig(readEnvironment(process.cwd()), process.cwd());
+  return await startServer(onPorts(config, ports), logger, { ...overrides, member });
 }
 
 async function end(running: RunningServer, logger: Logger): Promise<void> {
@@ -57,7 +63,8 @@ async function answerTo(request: GroupRequest, running: RunningServer, logger: L
   return await answerRequest(request, running.control, logger);
 }
 
-const send = (message: FromMember) => void process.send?.(message);
+// The callback takes the error of a channel whose other end has just gone.
+const send = (message: FromMember) => void process.send?.(message, undefined, undefined, () => {});
 
 /** @param ports ports that replace those of the settings, unless `null` */
 function onPorts(config: Config, ports: ListenPorts | null): Config {

@@ -124,7 +124,8 @@ describe.skipIf(!postgres.found)("three processes", { timeout: TIMEOUT_MS }, () 
     await client.end();
   }
 
-  test("SIGTERM stops all of them within the limit of a shutdown", async () => {
+  test("SIGTERM stops all of them within the limit of a shutdown, also one that is blocked", async () => {
+    process.kill(server.workerPids()[0] as number, "SIGSTOP");
     expect(await server.stop()).toBe(0);
     expect(processesIn(dataDir)).toEqual([]);
   });

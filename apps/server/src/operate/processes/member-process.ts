@@ -8,21 +8,24 @@ import type { FromMember, GroupMember, GroupRequest, ListenPorts, ToMember } fro
 /** Argument by which the program knows that it is a process of a group. */
 export const MEMBER_ARGUMENT = "--member-of-a-group";
 
-/** Milliseconds that a process gets to stop before it is killed: more than its own limit for a shutdown. */
-const STOP_MS = 5000;
+/**
+ * Milliseconds that a process gets to stop before it is killed: more than its own limit for a shutdown, and less than
+ * that of the process which started it.
+ */
+const STOP_MS = 4250;
 
 export class MemberProcess {
   readonly #child;
   readonly #requests = new Map<number, PromiseWithResolvers<ControlAnswer>>();
   #lastId = 0;
-  /** Requests sent since the last message from the process. */
+  /** Pings sent since the last message from the process. */
   #unanswered = 0;
   isReady = false;
   /** Resolves with the ports it listens on; rejects when it ends before. */
   readonly ready: Promise<ListenPorts>;
   readonly ended: Promise<void>;
 
-  /** @param program script that runs as the process, with the arguments of this one and MEMBER_ARGUMENT */
+  /** @param program script that runs as the process, with MEMBER_ARGUMENT and the Node options of this one */
   constructor(program: string, member: GroupMember, ports: ListenPorts | null) {
     this.#child = fork(program, [MEMBER_ARGUMENT], { serialization: "advanced" });
     const ready = Promise.withResolvers<ListenPorts>();
@@ -60,7 +63,7 @@ export class MemberProcess {
     const id = ++this.#lastId;
     const response = Promise.withResolvers<ControlAnswer>();
     this.#requests.set(id, response);
-    this.#unanswered++;
+    if (request.call === "ping") this.#unanswered++;
     this.#send({ kind: "request", id, request });
     const answer = await response.promise.finally(() => this.#requests.delete(id));
     if (answer.ok) return answer.value;

@@ -6,6 +6,7 @@ import { freePort } from "@kauke/testkit/free-port";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { readConfig } from "../../config-read.ts";
+import { MemberProcess } from "./member-process.ts";
 import { ProcessGroup } from "./process-group.ts";
 
 const program = fileURLToPath(new URL("./member.testing.ts", import.meta.url));
@@ -16,16 +17,20 @@ let metricsPort: number;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "kauke-group-"));
   metricsPort = await freePort();
-  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir, KAUKE_METRICS_PORT: String(metricsPort) }, dataDir);
-  group = await ProcessGroup.start({ config: { ...config, workers: 2 }, logger: logSpy(), program, pingEveryMs: 20 });
+  group = await startGroup(metricsPort);
 });
 afterAll(async () => {
   await group.close();
   await rm(dataDir, { recursive: true });
 });
 
-async function pids(): Promise<number[]> {
-  const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+function startGroup(port: number): Promise<ProcessGroup> {
+  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir, KAUKE_METRICS_PORT: String(port) }, dataDir);
+  return ProcessGroup.start({ config: { ...config, workers: 2 }, logger: logSpy(), program, pingEveryMs: 20 });
+}
+
+async function pids(port = metricsPort): Promise<number[]> {
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return [...page.matchAll(/runs\{pid="(\d+)"\} 1/g)].map(([, pid]) => Number(pid));
 }
 
@@ -47,6 +52,26 @@ it("control: processes that respond go on", async () => {
   const before = await pids();
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(await pids()).toEqual(before);
+});
+
+it("a process that ends while others start is started again", async () => {
+  const port = await freePort();
+  process.env["FIRST_MEMBER_ENDS"] = "yes";
+  const other = await startGroup(port).finally(() => delete process.env["FIRST_MEMBER_ENDS"]);
+  await vi.waitFor(async () => expect(await pids(port)).toHaveLength(2), { timeout: 10_000, interval: 50 });
+  await other.close();
+});
+
+it("only pings without a response count against a process, not requests of the operator", async () => {
+  const member = new MemberProcess(program, { processes: 1, ticketKeys: Buffer.alloc(48) }, null);
+  await member.ready;
+  const asked = Array.from({ length: 12 }, () => member.ask({ call: "metrics" }));
+  expect(member.unanswered).toBe(0);
+  const ping = member.ask({ call: "ping" });
+  expect(member.unanswered).toBe(1);
+  await Promise.all([...asked, ping]);
+  expect(member.unanswered).toBe(0);
+  await member.stop();
 });
 
 it("the group doesn't start when a process can't", async () => {

@@ -21,8 +21,8 @@ const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
 const STEADY_MS = 30_000;
 /**
- * Requests without a response after which a process is killed, because its thread is blocked: a minute's worth of
- * pings. They are counted instead of time, so that no process is killed because the whole machine was suspended.
+ * Pings without a response after which a process is killed, because its thread is blocked: a minute's worth.
+ * They are counted instead of time, so that no process is killed because the whole machine was suspended.
  */
 const UNANSWERED_MAX = 12;
 /** Milliseconds that the page of metrics waits for a process; one that takes longer is left out. */
@@ -106,8 +106,7 @@ export class ProcessGroup {
 
   #replace(member: MemberProcess, livedMs: number): void {
     this.#members.delete(member);
-    const isStarting = this.#closers.length === 0;
-    if (this.#isClosing || isStarting) return;
+    if (this.#isClosing) return;
     this.#failures = livedMs > STEADY_MS ? 0 : this.#failures + 1;
     const afterMs = this.#failures === 0 ? 0 : Math.min(RESTART_MS * 2 ** (this.#failures - 1), RESTART_MAX_MS);
     this.#parts.logger.error("process_ended", { durationMs: Math.round(livedMs) });
