@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
+import type { Socket } from "node:net";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { describe, expect, test } from "vitest";
@@ -33,6 +35,20 @@ const until = async (isSo: () => boolean) => {
 };
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 const failed = (code: string) => ({ kind: "deferred", failure: { code } });
+
+test("an idle connection that is lost between its choice and its use is counted once", async () => {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  subscribe("net.client.socket", note);
+  const { mx, send } = await setUp({}, { connectionsPerHost: 1 });
+  await send();
+  unsubscribe("net.client.socket", note);
+  const second = send();
+  sockets[0]?.emit("end");
+  expect(await second).toEqual({ kind: "taken" });
+  await Promise.all([send(), send(), send()]);
+  expect(mx.connections).toBe(2);
+});
 
 describe("hosts of one provider", () => {
   async function twoHosts(options: Partial<SmtpPoolOptions>, answer?: FakeMxOptions["answer"]) {

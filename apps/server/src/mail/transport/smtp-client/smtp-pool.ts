@@ -58,14 +58,12 @@ export class SmtpPool {
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
     const host = this.#host(peer);
-    const lease = await this.#take(host, signal);
+    const lease = this.#atOnce(host, signal) ?? (await this.#openOrWait(host, signal));
     if (lease.kind === "failed") return unsent(lease.outcome);
     const result = await this.#use(host, lease.connection, mail, signal);
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
     if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
-    const second = await (this.#mayOpen(host, partyOf(signal))
-      ? this.#fresh(host, signal)
-      : this.#enqueue(host, signal));
+    const second = await this.#openOrWait(host, signal);
     return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
   }
 
@@ -120,19 +118,21 @@ export class SmtpPool {
     }
   }
 
-  async #take(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  /** An idle connection, or why there is none now; `null` when one may be opened or waited for. Used without a wait. */
+  #atOnce(host: Host, signal?: AttemptSignal): Lease | null {
     if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
-    const party = partyOf(signal);
-    if (host.late > 0 && isHeldUpAt(host, party)) return { kind: "failed", outcome: untried };
+    if (host.late > 0 && isHeldUpAt(host, partyOf(signal))) return { kind: "failed", outcome: untried };
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
       this.#idle.delete(idle.connection);
       return { kind: "open", connection: idle.connection, isReused: true };
     }
-    if (host.pausedUntil > this.#options.now()) return { kind: "failed", outcome: host.lastFailure };
-    if (this.#mayOpen(host, party)) return this.#fresh(host, signal);
-    return this.#enqueue(host, signal);
+    return host.pausedUntil > this.#options.now() ? { kind: "failed", outcome: host.lastFailure } : null;
+  }
+
+  #openOrWait(host: Host, signal?: AttemptSignal): Promise<Lease> {
+    return this.#mayOpen(host, partyOf(signal)) ? this.#fresh(host, signal) : this.#enqueue(host, signal);
   }
 
   #mayOpen(host: Host, party: PlaceParty): boolean {
