@@ -17,7 +17,7 @@ export interface StartedSmtpServer {
 
 /** Accepts every message to any address, and discards it. */
 export const acceptAll: SmtpServerOptions["handlers"] = {
-  resolve: (path) => accept({ kind: "operator", address: path.canonical }),
+  resolve: async (path) => accept({ kind: "operator", address: path.canonical }),
   receive: async () => reply(250, "2.0.0", "Ok kept"),
 };
 

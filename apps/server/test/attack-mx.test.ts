@@ -29,7 +29,7 @@ test("a client that closes its sending side after the final dot still gets the r
     await new Promise((resolve) => setTimeout(resolve, 200));
     return reply(250, "2.0.0", "Ok kept");
   };
-  const { port } = await startSmtpServer({ handlers: { resolve: () => accept({ kind: "paused" }), receive } });
+  const { port } = await startSmtpServer({ handlers: { resolve: async () => accept({ kind: "paused" }), receive } });
   for (const last of ["", "QUIT\r\n"]) {
     const talk = await greetedTalk(port);
     await inData(talk);

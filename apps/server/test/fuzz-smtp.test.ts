@@ -25,7 +25,7 @@ let submission: Server;
 const ports = { mx: 0, submission: 0 };
 
 const handlers: SessionHandlers = {
-  resolve: (path) =>
+  resolve: async (path) =>
     path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
   receive: async ({ wire }) => {
     received.push(wire);

@@ -92,7 +92,7 @@ test("delivered mail frees space at the next count, a second later", async () =>
   await fill(MIB);
   for (const id of held.keys()) held.set(id, 0);
   await expect(keep(MIB)).rejects.toMatchObject(refused);
-  expect(space.isFull(at("ann"))).toBe(false);
+  expect(await space.isFull(at("ann"))).toBe(false);
   now += 1000;
   expect(await fill(MIB)).toBe(31);
 });
@@ -105,14 +105,14 @@ test("a full alias is known before DATA, from the present figures or from one co
   now += 1000;
   await expect(keep(MIB, at("ann", "c"))).rejects.toMatchObject(refused);
   const before = counts;
-  expect(space.isFull(at("ann", "d"))).toBe(true);
+  expect(await space.isFull(at("ann", "d"))).toBe(true);
   expect(counts).toBe(before);
   now += 1000;
   expect(await space.isFull(at("ann", "d"))).toBe(true);
   held.set("ann", 0);
   now += 1000;
   expect(await space.isFull(at("ann", "d"))).toBe(false);
-  expect(space.isFull(at("nobody seen"))).toBe(false);
+  expect(await space.isFull(at("nobody seen"))).toBe(false);
 });
 
 test("several processes together exceed the maximum only slightly", async () => {

@@ -84,7 +84,7 @@ export class SpoolSpace {
   }
 
   /** Whether mail for an alias would certainly be refused, so that RCPT can already be rejected. */
-  isFull({ userId, aliasId }: { userId: string; aliasId: string }): boolean | Promise<boolean> {
+  async isFull({ userId, aliasId }: { userId: string; aliasId: string }): Promise<boolean> {
     const owners = [
       { meter: this.#accounts, key: userId },
       { meter: this.#aliases, key: aliasId },
@@ -94,8 +94,8 @@ export class SpoolSpace {
     if (full.length === 0) return false;
     const due = full.filter(({ meter, key }) => meter.mayCount(key));
     if (due.length < full.length) return true;
-    const counted = Promise.all(due.map(({ meter, key }) => meter.count(key)));
-    return counted.then(() => due.some(({ meter, key }) => meter.isFull(key, this.#share)));
+    await Promise.all(due.map(({ meter, key }) => meter.count(key)));
+    return due.some(({ meter, key }) => meter.isFull(key, this.#share));
   }
 
   get #share(): number {

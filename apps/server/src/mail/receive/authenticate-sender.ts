@@ -26,10 +26,10 @@ const provenByUs = {
 const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], unread: [], isUnfinished: false };
 
 /** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
-export function authenticateSender(
+export async function authenticateSender(
   message: ScreenedMessage,
   { authenticate }: AuthenticateSenderDeps,
-): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
+): Promise<StageVerdict<ScreenedMessage>> {
   const { mail } = message;
   if (mail.isOurs ?? mail.isProven ?? false) return accept(withFindings(message, provenByUs, instructedByUs));
   return authenticate === null ? accept(message) : checkSender(message, authenticate);

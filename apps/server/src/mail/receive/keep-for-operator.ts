@@ -16,14 +16,7 @@ export interface KeepForOperatorDeps {
 }
 
 /** Stores a separate message for each operator address. */
-export function keepForOperator(
-  message: PlannedMessage,
-  deps: KeepForOperatorDeps,
-): StageVerdict<PlannedMessage> | Promise<StageVerdict<PlannedMessage>> {
-  return message.plan.keepFor.length === 0 ? accept(message) : keepForEach(message, deps);
-}
-
-async function keepForEach(
+export async function keepForOperator(
   message: PlannedMessage,
   { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,
 ): Promise<StageVerdict<PlannedMessage>> {

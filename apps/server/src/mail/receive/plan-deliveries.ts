@@ -28,20 +28,8 @@ export interface PlanDeps {
 /**
  * The stage that makes the copies. A large header takes milliseconds, so it yields to the event loop between aliases.
  */
-export function planDeliveries(
-  message: AnsweringMessage,
-  deps: PlanDeps,
-): StageVerdict<PlannedMessage> | Promise<StageVerdict<PlannedMessage>> {
-  const { transaction, screened } = message;
-  const [only, second] = transaction.recipients;
-  if (only?.kind === "alias" && second === undefined) {
-    const aliases = [planAlias(transaction, only.route, screened, deps)];
-    return withPlan(message, { aliases, keepFor: [], otherwiseTaken: false });
-  }
-  return planFor(transaction, screened, deps).then((plan) => withPlan(message, plan));
-}
-
-function withPlan(message: AnsweringMessage, plan: InboundPlan): StageVerdict<PlannedMessage> {
+export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<StageVerdict<PlannedMessage>> {
+  const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
   const notes = copies.map(({ envelopeFrom }) => `MAIL FROM:<${envelopeFrom}>`);
   return accept({ ...message, plan }, notes);

@@ -35,21 +35,13 @@ type Group = readonly [ReplyRecipient, ...ReplyRecipient[]];
  * accepted.
  * @returns a refusal or deferral of any reply as the verdict for the whole transaction
  */
-export function prepareReplies(
+export async function prepareReplies(
   message: ScreenedMessage,
-  deps: PrepareRepliesDeps,
-): StageVerdict<AnsweringMessage> | Promise<StageVerdict<AnsweringMessage>> {
-  const recipients = message.transaction.recipients.filter((recipient) => recipient.kind === "reply");
-  if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
-  return prepareAll(message, recipients, deps);
-}
-
-async function prepareAll(
-  message: ScreenedMessage,
-  recipients: readonly ReplyRecipient[],
   deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
   const { transaction, screened, ends } = message;
+  const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
+  if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
   const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
   if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));

@@ -8,10 +8,6 @@ import type { SmtpReply } from "../reply.ts";
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
 
-  get isEmpty(): boolean {
-    return this.#messages.length === 0;
-  }
-
   add(message: PreparedMessage): void {
     this.#messages.push(message);
   }

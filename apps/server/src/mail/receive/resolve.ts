@@ -34,11 +34,11 @@ export interface ResolveDeps extends ResolveReplyDeps {
 const operatorNames = new Set(["postmaster", "abuse"]);
 
 /** @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only */
-export function resolve(
+export async function resolve(
   path: MailPath,
   isNullSender: boolean,
   deps: ResolveDeps,
-): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
+): Promise<Verdict<ResolvedRecipient>> {
   const domain = path.domain.toLowerCase();
   const local = path.local.toLowerCase();
   // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
@@ -58,26 +58,22 @@ async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveD
   return route === null ? resolveReply(token, domain, deps) : decide(route, deps);
 }
 
-type BounceVerdict = Verdict<BounceRecipient> | Promise<Verdict<BounceRecipient>>;
-
-function resolveBounce(path: MailPath, isNullSender: boolean, deps: ResolveDeps): BounceVerdict {
+async function resolveBounce(
+  path: MailPath,
+  isNullSender: boolean,
+  deps: ResolveDeps,
+): Promise<Verdict<BounceRecipient>> {
   if (!isNullSender) return reject("not_a_bounce");
   const aliasId = readBounceAddress(path, deps.srsHash, deps.now());
   if (aliasId !== null) return accept({ kind: "bounce", address: path.canonical, aliasId, sender: null });
   const isOurDomain = (domain: string) => deps.domains.has(domain);
   const srs = { domain: path.domain, isOurDomain, hashes: [deps.srsHash] as const, now: deps.now() };
-  return resolveBoundSrs(path, srs, deps) ?? resolveOlderSrs(path, srs);
-}
-
-/** Resolves an SRS address bound to an alias. @returns `null` when the address is none */
-function resolveBoundSrs(path: MailPath, srs: SrsContext, deps: ResolveDeps): Promise<Verdict<BounceRecipient>> | null {
   const bound = readBoundSrs(path.canonical, srs);
-  if (bound === null) return null;
-  return deps.aliases.findIdsBetween(...idsOfHint(bound.hint)).then((ids) => {
-    const aliasId = ids.find((id) => bound.isBoundTo(id));
-    if (aliasId === undefined) return reject("alias_not_found");
-    return accept({ kind: "bounce", address: path.canonical, aliasId, sender: bound.sender });
-  });
+  if (bound === null) return resolveOlderSrs(path, srs);
+  const ids = await deps.aliases.findIdsBetween(...idsOfHint(bound.hint));
+  const boundId = ids.find((id) => bound.isBoundTo(id));
+  if (boundId === undefined) return reject("alias_not_found");
+  return accept({ kind: "bounce", address: path.canonical, aliasId: boundId, sender: bound.sender });
 }
 
 /** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
@@ -88,46 +84,21 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
 }
 
 /** Resolves an alias address, with or without a tag, e.g. `shop@domain` or `shop+tag@domain`. */
-function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
+async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
-  const verdict = resolveAlias(`${name.toLowerCase()}@${domain}`, deps);
-  if (tag?.includes("=") !== true) return verdict;
+  const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);
+  if (tag?.includes("=") !== true || found.verdict !== "accept" || found.value.kind !== "alias") return found;
   const sendTag = { address: canonical.toLowerCase(), recipient: readSendTag(tag) };
-  const withTag = (found: Verdict<ResolvedRecipient>): Verdict<ResolvedRecipient> =>
-    found.verdict === "accept" && found.value.kind === "alias" ? accept({ ...found.value, sendTag }) : found;
-  return verdict instanceof Promise ? verdict.then(withTag) : withTag(verdict);
+  return accept({ ...found.value, sendTag });
 }
 
-function resolveAlias(
-  address: string,
-  deps: ResolveDeps,
-): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
-  const found = deps.routes.find(address);
-  if (found instanceof Promise) return found.then((route) => decide(route, deps));
-  return decide(found, deps);
-}
-
-function decide(
-  route: AliasRoute | null,
-  deps: ResolveDeps,
-): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
+async function decide(route: AliasRoute | null, deps: ResolveDeps): Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
   // Once a sender knows the address, it must not be free for others when the alias is deleted.
-  if (route.isUnused === true) return deps.aliases.markUsed(route.aliasId).then(() => decideUsed(route, deps));
-  return decideUsed(route, deps);
-}
-
-function decideUsed(
-  route: AliasRoute,
-  deps: ResolveDeps,
-): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>> {
+  if (route.isUnused === true) await deps.aliases.markUsed(route.aliasId);
   if (route.paused) return accept({ kind: "paused" });
   // No destination is left: each webhook answered 410, and the reader of each mailbox refused mail from this account.
   if (route.destinations.length === 0) return reject("refused_by_all");
-  const [byCount, byBytes] = [deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)];
-  const answer = (isFull: boolean): Verdict<ResolvedRecipient> =>
-    isFull ? defer("spool_quota") : accept({ kind: "alias", route });
-  // Returns no promise unless open deliveries or bytes have to be counted, which is rare.
-  if (typeof byCount === "boolean" && typeof byBytes === "boolean") return answer(byCount || byBytes);
-  return Promise.all([Promise.resolve(byCount), Promise.resolve(byBytes)]).then((full) => answer(full.includes(true)));
+  const isFull = await Promise.all([deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)]);
+  return isFull.includes(true) ? defer("spool_quota") : accept({ kind: "alias", route });
 }

@@ -34,10 +34,9 @@ export class RouteCache {
   }
 
   /**
-   * Returns the route without a promise when it is cached.
    * @param address `name@domain`, lower case
    */
-  find(address: string): AliasRoute | null | Promise<AliasRoute | null> {
+  async find(address: string): Promise<AliasRoute | null> {
     const known = this.#routes.find(address);
     if (known === undefined || known.until <= steadyMs(this.#clock)) return this.#ask(address);
     known.isUsed = true;

@@ -3,7 +3,7 @@
  * every reply finds its way back. Copies of aliases that may not store more correspondents wait in the queue, without
  * delaying the others.
  */
-import type { CopyReplies, ReplyBook } from "../copy/reply-book.ts";
+import type { ReplyBook } from "../copy/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, answer, defer, type StageVerdict } from "../verdict.ts";
 import type { PlannedMessage } from "./arrived-message.ts";
@@ -17,19 +17,12 @@ export interface StoreReplyAddressesDeps {
  * Stores the correspondents of all copies of a message.
  * @returns a deferral when all its aliases may not store more, so that the sender keeps the message
  */
-export function storeReplyAddresses(
+export async function storeReplyAddresses(
   message: PlannedMessage,
   { replyBook }: StoreReplyAddressesDeps,
-): StageVerdict<PlannedMessage> | Promise<StageVerdict<PlannedMessage>> {
-  const copies = message.plan.aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies]));
-  return replyBook.isKnown(copies) ? accept(message) : keepReplies(message, copies, replyBook);
-}
-
-async function keepReplies(
-  message: PlannedMessage,
-  copies: readonly CopyReplies[],
-  replyBook: Pick<ReplyBook, "keep">,
 ): Promise<StageVerdict<PlannedMessage>> {
+  const copies = message.plan.aliases.flatMap(({ replies }) => (replies === undefined ? [] : [replies]));
+  if (replyBook.isKnown(copies)) return accept(message);
   const { aliases, keepFor, otherwiseTaken } = message.plan;
   try {
     const over = await replyBook.keep(copies);

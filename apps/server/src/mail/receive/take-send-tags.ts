@@ -18,25 +18,14 @@ import { ownerProofs } from "./owner-proof.ts";
  * which mailboxes an alias has; a refusal of the owner's message that can't be sent by its address, if its envelope
  * proves the owner
  */
-export function takeSendTags(
+export async function takeSendTags(
   message: ScreenedMessage,
   deps: SendTagDeps,
-): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
+): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction, screened } = message;
   if (transaction.isOurs) return accept(message);
   const lostTags = lostTagsOf(transaction, screened.header);
   if (lostTags.size === 0 && !transaction.recipients.some(hasSendTag)) return accept(message);
-  return takeTags(message, lostTags, deps);
-}
-
-type SendTagDeps = Parameters<typeof ownerProofs>[2];
-
-async function takeTags(
-  message: ScreenedMessage,
-  lostTags: ReadonlySet<ResolvedRecipient>,
-  deps: SendTagDeps,
-): Promise<StageVerdict<ScreenedMessage>> {
-  const { transaction, screened } = message;
   const proofOf = ownerProofs(transaction, screened.header, deps);
   const isWritten = !isAutomatic(transaction, screened.header);
   const recipients: ResolvedRecipient[] = [];
@@ -57,6 +46,8 @@ async function takeTags(
   }
   return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : answer(refusal);
 }
+
+type SendTagDeps = Parameters<typeof ownerProofs>[2];
 
 /** @returns why a message of the owner can't be sent to whom its address names; `null` if it can */
 function problemOf({ sendTag }: AliasRecipient, isWritten: boolean): SmtpReply | null {

@@ -27,11 +27,7 @@ export interface ReceivedMail {
 
 export interface MxHandlers {
   /** @param clientAddress address of the remote client; absent when this process asks for itself */
-  resolve(
-    path: MailPath,
-    isNullSender: boolean,
-    clientAddress?: string,
-  ): Verdict<ResolvedRecipient> | Promise<Verdict<ResolvedRecipient>>;
+  resolve(path: MailPath, isNullSender: boolean, clientAddress?: string): Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
   /** Called when a client connects, so that its host name is known by the end of the first message. Never rejects. */
   clientName?(clientAddress: string): string | null | Promise<string | null>;

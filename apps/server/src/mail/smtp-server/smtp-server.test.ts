@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const handlers: SmtpServerOptions["handlers"] = {
-  resolve: (path) =>
+  resolve: async (path) =>
     path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
   receive: async (mail) => {
     received.push(mail);

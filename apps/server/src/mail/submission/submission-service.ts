@@ -24,7 +24,8 @@ const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again"
 
 export function submissionService(deps: SubmissionDeps): SessionHandlers {
   return {
-    resolve: (path) => (path.domain === "" ? reject("invalid") : accept({ kind: "outside", address: path.canonical })),
+    resolve: async (path) =>
+      path.domain === "" ? reject("invalid") : accept({ kind: "outside", address: path.canonical }),
     signIn: (attempt) => signIn(attempt, deps),
     authorizeSender: (submitter, mailFrom) => authorizeSender(submitter, mailFrom, deps),
     receive: (mail) => receive(mail, deps),

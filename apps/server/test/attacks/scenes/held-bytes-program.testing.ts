@@ -50,7 +50,7 @@ async function startSmtp(implicitTls: boolean): Promise<number> {
     maxBytesPerAddress: 1_000_000_000,
     metrics,
     handlers: {
-      resolve: ({ canonical }) =>
+      resolve: async ({ canonical }) =>
         canonical.startsWith("busy@") ? never : accept({ kind: "operator", address: canonical }),
       receive: () => never,
     },

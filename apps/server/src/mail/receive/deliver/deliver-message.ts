@@ -23,9 +23,6 @@ export async function deliverMessage(
 /**
  * The stage that queues the owners' replies. It is the last one, because a retry of the sender would queue them again.
  */
-export function enqueueReplies({
-  replies,
-  reply,
-}: DeliveredMessage): StageVerdict<SmtpReply> | Promise<StageVerdict<SmtpReply>> {
-  return replies.isEmpty ? accept(reply) : replies.enqueue().then((deferral) => accept(deferral ?? reply));
+export async function enqueueReplies({ replies, reply }: DeliveredMessage): Promise<StageVerdict<SmtpReply>> {
+  return accept((await replies.enqueue()) ?? reply);
 }

@@ -34,7 +34,7 @@ export class SpoolQuota {
     else watched.spare--;
   }
 
-  isFull(aliasId: string): boolean | Promise<boolean> {
+  async isFull(aliasId: string): Promise<boolean> {
     const watched = this.#watched.get(aliasId);
     if (watched === undefined) return false;
     const isCached = watched.spare > 0 && steadyMs(this.#clock) < watched.until;

@@ -14,16 +14,13 @@ export interface TakeReportsDeps {
   sendReply: SendNoteDeps;
 }
 
-export function takeReports(
+export async function takeReports(
   message: ScreenedMessage,
   deps: TakeReportsDeps,
-): StageVerdict<ScreenedMessage> | Promise<StageVerdict<ScreenedMessage>> {
-  const mayBeReport = message.transaction.recipients.some(({ kind }) => kind === "bounce" || kind === "operator");
-  return mayBeReport ? takeReport(message, deps) : accept(message);
-}
-
-async function takeReport(message: ScreenedMessage, deps: TakeReportsDeps): Promise<StageVerdict<ScreenedMessage>> {
+): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
+  const mayBeReport = transaction.recipients.some(({ kind }) => kind === "bounce" || kind === "operator");
+  if (!mayBeReport) return accept(message);
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
   const deferral = await takeBounces(message, bounces, { ...deps.takeBounce, sendNote: deps.sendReply });
   if (deferral !== null) return answer(deferral);
