@@ -19,7 +19,7 @@ export function waitedForCoreMs(thread: number | "thread-self"): number {
 }
 
 /**
- * @returns ids of the processes that run in a working directory, e.g. a test server and its mail workers; Linux only
+ * @returns ids of the processes that run in a working directory, e.g. of a test server; Linux only
  */
 export function processesIn(directory: string): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

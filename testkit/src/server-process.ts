@@ -25,7 +25,7 @@ export interface ServerProcess {
    * Token for `X-Preview-Token` and for the link that opens the preview inbox. Rejects if there is no preview inbox.
    */
   previewToken(): Promise<string>;
-  /** Process ids of the server's mail workers, also of those that outlive the server. Linux only. */
+  /** Ids of the server's other processes (`KAUKE_WORKERS`), also of those that outlive it. Linux only. */
   workerPids(): number[];
   /** @returns everything written to stdout and stderr so far */
   output(): string;

@@ -1,7 +1,7 @@
 /**
  * Runs two servers on one PostgreSQL, sharing the MX port, under load: one is killed with -9 while the other continues
- * alone, then it is started again; in every fourth of these rounds both are killed at once. If the servers have mail
- * workers, every other round instead kills one worker of a server. Returns the records of both ends; tests judge them.
+ * alone, then it is started again; in every fourth of these rounds both are killed at once. If the servers have
+ * several processes each, every other round instead kills one of these. Returns the records of both ends; tests judge them.
  */
 import { SwitchedDestination } from "../fakes/switched-destination.ts";
 import { freePort } from "../free-port.ts";
@@ -21,7 +21,7 @@ import {
 export interface KillInTurnsOptions {
   /** Settings of both servers: `DATABASE_URL` and the secret key. */
   env: Record<string, string>;
-  /** Number of mail workers of each server. */
+  /** Number of processes of each server (`KAUKE_WORKERS`). */
   workers: number;
   rounds: number;
   dice: Dice;
@@ -69,7 +69,7 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
       await untilAcknowledged(sender, pair, options.dice.between(...options.acknowledged));
       const count = options.dice.between(1, 6);
       await watch.next(options.dice.oneOf(moments), { count, timeoutMs: 1500 });
-      const { owners: victims, worker } = victimsOf(round, options);
+      const { servers: victims, worker } = victimsOf(round, options);
       const leased = options.countLeased();
       await pair.kill(victims);
       if (worker !== null) figures.workersKilled += pair.killWorker(worker, options.dice);
@@ -93,11 +93,11 @@ export async function killInTurns(options: KillInTurnsOptions): Promise<KillInTu
   }
 }
 
-/** Chooses the servers that a round kills, or the server of which it kills a worker. */
-function victimsOf(round: number, { workers }: KillInTurnsOptions): { owners: number[]; worker: number | null } {
-  if (workers > 1 && round % 2 === 0) return { owners: [], worker: (round / 2) % 2 };
+/** Chooses the servers that a round kills, or the server of which it kills one process of several. */
+function victimsOf(round: number, { workers }: KillInTurnsOptions): { servers: number[]; worker: number | null } {
+  if (workers > 1 && round % 2 === 0) return { servers: [], worker: (round / 2) % 2 };
   const turn = workers > 1 ? (round - 1) / 2 : round;
-  return { owners: turn % BOTH_EVERY_ROUNDS === BOTH_EVERY_ROUNDS - 1 ? [0, 1] : [turn % 2], worker: null };
+  return { servers: turn % BOTH_EVERY_ROUNDS === BOTH_EVERY_ROUNDS - 1 ? [0, 1] : [turn % 2], worker: null };
 }
 
 /** Both servers on one MX port, each with its own data directory. */
@@ -126,7 +126,7 @@ class Pair {
     await Promise.all(victims.map((index) => (this.#servers[index] as ServerProcess).kill()));
   }
 
-  /** Kills one worker of a server, which then starts another. @returns number of workers killed: 0 if none runs now */
+  /** Kills one of the processes of a server, which then starts another. @returns number killed: 0 if none runs now */
   killWorker(index: number, dice: Dice): number {
     const pids = (this.#servers[index] as ServerProcess).workerPids();
     if (pids.length === 0) return 0;

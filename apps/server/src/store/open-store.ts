@@ -85,8 +85,6 @@ export interface Store extends RowStores {
   /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
   rotateWrapping: (() => Promise<void>) | null;
   keys: ServerKeys;
-  /** Keys of keyed hashes, for the mail workers of this server. */
-  hmacKey: KeyRing["hmacKey"];
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
   /** Computes the MAC with which alias endings offered to clients compatible with SimpleLogin are signed. */
@@ -313,7 +311,6 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     rotateWrapping: null,
     keyKeeper: keeper,
     keys,
-    hmacKey: keys.hmacKey,
     browserMac: (data) => keys.hmac("browser", data),
     suffixMac: (data) => keys.hmac("suffix", data),
     dkimKeys,

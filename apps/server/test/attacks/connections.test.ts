@@ -105,7 +105,6 @@ describe("a whole server, while others send mail and watch its health", { timeou
       const secure = await smtpTalkTls(submissionsPort, "127.0.0.1", "127.50.0.1");
       expect(secure.greeting).toMatch(/^220 /);
       secure.close();
-      // Each worker limits the number of its own concurrent handshakes.
       expect(implicit.open.length).toBeLessThan(400);
     };
     const seen = await watchBystander(scene, attack());

@@ -2,11 +2,12 @@
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Metrics } from "../../core/ports.ts";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import type { Resolver } from "../resolver.ts";
 import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
 import { countNextHopFailures, noteRelayFailures } from "../transport/note-next-hop-failure.ts";
-import { createPreviewTransport, type PreviewPort } from "../transport/preview-transport.ts";
+import { createPreviewTransport } from "../transport/preview-transport.ts";
 import { askServers, askSystem, createRelayTransport } from "../transport/relay-transport.ts";
 import type { MailTransport } from "../transport/transport.ts";
 import { createWebhookTransport } from "../transport/webhook/webhook-transport.ts";
@@ -19,7 +20,7 @@ export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | 
 
 export interface TransportParts {
   /** Inbox that receives all mail in preview mode; `null` in other modes. */
-  preview: PreviewPort | null;
+  preview: Pick<PreviewInbox, "add"> | null;
   clock: Clock;
   resolver: Resolver;
   metrics: Pick<Metrics, "count">;

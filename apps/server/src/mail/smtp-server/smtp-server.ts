@@ -32,7 +32,7 @@ export interface SmtpServerOptions {
   implicitTls?: boolean;
   /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
   sharePort: boolean;
-  /** Maximum connections of this listener in this process; other workers have their own. */
+  /** Maximum connections of this listener in this process; other processes have their own. */
   maxConnections: number;
   /** Maximum connections per address; an IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;

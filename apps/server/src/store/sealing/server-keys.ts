@@ -60,8 +60,6 @@ export interface KeyRing extends ServerKeys {
   /** Replaces the sealing keys; every holder of this ring uses the new ones at once. */
   renew(keys: readonly (SealKey & { purpose: string })[]): void;
   sealingKeyId(): number;
-  /** The key of a keyed hash, for a mail worker of this server. */
-  hmacKey(purpose: HmacPurpose): Buffer;
 }
 
 /**
@@ -140,7 +138,6 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Ke
       ({ newest, openers } = sealingKeys(renewed));
     },
     sealingKeyId: () => newest.id,
-    hmacKey: (purpose) => keyOf(byPurpose, purpose),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Limits what bounces may trigger, over all workers. A bounce address is known to the mailbox' host and to its reader,
+ * Limits what bounces may trigger. A bounce address is known to the mailbox' host and to its reader,
  * and either may send any number of reports to it: reports beyond these limits are accepted without effect. The limit
  * per sender is below the number of reports that `delivery-reports.ts` sends to one address a day, so that bounces
  * never use up reports about mail that failed here.

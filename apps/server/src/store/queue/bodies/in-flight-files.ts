@@ -34,7 +34,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
   const pathOf = (messageId: string) => {
-    // The id may come from a mail worker, which must not be able to name a file in another directory.
+    // No id may name a file in another directory.
     if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
     return join(directory, messageId);
   };
