@@ -16,7 +16,7 @@ import { type RunningServer, type StartOverrides, startServer } from "./start-se
  * Milliseconds after which the process exits even if its shutdown has not finished: before the process that started it
  * kills it.
  */
-const CLOSE_LIMIT_MS = 4000;
+const CLOSE_LIMIT_MS = 3750;
 
 /** @throws what `startServer` throws */
 export async function runMember(logger: Logger, overrides: StartOverrides): Promise<void> {

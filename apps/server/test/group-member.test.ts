@@ -58,6 +58,7 @@ test("a process that responds after its starter is gone stops in order", async (
   child.disconnect();
   await vi.waitFor(() => expect(smtpTalk(mx)).rejects.toThrow(), { timeout: 10_000 });
   socket.destroy();
+  setTimeout(() => talk.close(), 200);
   expect(await once(child, "exit")).toEqual([0, null]);
   expect(output()).toContain('"closed"');
   relay.close();

@@ -12,7 +12,7 @@ export const MEMBER_ARGUMENT = "--member-of-a-group";
  * Milliseconds that a process gets to stop before it is killed: more than its own limit for a shutdown, and less than
  * that of the process which started it.
  */
-const STOP_MS = 4250;
+const STOP_MS = 4000;
 
 export class MemberProcess {
   readonly #child;
@@ -35,7 +35,7 @@ export class MemberProcess {
     this.ended = new Promise((resolve) => {
       this.#child.once("exit", resolve);
       // A process that could not be started reports an error and never an exit.
-      this.#child.once("error", () => resolve());
+      this.#child.on("error", () => resolve());
     });
     void this.ended.then(() => {
       this.isReady = false;
