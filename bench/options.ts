@@ -4,7 +4,7 @@ import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
 /** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
-export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "turns", "peers"] as const;
+export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
@@ -35,12 +35,10 @@ export interface BenchOptions {
   settleSeconds: number;
   /** Requests per second that the API benchmark offers; `null` for the rate of its target. */
   rate: number | null;
-  /** Directory for CPU profiles of our server in the benchmarks of forwarding and of the API. */
-  profile: string | null;
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,alias-scale,start,api,pages,turns   run only these benchmarks
+  --only forward,alias-scale,start,api,pages   run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
   --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
   --minutes N                            peers: start no round that would end later (25)
@@ -53,7 +51,6 @@ export const usage = `npm run bench -- [options]
   --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
   --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
   --rate N                               api: requests per second that are offered (1000)
-  --profile FOLDER                       forward, api: write CPU profiles of Kauke there; peers: one per measurement of Kauke, with its busiest functions
   --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
   --postgres-aliases N                   alias-scale: rows in PostgreSQL (1000000; the target is 10000000)
   --settle SECONDS                       start: seconds before memory is read (60)`;
@@ -74,7 +71,6 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
       rounds: text,
       settle: text,
       rate: text,
-      profile: text,
       "embedded-aliases": text,
       "postgres-aliases": text,
       install: flag,
@@ -103,7 +99,6 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
     postgresAliases: number("postgres-aliases", 1_000_000),
     settleSeconds: number("settle", 60),
     rate: values.rate === undefined ? null : number("rate", 0),
-    profile: values.profile ?? null,
   };
 }
 

@@ -4,7 +4,6 @@
 import { benchAliasScale } from "./alias-scale/alias-scale.ts";
 import { benchApi } from "./api/api.ts";
 import { benchForward } from "./forward/forward.ts";
-import { benchTurns } from "./forward/turns.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
 import { loadLines, watchLoad } from "./other-load.ts";
@@ -19,7 +18,6 @@ const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   start: benchStart,
   api: benchApi,
   pages: benchPages,
-  turns: benchTurns,
   peers: benchPeers,
 };
 

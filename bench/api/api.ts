@@ -1,8 +1,7 @@
 /**
- * Benchmark of the API: what a list of 1,000 aliases costs the server, the latency of ordinary reads over 50
- * connections, and decryptions of large texts. Reads are measured without a pause between the requests of a connection
- * (then the rate is the server's capacity), with one, and at a given rate. This process generates the load over
- * persistent connections.
+ * Benchmark of the API: what a list of 1,000 aliases costs the server, and the latency of ordinary reads over 50
+ * connections. Reads are measured without a pause between the requests of a connection (then the rate is the server's
+ * capacity), with one, and at a given rate. This process generates the load over persistent connections.
  */
 import { Agent, get } from "node:http";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -10,10 +9,7 @@ import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/t
 import { type CpuMeter, openMeter } from "../cpu-meter.ts";
 import { ourWorkers } from "../forward/forward-system.ts";
 import type { BenchOptions } from "../options.ts";
-import { makeProfiler, type Profiler, topEntries } from "../profile.ts";
 import { median, progress, quantile, type Row, sleep } from "../table.ts";
-import { decryptRow } from "./decrypt.ts";
-import { type DelayReport, watchLoopDelay, withDelayReports } from "./loop-delay-report.ts";
 import { type ApiRequest, offerLoad } from "./open-loop.ts";
 import { judge, OPEN_RATE } from "./targets.ts";
 
@@ -26,9 +22,8 @@ const LISTS_PER_ROUND = 100;
 /** Seconds for which requests are offered at a rate. */
 const OPEN_SECONDS = 10;
 
-export async function benchApi({ rounds, rate, profile }: BenchOptions): Promise<Row[]> {
-  const profiler = profile === null ? null : makeProfiler(profile);
-  const server = await startServerProcess({ env: withDelayReports({ KAUKE_LIMITS: "off" }, profiler) });
+export async function benchApi({ rounds, rate }: BenchOptions): Promise<Row[]> {
+  const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" } });
   const meter = openMeter("api");
   meter.join(server.pid);
   try {
@@ -39,13 +34,11 @@ export async function benchApi({ rounds, rate, profile }: BenchOptions): Promise
     const people: Person[] = [];
     for (let n = 0; n < CONNECTIONS; n++) people.push(await personWith(server, SHORT_LIST));
     for (const pauseMs of [0, THINK_MS]) rows.push(await readRow(server, people[0]!, { meter, rounds, pauseMs }));
-    rows.push(await openRow(server, people, { meter, rounds, rate: rate ?? OPEN_RATE, profiler }));
-    return [...rows, await decryptRow(rounds)];
+    return [...rows, await openRow(server, people, { meter, rounds, rate: rate ?? OPEN_RATE })];
   } finally {
     await server.stop();
     meter.close();
     await removeDataDirs();
-    for (const file of profiler?.files ?? []) progress(topEntries(file, 30));
   }
 }
 
@@ -84,7 +77,7 @@ async function listRows(
       what: `alias list of ${LONG_LIST}, one connection`,
       workers: ourWorkers,
       measured: `${median(cpu).toFixed(1)} CPU-ms at the server, ${median(waits).toFixed(1)} ms until read`,
-      ...judge([{ name: "listCpu", value: median(cpu) }]),
+      ...judge({ name: "listCpu", valueMs: median(cpu) }),
     },
   ];
 }
@@ -127,7 +120,7 @@ async function readRow(server: ServerProcess, person: Person, { meter, rounds, p
       `p50 ${of("p50").toFixed(1)} ms, p99 ${of("p99").toFixed(1)} ms, ${of("rate").toFixed(0)} requests/s, ` +
       `${of("cpu").toFixed(2)} CPU-ms each`,
     // Without a pause the latency follows from the server's capacity, so it has no target.
-    ...(pauseMs === 0 ? {} : judge([{ name: "pausedReadsP99", what: "p99", value: of("p99") }])),
+    ...(pauseMs === 0 ? {} : judge({ name: "pausedReadsP99", what: "p99", valueMs: of("p99") })),
   };
 }
 
@@ -173,10 +166,9 @@ interface OpenReads {
   rounds: number;
   /** Offered requests per second. */
   rate: number;
-  profiler: Profiler | null;
 }
 
-interface OpenRound extends DelayReport {
+interface OpenRound {
   p50: number;
   p99: number;
   max: number;
@@ -203,26 +195,22 @@ async function openRow(server: ServerProcess, people: readonly Person[], options
     what: `reads offered at ${rate} requests/s, ${CONNECTIONS} connections`,
     workers: ourWorkers,
     measured:
-      `p50 ${of("p50")} ms, p99 ${of("p99")} ms, max ${of("max")} ms, ${of("rate")} requests/s, ${cpu} CPU-ms each, ` +
-      `event loop delayed p99 ${of("delayP99")} ms, max ${of("delayMax")} ms (generator late by at most ${of("late")} ms)`,
-    ...(rate === OPEN_RATE ? judge([{ name: "openReadsP99", what: "p99", value: p99 }]) : {}),
+      `p50 ${of("p50")} ms, p99 ${of("p99")} ms, max ${of("max")} ms, ${of("rate")} requests/s, ${cpu} CPU-ms each ` +
+      `(generator late by at most ${of("late")} ms)`,
+    ...(rate === OPEN_RATE ? judge({ name: "openReadsP99", what: "p99", valueMs: p99 }) : {}),
   };
 }
 
 async function openRound(
-  { url, pid, output }: ServerProcess,
+  { url }: ServerProcess,
   connections: readonly (readonly ApiRequest[])[],
-  { meter, rate, profiler, round }: OpenReads & { round: number },
+  { meter, rate, round }: OpenReads & { round: number },
 ): Promise<OpenRound> {
   const { hostname: host, port } = new URL(url);
   const load = { host, port: Number(port), connections, perSecond: rate, seconds: OPEN_SECONDS, seed: round + 1 };
   const cpuBefore = meter.seconds();
-  const { result, report } = await watchLoopDelay({ pid, output }, { profiler, name: `api-${round}` }, () =>
-    offerLoad(load),
-  );
-  const { latenciesMs, perSecond, generatorLateMs } = result;
+  const { latenciesMs, perSecond, generatorLateMs } = await offerLoad(load);
   return {
-    ...report,
     p50: quantile(latenciesMs, 0.5),
     p99: quantile(latenciesMs, 0.99),
     max: Math.max(...latenciesMs),

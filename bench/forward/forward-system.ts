@@ -25,7 +25,6 @@ export interface ForwardSystem {
 
 export interface OurSystem extends ForwardSystem {
   variant: OurVariant;
-  pid: number;
   /** Creates another alias with the same destination. @returns its address */
   makeAlias(): Promise<string>;
 }
@@ -138,7 +137,6 @@ export async function startOurs(
     meter,
     warmUp: variant === "spooled" ? 2000 : 4000,
     makeAlias,
-    pid: server.pid,
     async close() {
       await server.stop();
       await dns.close();

@@ -26,9 +26,7 @@ export async function benchForward(options: BenchOptions): Promise<Row[]> {
   const systems: ForwardSystem[] = [];
   try {
     const ours: OurSystem[] = [];
-    const env: Record<string, string> =
-      options.profile === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profile}` };
-    for (const variant of options.ours) ours.push(await startOurs(variant, { sinkPort, env }));
+    for (const variant of options.ours) ours.push(await startOurs(variant, { sinkPort }));
     systems.push(...ours, await startCeiling({ sinkPort }));
     if (missing === null) systems.push(await startPostfix({ ...options, sinkPort }));
     progress(`forward: load from ${load.name}; CPU by ${ours[0]?.meter.method}`);

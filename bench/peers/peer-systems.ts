@@ -17,7 +17,6 @@ import { mixLoad, startManySinks } from "../mix/mix-load.ts";
 import { accountOf, aliasName, mailboxOf, mailHostAddress, mixSize, mixZone } from "../mix/mix-names.ts";
 import { mixKeyRecord } from "../mix/mixed-message.ts";
 import { ownLoad } from "../own-load.ts";
-import type { Profiler } from "../profile.ts";
 import { spoolOnce } from "../spool.ts";
 import { startHaraka } from "./haraka.ts";
 import { isHaraka, isPeer, isPostfix, type PeerRow, rowFacts } from "./peer-rows.ts";
@@ -38,11 +37,6 @@ export interface PeerSystem {
   close(): Promise<void>;
 }
 
-export interface PeerParts {
-  load: MailLoad;
-  profiler: Profiler | null;
-}
-
 const ourVariants: Partial<Record<PeerRow, OurVariant>> = {
   "cut-through": "signed",
   spool: "spooled",
@@ -53,10 +47,10 @@ const ourVariants: Partial<Record<PeerRow, OurVariant>> = {
   default: "verified",
 };
 
-export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: PeerParts): Promise<PeerSystem> {
+export async function startPeerSystem(row: PeerRow, usual: MailLoad): Promise<PeerSystem> {
   const sinkPort = await freePort();
   const certificate = writeCertificate();
-  const system = await startSystem(row, { sinkPort, certificate, profiler });
+  const system = await startSystem(row, { sinkPort, certificate });
   const { load, mix } = loadFor(row, usual);
   const seen = await checkSample(system, sinkPort);
   system.name = row;
@@ -75,11 +69,7 @@ export async function startPeerSystem(row: PeerRow, { load: usual, profiler }: P
       sink === null
         ? warmUp(cases, count ?? 1000, measured)
         : warmUp(cases, count ?? system.warmUp, (it) => pass(system, { load, sink }, it)),
-    async measure(testCase) {
-      if (profiler === null || ours === null) return measured(testCase);
-      const name = `${row}-${testCase.sizeBytes}-${testCase.sessions}-${Date.now()}`;
-      return profiler.during(ours.pid, name, () => measured(testCase));
-    },
+    measure: measured,
     async close() {
       await sink?.close();
       await system.close();
@@ -119,7 +109,6 @@ function writeCertificate(): Certificate {
 interface SystemParts {
   sinkPort: number;
   certificate: Certificate;
-  profiler: Profiler | null;
 }
 
 async function startSystem(row: PeerRow, parts: SystemParts): Promise<ForwardSystem> {
@@ -136,7 +125,7 @@ async function startSystem(row: PeerRow, parts: SystemParts): Promise<ForwardSys
   return startOurRow(row, parts);
 }
 
-async function startOurRow(row: PeerRow, { sinkPort, certificate, profiler }: SystemParts): Promise<ForwardSystem> {
+async function startOurRow(row: PeerRow, { sinkPort, certificate }: SystemParts): Promise<ForwardSystem> {
   const { cert, key } = certificate;
   const isDirect = row === "direct";
   const env = {
@@ -144,7 +133,6 @@ async function startOurRow(row: PeerRow, { sinkPort, certificate, profiler }: Sy
     KAUKE_TLS_KEY: key,
     ...(rowFacts[row].isMix === true ? { KAUKE_LIMITS: countingLimits } : {}),
     ...(isDirect ? { ...directDelivery, BENCH_SMTP_PORT: String(sinkPort) } : {}),
-    ...profiler?.env,
   };
   const variant = ourVariants[row] ?? "signed";
   if (rowFacts[row].isMix !== true) return startOurs(variant, { sinkPort, env, meterName: row });

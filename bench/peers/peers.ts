@@ -10,7 +10,6 @@ import { chooseLoad } from "../mail-load.ts";
 import { mixSize } from "../mix/mix-names.ts";
 import type { BenchOptions } from "../options.ts";
 import { loadLines, watchLoad } from "../other-load.ts";
-import { makeProfiler, topEntries } from "../profile.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
 import { casesOf, countFor, isHaraka, isPostfix, isQuick, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
@@ -26,12 +25,11 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
   const rows = options.rows.filter((row) => !(isPostfix(row) && missing.postfix) && !(isHaraka(row) && missing.haraka));
   const endWatch = watchLoad();
   const load = chooseLoad();
-  const profiler = options.profile === null ? null : makeProfiler(options.profile);
   const systems: PeerSystem[] = [];
   try {
     for (const row of rows) {
       progress(`peers: starting ${row}`);
-      systems.push(await startPeerSystem(row, { load, profiler }));
+      systems.push(await startPeerSystem(row, load));
     }
     for (const system of systems) {
       const cases = casesOf(options).filter((testCase) => isRaced(system.row, testCase));
@@ -45,14 +43,12 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
       `${minutes.toFixed(1)} minutes, ${rounds} of ${options.rounds} rounds, medians`,
       ...loadLines(endWatch()),
       ...(options.isQuick ? ["--quick: a smoke test, its figures mean nothing"] : []),
-      ...(profiler === null ? [] : ["--profile: the figures of ours include the profiler"]),
       ...Object.values(missing).filter((why) => why !== null),
       `seen to do: ${systems.map(({ row, seen }) => `${row}: ${seen}`).join("; ")}`,
       ...mixLines(systems),
     ];
     const workers = new Map(systems.map((system) => [system.row, system.workers]));
     const file = write({ header, rows, workers, results }, options);
-    for (const path of profiler?.files ?? []) console.log(topEntries(path));
     return [
       { bench: "peers", what: `${results.length} cells`, measured: `${minutes.toFixed(1)} minutes`, compared: file },
     ];
