@@ -28,35 +28,9 @@ const root = "/sys/fs/cgroup";
 const TICKS_PER_SECOND = 100;
 const PAGES_PER_MIB = 256;
 
-/** Functions that return CPU seconds of the benchmark's processes that are no descendants of this one, or no longer. */
-const outsideTree: (() => number)[] = [];
-
 export function openMeter(name: string): CpuMeter {
   const directory = makeCgroup(`kauke-bench-${process.pid}-${name}`);
   return directory === null ? procMeter() : cgroupMeter(directory);
-}
-
-/** @returns CPU seconds of all programs that were started by `wrap` of any meter, or ended by `endCounted` */
-export function outsideTreeSeconds(): number {
-  return outsideTree.reduce((sum, seconds) => sum + seconds(), 0);
-}
-
-/**
- * Ends a program whose processes do not wait for the end of their children, such as a browser, and keeps its CPU time,
- * which the kernel then adds to no process of the benchmark.
- *
- * @param end resolves when the program has ended; nothing else of the benchmark may end meanwhile
- */
-export async function endCounted(end: () => Promise<void>): Promise<void> {
-  const before = treeSeconds(process.pid);
-  await end();
-  const lost = Math.max(0, before - treeSeconds(process.pid));
-  outsideTree.push(() => lost);
-}
-
-/** @returns CPU seconds of a process, of its descendants, and of those among them that have ended */
-export function treeSeconds(pid: number): number {
-  return processTree([pid]).reduce((sum, member) => sum + ticksOf(member), 0) / TICKS_PER_SECOND;
 }
 
 /** @returns the directory of a new cgroup; `null` when this user or system cannot create one */
@@ -74,15 +48,12 @@ function makeCgroup(name: string): string | null {
 function cgroupMeter(directory: string): CpuMeter {
   const members = `${directory}/cgroup.procs`;
   const isFirst = existsSync(`${directory}/cpuacct.usage`);
-  let lastSeconds: number | null = null;
   const seconds = () => {
-    if (lastSeconds !== null) return lastSeconds;
     if (isFirst) return Number(readFileSync(`${directory}/cpuacct.usage`, "utf8")) / 1e9;
     return Number(/^usage_usec (\d+)/m.exec(readFileSync(`${directory}/cpu.stat`, "utf8"))?.[1]) / 1e6;
   };
   const close = () => {
     process.removeListener("exit", close);
-    lastSeconds = seconds();
     removeWhenEmpty(directory);
   };
   process.once("exit", close);
@@ -91,10 +62,7 @@ function cgroupMeter(directory: string): CpuMeter {
     join: (pid) => {
       for (const member of processTree([pid])) moveUnlessGone(member, members);
     },
-    wrap: (command) => {
-      if (!outsideTree.includes(seconds)) outsideTree.push(seconds);
-      return ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command];
-    },
+    wrap: (command) => ["/bin/sh", "-c", `echo $$ > ${members} && exec "$@"`, "sh", ...command],
     seconds,
     memory: () => memoryOf(readFileSync(members, "utf8").split("\n").filter(Boolean).map(Number)),
     close,

@@ -7,7 +7,6 @@ import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../scripts/find-chromium.ts";
-import { endCounted } from "./cpu-meter.ts";
 import type { BenchOptions } from "./options.ts";
 import { searchRows } from "./page-search.ts";
 import { blockingMs, type Trace, traced } from "./page-trace.ts";
@@ -28,7 +27,7 @@ export async function benchPages({ rounds }: BenchOptions): Promise<Row[]> {
     rows.push(...(await dashboardRows(browser, server, rounds)));
     return [...rows, ...(await searchRows(browser, server, rounds))];
   } finally {
-    await endCounted(() => browser.close());
+    await browser.close();
     await server.stop();
     await removeDataDirs();
   }

@@ -6,7 +6,6 @@ import { benchApi } from "./api/api.ts";
 import { benchForward } from "./forward/forward.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
-import { loadLines, watchLoad } from "./other-load.ts";
 import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers/peers.ts";
 import { benchStart } from "./start/start.ts";
@@ -36,7 +35,6 @@ async function main(): Promise<number> {
   // Exit handlers do not run on a signal by default, and they end what was started.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   console.log(machine());
-  const endWatch = watchLoad();
   const rows: Row[] = [];
   let failed = 0;
   for (const name of options.only) {
@@ -48,7 +46,7 @@ async function main(): Promise<number> {
       rows.push({ bench: name, what: "failed", measured: thrown instanceof Error ? firstLine(thrown.message) : "" });
     }
   }
-  console.log(`\n${formatTable(rows)}\n\n${loadLines(endWatch()).join("\n")}`);
+  console.log(`\n${formatTable(rows)}\n\n${machine()}`);
   return failed > 0 ? 1 : 0;
 }
 

@@ -9,7 +9,6 @@ import { machine, programVersions } from "../machine.ts";
 import { chooseLoad } from "../mail-load.ts";
 import { mixSize } from "../mix/mix-names.ts";
 import type { BenchOptions } from "../options.ts";
-import { loadLines, watchLoad } from "../other-load.ts";
 import { progress, type Row, sessionsText, sizeText } from "../table.ts";
 import { missingHaraka } from "./haraka.ts";
 import { casesOf, countFor, isHaraka, isPostfix, isQuick, isRaced, type PeerRow, rotated } from "./peer-rows.ts";
@@ -23,7 +22,7 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
   const startedAt = performance.now();
   const missing = missingPeers(options);
   const rows = options.rows.filter((row) => !(isPostfix(row) && missing.postfix) && !(isHaraka(row) && missing.haraka));
-  const endWatch = watchLoad();
+  const before = machine();
   const load = chooseLoad();
   const systems: PeerSystem[] = [];
   try {
@@ -38,10 +37,10 @@ export async function benchPeers(options: BenchOptions): Promise<Row[]> {
     const { results, rounds } = await raceAll(options, systems, startedAt);
     const minutes = (performance.now() - startedAt) / 60_000;
     const header = [
-      machine(),
+      `before: ${before}`,
+      `after: ${machine()}`,
       `${programVersions().join(", ")}; load from ${load.name}`,
       `${minutes.toFixed(1)} minutes, ${rounds} of ${options.rounds} rounds, medians`,
-      ...loadLines(endWatch()),
       ...(options.isQuick ? ["--quick: a smoke test, its figures mean nothing"] : []),
       ...Object.values(missing).filter((why) => why !== null),
       `seen to do: ${systems.map(({ row, seen }) => `${row}: ${seen}`).join("; ")}`,
