@@ -8,18 +8,15 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Start time in microseconds; `dur` is in microseconds too, and so is `tdur`, the thread's processor time. */
+  /** Start time in microseconds; `dur` is in microseconds too. */
   ts: number;
   dur?: number;
-  tdur?: number;
   args?: { data?: Record<string, unknown> };
 }
 
-export interface Task {
+interface Task {
   startMs: number;
   durationMs: number;
-  /** Processor time of the thread. It depends on other programs much less than the duration. */
-  cpuMs: number;
 }
 
 export interface Trace {
@@ -74,25 +71,11 @@ function readTrace(events: readonly TraceEvent[]): Trace {
       .reduce((sum, { args }) => sum + Number(args?.data?.weighted_score_delta ?? 0), 0),
     tasks: named("RunTask")
       .filter(isOnThread)
-      .map(({ ts, dur = 0, tdur = 0 }) => ({ startMs: ms(ts), durationMs: ms(dur), cpuMs: ms(tdur) })),
+      .map(({ ts, dur = 0 }) => ({ startMs: ms(ts), durationMs: ms(dur) })),
     inputsMs: inputs.map(({ ts }) => ms(ts)),
   };
 }
 
 function isPageUrl(url: unknown): boolean {
   return typeof url === "string" && url.startsWith("http");
-}
-
-/**
- * Total blocking time as in Lighthouse: the part of each task beyond 50 ms, from the first paint to the end of the
- * trace.
- */
-export function blockingMs({ tasks, firstPaintMs }: Trace): number {
-  const begin = firstPaintMs ?? 0;
-  const beyond = tasks.map(({ startMs, durationMs }) => {
-    const end = startMs + durationMs;
-    const seen = end - Math.max(startMs, begin);
-    return durationMs > 50 && seen > 0 ? Math.min(durationMs - 50, seen) : 0;
-  });
-  return beyond.reduce((sum, blocked) => sum + blocked, 0);
 }
