@@ -17,7 +17,7 @@ import { startSink } from "./sink/start-sink.ts";
 export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
   return {
     name: isSecure ? "our own generator and sink, STARTTLS" : "our own generator and sink (Postfix is not installed)",
-    startSink: isSecure ? (port) => startSecureSink({ port }) : startSink,
+    startSink: isSecure ? startSecureSink : startSink,
     async send({ port, rcptTo, count, sessions, sizeBytes }) {
       const message = [wireMessage(messageLines(sizeBytes)), Buffer.from(".\r\n")];
       await inSessions(Math.min(sessions, count), Array<null>(count).fill(null), () =>
@@ -31,14 +31,8 @@ export function ownLoad({ isSecure }: { isSecure: boolean }): MailLoad {
  * Starts a mail host that requires STARTTLS, accepts everything and stores nothing. A message over a connection without
  * TLS is not counted, so that the measurement fails.
  */
-export async function startSecureSink({
-  port,
-  host = "127.0.0.1",
-}: {
-  port: number;
-  host?: string;
-}): Promise<LoadSink> {
-  const sink = await FakeMx.start({ port, host, tls: { key: testKey, cert: testCertificate } });
+async function startSecureSink(port: number): Promise<LoadSink> {
+  const sink = await FakeMx.start({ port, tls: { key: testKey, cert: testCertificate } });
   let received = 0;
   sink.keep = (mail) => void (received += mail.isSecure ? 1 : 0);
   return { received: () => received, close: () => sink.close() };

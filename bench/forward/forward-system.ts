@@ -15,8 +15,6 @@ export interface ForwardSystem {
   rcptTo: string;
   /** Where `rcptTo` forwards to; `destination` by default. */
   destination?: string;
-  /** Address of the mail host for `rcptTo`; 127.0.0.1 by default. */
-  sinkHost?: string;
   meter: CpuMeter;
   /** Messages sent before the first measurement, so that code is compiled in every process, and connections are cached. */
   warmUp: number;
@@ -71,11 +69,8 @@ export interface OurAccounts {
   rcptTo: string;
   /** Mailbox to which that alias forwards. */
   destination: string;
-  sinkHost?: string;
   /** DNS records in addition to those of the message's sender. */
   zone: FakeDnsZone;
-  /** Script that starts the server in place of `main.ts`. */
-  program?: string;
 }
 
 /** Processes of Kauke that carry mail. */
@@ -105,10 +100,9 @@ export async function startOurs(
   const server = await startServerProcess({
     readyTimeoutMs: START_TIMEOUT_MS,
     ...(accounts === undefined ? {} : { dataDir: accounts.dataDir }),
-    ...(accounts?.program === undefined ? {} : { program: accounts.program }),
     env: {
       KAUKE_LIMITS: "off",
-      ...(env.KAUKE_DELIVERY === "direct" ? {} : { KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}` }),
+      KAUKE_RELAY_URL: `smtp://127.0.0.1:${sinkPort}`,
       KAUKE_DKIM: variant === "plain" ? "off" : "on",
       KAUKE_AUTHENTICATION: checks(variant),
       KAUKE_ARC_SEAL: variant === "sealed" ? "always" : "off",
@@ -133,7 +127,6 @@ export async function startOurs(
     port: server.mxPort,
     rcptTo: accounts?.rcptTo ?? (await makeAlias()),
     ...(accounts === undefined ? {} : { destination: accounts.destination }),
-    ...(accounts?.sinkHost === undefined ? {} : { sinkHost: accounts.sinkHost }),
     meter,
     warmUp: variant === "spooled" ? 2000 : 4000,
     makeAlias,

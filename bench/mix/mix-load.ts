@@ -1,19 +1,18 @@
 /**
- * Load of the default mix: many senders, each from its own address, write to many aliases, one message per connection.
+ * Load of the default mix: many senders, each from its own address, write to many aliases, one message per connection
+ * with STARTTLS.
  * A sending host resumes its TLS session, as Debian's Postfix and other mail hosts with a session cache do.
- * Generator and TLS sinks are our own and run in this process, so rates are less reliable than CPU figures.
+ * Generator and TLS sink are our own and run in this process, so rates are less reliable than CPU figures.
  */
-import type { LoadSink, MailLoad, SendJob } from "../mail-job.ts";
-import { inSessions, type OneMessage, sendOne, startSecureSink, type TlsSessions } from "../own-load.ts";
+import type { MailLoad, SendJob } from "../mail-job.ts";
+import { inSessions, type OneMessage, sendOne, type TlsSessions } from "../own-load.ts";
 import { MailMix, type MixCounts, type MixEnvelope } from "./mail-mix.ts";
-import { aliasName, mailHostAddress, mixSize, senderOf } from "./mix-names.ts";
+import { aliasName, senderOf } from "./mix-names.ts";
 import { mixedMessages } from "./mixed-message.ts";
 
 export interface MixLoadOptions {
   /** Domain of the aliases. */
   domain: string;
-  /** Whether senders use STARTTLS. */
-  isSecure: boolean;
   startSink: MailLoad["startSink"];
 }
 
@@ -24,15 +23,15 @@ export interface MixLoad extends MailLoad {
 
 const WARMING_BYTES = 4096;
 
-type MixJob = SendJob & Pick<MixLoadOptions, "domain" | "isSecure"> & { tlsSessions: TlsSessions };
+type MixJob = SendJob & Pick<MixLoadOptions, "domain"> & { tlsSessions: TlsSessions };
 
-export function mixLoad({ domain, isSecure, startSink }: MixLoadOptions): MixLoad {
+export function mixLoad({ domain, startSink }: MixLoadOptions): MixLoad {
   const mix = new MailMix();
   const counts: MixCounts = { messages: 0, cold: 0, newSenders: 0 };
   let prepared: OneMessage[] | null = null;
   const tlsSessions: TlsSessions = new Map();
   const make = (envelopes: readonly MixEnvelope[], job: SendJob) =>
-    messagesOf(envelopes, { ...job, domain, isSecure, tlsSessions });
+    messagesOf(envelopes, { ...job, domain, tlsSessions });
   const sendAll = (messages: readonly OneMessage[], sessions: number) =>
     inSessions(Math.min(sessions, messages.length), messages, sendOne);
   return {
@@ -56,7 +55,7 @@ export function mixLoad({ domain, isSecure, startSink }: MixLoadOptions): MixLoa
 
 function messagesOf(
   envelopes: readonly MixEnvelope[],
-  { port, sizeBytes, domain, isSecure, tlsSessions }: MixJob,
+  { port, sizeBytes, domain, tlsSessions }: MixJob,
 ): Promise<OneMessage[]> {
   const make = mixedMessages(sizeBytes);
   return Promise.all(
@@ -65,17 +64,7 @@ function messagesOf(
       const rcptTo = `${aliasName(alias)}@${domain}`;
       const message = await make(from, rcptTo);
       const { address: envelopeFrom, helo, clientAddress: localAddress } = from;
-      return { port, envelopeFrom, rcptTo, helo, message, isSecure, localAddress, tlsSessions };
+      return { port, envelopeFrom, rcptTo, helo, message, isSecure: true, localAddress, tlsSessions };
     }),
   );
-}
-
-/** Starts one mail host with TLS for each account's mailbox, all on one port. */
-export async function startManySinks(port: number): Promise<LoadSink> {
-  const addresses = Array.from({ length: mixSize.accounts }, (_, account) => mailHostAddress(account));
-  const sinks = await Promise.all(addresses.map((host) => startSecureSink({ port, host })));
-  return {
-    received: () => sinks.reduce((sum, sink) => sum + sink.received(), 0),
-    close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),
-  };
 }

@@ -1,6 +1,6 @@
 /**
- * Names of the default mix: aliases of several accounts, the accounts' mailboxes and mail hosts, and senders with their
- * domains, client addresses and DNS records. Each is derived from a number, its rank. Pure.
+ * Names of the default mix: aliases of several accounts, the accounts' mailboxes, and senders with their domains,
+ * client addresses and DNS records. Each is derived from a number, its rank. Pure.
  */
 import type { FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 
@@ -12,11 +12,8 @@ export const senderSelector = "20230601";
 export const aliasName = (alias: number) => `alias${alias}`;
 export const accountOf = (alias: number) => alias % mixSize.accounts;
 
-const mailboxDomain = (account: number) => `inbox${account}.test`;
 /** The one mailbox to which all aliases of an account forward. */
-export const mailboxOf = (account: number) => `person${account}@${mailboxDomain(account)}`;
-/** Loopback address of the mail host of an account's mailbox, for direct delivery. */
-export const mailHostAddress = (account: number) => `127.8.0.${account + 1}`;
+export const mailboxOf = (account: number) => `person${account}@inbox${account}.test`;
 
 const domainOf = (sender: number) => sender % mixSize.senderDomains;
 const nameOfDomain = (domain: number) => `remote${domain}.test`;
@@ -44,7 +41,7 @@ export function senderKeyNames(): string[] {
 
 /**
  * @param keyRecord the DKIM key of all senders, a TXT record
- * @returns records of the senders (SPF, DKIM, DMARC, host names) and the MX records of the mailboxes
+ * @returns records of the senders: SPF, DKIM, DMARC, host names
  */
 export function mixZone(keyRecord: string): FakeDnsZone {
   const zone: FakeDnsZone = {};
@@ -57,11 +54,6 @@ export function mixZone(keyRecord: string): FakeDnsZone {
     zone[`_dmarc.${name}`] = { txt: ["v=DMARC1; p=reject"] };
   }
   for (const name of senderKeyNames()) zone[name] = { txt: [keyRecord] };
-  for (let account = 0; account < mixSize.accounts; account++) {
-    const name = mailboxDomain(account);
-    zone[name] = { mx: [[10, `mx.${name}`]] };
-    zone[`mx.${name}`] = { a: [mailHostAddress(account)] };
-  }
   return zone;
 }
 

@@ -13,10 +13,6 @@ export const peerRows = [
   "sealed",
   "tls",
   "postfix-tls",
-  "aliases",
-  "postfix-aliases",
-  "haraka-aliases",
-  "direct",
   "default",
   "postfix-default",
   "haraka-default",
@@ -30,7 +26,7 @@ interface RowFacts {
    * `onTopOf` is measured at 20 sessions only.
    */
   onTopOf?: PeerRow;
-  /** Whether the mail is that of the mix: many aliases and senders. */
+  /** Whether the mail is that of the default mix: many aliases and senders. */
   isMix?: boolean;
   /** Whether sender and destination use TLS. */
   isSecure?: boolean;
@@ -54,37 +50,21 @@ export const rowFacts: Readonly<Record<PeerRow, RowFacts>> = {
   sealed: { title: "Kauke + checked + ARC sealed", onTopOf: "checks" },
   tls: { title: "Kauke, TLS on both sides", onTopOf: "cut-through", isSecure: true },
   "postfix-tls": { title: "Postfix, TLS on both sides", onTopOf: "postfix", isSecure: true },
-  aliases: { title: "Kauke, many aliases and senders", onTopOf: "cut-through", isMix: true },
-  "postfix-aliases": {
-    title: "Postfix, many aliases and senders (no reply addresses)",
-    onTopOf: "postfix",
-    isMix: true,
-  },
-  "haraka-aliases": {
-    title: "Haraka, many aliases and senders (no reply addresses; aliases in memory)",
-    onTopOf: "haraka",
-    isMix: true,
-  },
-  direct: {
-    title: "Kauke, many aliases and senders, direct to 100 mail hosts with TLS",
-    onTopOf: "aliases",
-    isMix: true,
-  },
   default: {
     title: "Kauke, default mix: many aliases and senders, checks, TLS on both sides",
-    onTopOf: "aliases",
+    onTopOf: "cut-through",
     isMix: true,
     isSecure: true,
   },
   "postfix-default": {
     title: "Postfix, default mix (checks DKIM only: no SPF, DMARC, ARC; no reply addresses)",
-    onTopOf: "postfix-aliases",
+    onTopOf: "postfix",
     isMix: true,
     isSecure: true,
   },
   "haraka-default": {
     title: "Haraka, default mix (checks DKIM only: no SPF, DMARC, ARC; no reply addresses; aliases in memory)",
-    onTopOf: "haraka-aliases",
+    onTopOf: "haraka",
     isMix: true,
     isSecure: true,
   },

@@ -13,8 +13,8 @@ import { freePort } from "../free-port.ts";
 import type { MailLoad } from "../mail-job.ts";
 import type { MixCounts } from "../mix/mail-mix.ts";
 import { copyMixAccounts, mixDomain } from "../mix/mix-accounts.ts";
-import { mixLoad, startManySinks } from "../mix/mix-load.ts";
-import { accountOf, aliasName, mailboxOf, mailHostAddress, mixSize, mixZone } from "../mix/mix-names.ts";
+import { mixLoad } from "../mix/mix-load.ts";
+import { accountOf, aliasName, mailboxOf, mixSize, mixZone } from "../mix/mix-names.ts";
 import { mixKeyRecord } from "../mix/mixed-message.ts";
 import { ownLoad } from "../own-load.ts";
 import { spoolOnce } from "../spool.ts";
@@ -82,12 +82,7 @@ function loadFor(row: PeerRow, usual: MailLoad): { load: MailLoad; mix: MixCount
   const { isMix = false, isSecure = false } = rowFacts[row];
   const secure = ownLoad({ isSecure: true });
   if (!isMix) return { load: isSecure ? secure : usual, mix: null };
-  const { startSink } = isSecure ? secure : usual;
-  const load = mixLoad({
-    domain: isPeer(row) ? peerDomain : mixDomain,
-    isSecure,
-    startSink: row === "direct" ? startManySinks : startSink,
-  });
+  const load = mixLoad({ domain: isPeer(row) ? peerDomain : mixDomain, startSink: secure.startSink });
   return { load, mix: load.counts };
 }
 
@@ -127,12 +122,10 @@ async function startSystem(row: PeerRow, parts: SystemParts): Promise<ForwardSys
 
 async function startOurRow(row: PeerRow, { sinkPort, certificate }: SystemParts): Promise<ForwardSystem> {
   const { cert, key } = certificate;
-  const isDirect = row === "direct";
   const env = {
     KAUKE_TLS_CERT: cert,
     KAUKE_TLS_KEY: key,
     ...(rowFacts[row].isMix === true ? { KAUKE_LIMITS: countingLimits } : {}),
-    ...(isDirect ? { ...directDelivery, BENCH_SMTP_PORT: String(sinkPort) } : {}),
   };
   const variant = ourVariants[row] ?? "signed";
   if (rowFacts[row].isMix !== true) return startOurs(variant, { sinkPort, env, meterName: row });
@@ -141,15 +134,12 @@ async function startOurRow(row: PeerRow, { sinkPort, certificate }: SystemParts)
     rcptTo: `${aliasName(0)}@${mixDomain}`,
     destination: mailboxOf(accountOf(0)),
     zone: mixZone(mixKeyRecord()),
-    ...(isDirect ? { sinkHost: mailHostAddress(accountOf(0)), program: directServer } : {}),
   };
   return startOurs(variant, { sinkPort, env, meterName: row, accounts });
 }
 
 /** Limits of the mail path that are counted as by default but never reached. */
 const countingLimits = mailLimitNames.map((name) => `${name}=1000000/3600`).join();
-const directDelivery = { KAUKE_DELIVERY: "direct", KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8" };
-const directServer = join(import.meta.dirname, "../mix/direct-server.ts");
 /** Domain of the peers' aliases. */
 const peerDomain = "in.test";
 
