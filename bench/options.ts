@@ -4,7 +4,7 @@ import { type Variant, variants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
 /** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
-export const benchNames = ["forward", "alias-scale", "start", "api", "pages", "peers"] as const;
+export const benchNames = ["forward", "look-ups", "start", "api", "pages", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
@@ -38,7 +38,7 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,alias-scale,start,api,pages   run only these benchmarks
+  --only forward,look-ups,start,api,pages  run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
   --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
   --minutes N                            peers: start no round that would end later (25)
@@ -51,8 +51,8 @@ export const usage = `npm run bench -- [options]
   --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
   --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
   --rate N                               api: requests per second that are offered (1000)
-  --embedded-aliases N                   alias-scale: rows in the embedded database (1000000)
-  --postgres-aliases N                   alias-scale: rows in PostgreSQL (1000000; the target is 10000000)
+  --embedded-aliases N                   look-ups: rows in the embedded database (1000000)
+  --postgres-aliases N                   look-ups: rows in PostgreSQL (1000000; the target is 10000000)
   --settle SECONDS                       start: seconds before memory is read (60)`;
 
 const text = { type: "string" } as const;

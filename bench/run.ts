@@ -1,19 +1,20 @@
 /**
  * `npm run bench`: runs the benchmarks one after another and prints one table. The machine should be idle otherwise.
  */
-import { benchAliasScale } from "./alias-scale/alias-scale.ts";
+
 import { benchApi } from "./api/api.ts";
 import { benchForward } from "./forward/forward.ts";
+import { benchLookUps } from "./look-ups/look-ups.ts";
 import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
 import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers/peers.ts";
-import { benchStart } from "./start/start.ts";
+import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
 
 const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   forward: benchForward,
-  "alias-scale": benchAliasScale,
+  "look-ups": benchLookUps,
   start: benchStart,
   api: benchApi,
   pages: benchPages,

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { cp } from "node:fs/promises";
 import { openStore, type Store } from "@kauke/server/store/open-store";
 import { makeDataDir } from "@kauke/testkit/server-process";
-import { domain } from "../alias-table.ts";
+import { domain } from "../look-ups/alias-table.ts";
 import { progress } from "../table.ts";
 import { accountOf, aliasName, mailboxOf, mixSize } from "./mix-names.ts";
 

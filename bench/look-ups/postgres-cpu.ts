@@ -1,7 +1,7 @@
 /** CPU time of a PostgreSQL server on this machine, whose process is found through its backend for our connection. */
 import { existsSync, readFileSync } from "node:fs";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
-import { openMeter } from "./cpu-meter.ts";
+import { openMeter } from "../cpu-meter.ts";
 
 export interface PostgresCpu {
   seconds(): number;

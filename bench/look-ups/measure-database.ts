@@ -12,9 +12,9 @@ import { openStore, type Store, type StoreOptions } from "@kauke/server/store/op
 import { openPostgres } from "@kauke/server/store/postgres/postgres";
 import { startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
-import { addFiller, domain, makeRealAliases } from "../alias-table.ts";
-import { type PostgresCpu, postgresCpu } from "../postgres-cpu.ts";
 import { median, progress, type Row } from "../table.ts";
+import { addFiller, domain, makeRealAliases } from "./alias-table.ts";
+import { type PostgresCpu, postgresCpu } from "./postgres-cpu.ts";
 
 interface Table {
   aliases: number;
@@ -58,7 +58,7 @@ process.once("message", (measured: Measured) => void answer(measured));
 
 async function answer(measured: Measured): Promise<void> {
   const rows = await (measured.database === "embedded" ? onEmbedded(measured) : onPostgres(measured));
-  if (process.send === undefined) throw new Error("this process is started by alias-scale.ts");
+  if (process.send === undefined) throw new Error("this process is started by look-ups.ts");
   process.send(rows);
   process.disconnect?.();
 }
@@ -67,7 +67,7 @@ async function onEmbedded({ embeddedAliases, rounds }: Measured): Promise<Row[]>
   const tables: Table[] = [];
   try {
     for (const aliases of [SMALL_COUNT, embeddedAliases]) {
-      progress(`alias-scale: filling the embedded database with ${aliases.toLocaleString("en")} aliases`);
+      progress(`look-ups: filling the embedded database with ${aliases.toLocaleString("en")} aliases`);
       const dataDir = await makeDataDir();
       const fill = async (count: number) => {
         const { db, close } = await openEmbedded(dataDir);
@@ -89,7 +89,7 @@ async function onPostgres({ postgresAliases, rounds }: Measured): Promise<Row[]>
   let server: PostgresCpu | null = null;
   try {
     for (const aliases of [SMALL_COUNT, postgresAliases]) {
-      progress(`alias-scale: filling PostgreSQL with ${aliases.toLocaleString("en")} aliases`);
+      progress(`look-ups: filling PostgreSQL with ${aliases.toLocaleString("en")} aliases`);
       const databaseUrl = await postgres.createDatabase();
       const fill = async (count: number) => {
         const db = await openPostgres(databaseUrl, undefined);
@@ -135,14 +135,14 @@ async function compare(
   for (const table of tables) await costOf(table, cpuSeconds);
   const costs = tables.map(() => [] as Cost[]);
   for (let round = 1; round <= rounds + 2; round++) {
-    progress(`alias-scale: ${database}, round ${round} of ${rounds + 2}`);
+    progress(`look-ups: ${database}, round ${round} of ${rounds + 2}`);
     for (const [index, table] of tables.entries()) costs[index]!.push(await costOf(table, cpuSeconds));
   }
   const of = (index: number, figure: keyof Cost) => median(costs[index]!.map((cost) => cost[figure]));
   return (Object.keys(figures) as (keyof Cost)[]).map((figure) => {
     const [few, many] = [of(0, figure), of(1, figure)];
     return {
-      bench: "alias-scale",
+      bench: "look-ups",
       what: `${database}, ${tables[1]!.aliases.toLocaleString("en")} aliases: ${figures[figure]}`,
       measured: `${micro(many)} CPU per look-up`,
       compared: `${(many / few).toFixed(2)}x of ${micro(few)} with ${SMALL_COUNT}`,
@@ -192,9 +192,7 @@ async function costOf({ store, known }: Table, cpuSeconds: () => number): Promis
     unknownAtOnce: await lookUps(unknown(), false, AT_ONCE),
     knownAtOnce: await lookUps(known, true, AT_ONCE),
     cached: await spent(CACHED_LOOK_UPS, async () => {
-      for (let n = 0; n < CACHED_LOOK_UPS; n++) {
-        await cache.find(known[n % known.length]!);
-      }
+      for (let n = 0; n < CACHED_LOOK_UPS; n++) await cache.find(known[n % known.length]!);
     }),
   };
 }

@@ -11,10 +11,10 @@ import type { Measured } from "./measure-database.ts";
 
 const program = join(import.meta.dirname, "measure-database.ts");
 
-export async function benchAliasScale(options: BenchOptions): Promise<Row[]> {
+export async function benchLookUps(options: BenchOptions): Promise<Row[]> {
   const rows = await measure("embedded", options);
   const postgres = findTestPostgres();
-  if (!postgres.found) return [...rows, { bench: "alias-scale", what: "PostgreSQL", measured: postgres.reason }];
+  if (!postgres.found) return [...rows, { bench: "look-ups", what: "PostgreSQL", measured: postgres.reason }];
   return [...rows, ...(await measure("PostgreSQL", options))];
 }
 
