@@ -24,7 +24,7 @@ export interface Comparison {
 export interface Compared {
   /** E.g. `1.71x`, `+0.66`, `5.06`. */
   value: string;
-  /** E.g. `<= 1.35x`; `null` without a target for this size and number of sessions. */
+  /** E.g. `<= 1.6x`; `null` without a target for this size and number of sessions. */
   target: string | null;
   isMet: boolean | null;
 }
@@ -38,11 +38,11 @@ const ratio = (of: PeerRow, to: PeerRow, title: string, target?: Target): Compar
 });
 
 export const comparisons: readonly Comparison[] = [
-  ratio("cut-through", "ceiling", "cut-through / ceiling relay", { sign: "<=", small: 1.35, large: 1.2 }),
-  ratio("postfix", "cut-through", "Postfix / cut-through", { sign: ">=", small: 7, large: 5.5 }),
+  ratio("cut-through", "ceiling", "cut-through / ceiling relay", { sign: "<=", small: 1.6, large: 1.2 }),
+  ratio("postfix", "cut-through", "Postfix / cut-through", { sign: ">=", small: 6, large: 5 }),
   ratio("haraka", "cut-through", "Haraka / cut-through", { sign: ">=", small: 3, large: 8 }),
   ratio("spool", "ceiling", "spool-everything / ceiling relay"),
-  ratio("postfix", "spool", "Postfix / spool-everything", { sign: ">=", small: 4, large: 3 }),
+  ratio("postfix", "spool", "Postfix / spool-everything", { sign: ">=", small: 3, large: 3 }),
   ratio("haraka", "spool", "Haraka / spool-everything"),
   {
     title: "destination defers first",
@@ -60,7 +60,7 @@ export const comparisons: readonly Comparison[] = [
   ratio("postfix-checks", "checks", "Postfix / Kauke, checks"),
   ratio("postfix-tls", "tls", "Postfix / Kauke, TLS"),
   ratio("default", "ceiling", "default mix / ceiling relay"),
-  ratio("postfix-default", "default", "Postfix / Kauke, default mix", { sign: ">=", small: 4, large: 4 }),
+  ratio("postfix-default", "default", "Postfix / Kauke, default mix", { sign: ">=", small: 3.5, large: 3.5 }),
   ratio("haraka-default", "default", "Haraka / Kauke, default mix"),
 ];
 
@@ -102,7 +102,7 @@ function limitFor(target: Target | undefined, sizeBytes: number): number | null 
   return sizeBytes <= 51_200 ? target.small : target.large;
 }
 
-/** @returns e.g. `1.71x (<= 1.35x, missed)` */
+/** @returns e.g. `1.71x (<= 1.6x, missed)` */
 export function comparedText({ value, target, isMet }: Compared): string {
   return target === null ? value : `${value} (${target}, ${isMet === true ? "met" : "missed"})`;
 }
