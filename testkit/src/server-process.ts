@@ -36,7 +36,7 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  /** Settings of the server in addition to its ports; see the README's table of settings. */
+  /** Settings of the server in addition to its ports; see docs/settings.md. */
   env?: Record<string, string>;
   /** Data directory that the caller keeps; by default a temporary one, which `removeDataDirs` removes. */
   dataDir?: string;

@@ -24,7 +24,7 @@ export interface TestSystem {
 }
 
 export interface SystemOptions {
-  /** Settings as in the README's table; free ports are chosen. */
+  /** Settings as in docs/settings.md; free ports are chosen. */
   env?: Record<string, string>;
   overrides?: StartOverrides;
   /** Whether mailboxes must be confirmed and are limited until then, as in the product. Off by default. */

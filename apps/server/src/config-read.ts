@@ -10,6 +10,7 @@ import { type Environment, readEnvironment } from "./env.ts";
 import { SettingReader } from "./setting-reader.ts";
 import * as value from "./setting-values.ts";
 import { SettingsError } from "./settings-error.ts";
+import type { SettingName } from "./settings-table.ts";
 
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
@@ -81,7 +82,7 @@ export function readConfigOrExit(folder: string): Config {
 
 function readListeners(settings: SettingReader) {
   const host = settings.read("KAUKE_HOST", "127.0.0.1", value.listenHost);
-  const listen = (name: string, fallback: number): ListenConfig => ({
+  const listen = (name: SettingName, fallback: number): ListenConfig => ({
     host,
     port: settings.read(name, fallback, value.port),
   });

@@ -4,6 +4,7 @@
  */
 import type { Environment } from "./env.ts";
 import { SettingsError } from "./settings-error.ts";
+import type { SettingName } from "./settings-table.ts";
 
 /** Thrown by a value parser. Its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
 export class SettingProblem extends Error {
@@ -19,13 +20,13 @@ export class SettingReader {
     this.#environment = environment;
   }
 
-  has(name: string): boolean {
+  has(name: SettingName): boolean {
     this.#asked.add(name);
     return this.#environment[name] !== undefined;
   }
 
   /** The parsed value, or `fallback` when it is not set or invalid; an invalid value stops the start in `finish`. */
-  read<T>(name: string, fallback: T, parse: (text: string) => T): T {
+  read<T>(name: SettingName, fallback: T, parse: (text: string) => T): T {
     if (!this.has(name)) return fallback;
     try {
       return parse((this.#environment[name] ?? "").trim());
