@@ -117,13 +117,16 @@ class LineSearch {
   #isInGuests(index: number): boolean {
     const label = this.#lines[this.#labelledLine(index) ?? -1];
     if (label !== undefined && calendarLabels.has(this.#labelOf(label)) && this.#isInBlock(index)) return true;
-    const texts = [index, ...Array.from({ length: FOLDED_MAX }, (_, up) => index - 1 - up)].map((at) => {
-      const line = this.#lines[at];
-      return line === undefined || line.depth > 0 ? "" : this.#text(line);
-    });
-    if (!isOwnGuest(texts[0] ?? "")) return false;
-    const heading = texts.slice(1).findIndex((text) => calendarLabels.has(text.toLowerCase().replace(/\s?[:：]$/, "")));
-    return heading >= 0 && texts.slice(1, heading + 1).every(isGuest);
+    const line = this.#lines[index];
+    if (line === undefined || !isOwnGuest(this.#text(line))) return false;
+    for (let at = index - 1; index - at <= FOLDED_MAX; at -= 1) {
+      const above = this.#lines[at];
+      if (above === undefined || above.depth > 0) return false;
+      const text = this.#text(above);
+      if (calendarLabels.has(text.toLowerCase().replace(/\s?[:：]$/, ""))) return true;
+      if (!isGuest(text)) return false;
+    }
+    return false;
   }
 
   /**

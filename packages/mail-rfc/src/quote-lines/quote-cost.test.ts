@@ -3,8 +3,8 @@
  */
 import { expect, it } from "vitest";
 import { bodyShapes, fill, type Shape, textShapes } from "../hostile-shapes.testing.ts";
-import { growthOf } from "../linear-cost.testing.ts";
-import { QUOTE_BYTES_MAX, withAliasInQuotes } from "./alias-in-quotes.ts";
+import { growthOf, leastCpuMs } from "../linear-cost.testing.ts";
+import { QUOTE_BYTES_MAX, withAliasInAnswer, withAliasInQuotes } from "./alias-in-quotes.ts";
 
 const own = "olga@owner.example";
 const owner = {
@@ -78,4 +78,18 @@ it.each([
     if (verdict !== "linear") found.push(`${shape.name}: ${verdict}`);
   }
   expect(found).toEqual([]);
+});
+
+/** Milliseconds of one turn of the event loop for as many lines as are read; the slowest takes about 200. */
+const ANSWER_MS = 500;
+
+it.each([
+  ["lines that are nearly guests", `${"a".repeat(64)}@${"b".repeat(230)}:`],
+  ["lines of blanks", `- ${" ".repeat(290)}x.`],
+  ["guests", "Ann Bee <ann@sender.example> organizer"],
+])("finding the owner among the guests of an answer takes a short time: %s", async (_, line) => {
+  const block = `Guests:\r\n${line}\r\n${`${own}\r\n`.repeat(28)}`;
+  const body = Buffer.from(block.repeat(660), "latin1");
+  const run = () => withAliasInAnswer({ header: headerOf("text/plain", "8bit"), body }, owner);
+  expect(await leastCpuMs(run, undefined, ANSWER_MS)).toBeLessThan(ANSWER_MS);
 });
