@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReplyBook } from "./reply-book.ts";
+import { newCorrespondentsOf, ReplyBook } from "./reply-book.ts";
 
 const clock = { now: () => new Date(0) };
 const rules = { alias: { max: 2000, windowSeconds: 3600 }, account: { max: 3000, windowSeconds: 3600 } };
@@ -72,6 +72,16 @@ test("messages to crowds leave half of each limit to others", async () => {
   const crowds = [await keep(500, "a"), await keep(500, "b"), await keep(101, "c")];
   expect(crowds).toEqual([true, true, false]);
   expect([await keep(100, "d"), await keep(1, "e")]).toEqual([true, true]);
+});
+
+test.each([1, 4, 64])("a crowd's message arrives at one of %d processes; further ones wait", async (processes) => {
+  const book = new ReplyBook(fakeStore(), clock, newCorrespondentsOf(processes));
+  const keep = async (name: string) =>
+    (await book.keep([{ aliasId: "a", userId: "u", correspondents: people(1000, name) }])).size === 0;
+  expect(await keep("a")).toBe(true);
+  const more = [];
+  for (let sent = 0; sent < 4; sent++) more.push(await keep(`b${sent} `));
+  expect(more).toContain(false);
 });
 
 test("a crowd's message to many aliases stores for some of them, and the copies of the others wait", async () => {

@@ -146,7 +146,8 @@ export class ReplyBook {
 
   /**
    * Counts new correspondents against the limits of alias and account. A crowd leaves half of each limit to others, since
-   * a few such messages would use it up.
+   * a few such messages would use it up. One that exceeds a process' part of a limit overdraws a part not used at all:
+   * it would otherwise never arrive.
    * @returns aliases over a limit, whose correspondents are not counted
    */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
@@ -155,7 +156,7 @@ export class ReplyBook {
     const { alias, account, rules } = this.#new;
     for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
       const { userId } = own[0] as NewPath;
-      const needed = ({ max }: BucketRule) => own.length + (own.length > CROWD ? max / 2 : 0);
+      const needed = ({ max }: BucketRule) => Math.min(max, own.length + (own.length > CROWD ? max / 2 : 0));
       const isOver =
         alias.isEmpty(aliasId, now, needed(rules.alias)) || account.isEmpty(userId, now, needed(rules.account));
       if (isOver) over.add(aliasId);
