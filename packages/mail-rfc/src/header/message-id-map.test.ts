@@ -151,6 +151,14 @@ describe("a thread", () => {
       expect([id, pass(id)]).toEqual([id, false]);
     const neighbour = { ...hosts, own: ["tracker.example"] };
     expect(pass("<a@tracker.example>", neighbour)).toBe(false);
+    // Another machine of the host at which the owner's program is too, in a letter to another customer of it.
+    const large = {
+      messageId: "<new@db7.prod.large.example>",
+      own: ["own.example"],
+      correspondents: ["large.example"],
+    };
+    expect(pass("<before@am0.prod.large.example>", large)).toBe(false);
+    expect(pass("<hers@am0.prod.large.example>", { ...large, messageId: "<new@laptop.example>" })).toBe(true);
     expect(pass("<2026.A>", { ...hosts, messageId: "<2026.B>" })).toBe(false);
     expect(pass("<a@tracker.example>", noHosts)).toBe(false);
   });

@@ -126,15 +126,18 @@ export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys, h
 
 /**
  * Whether an identifier that nothing vouches for is a correspondent's: it is at the host of one, where neither the
- * owner's mailbox nor this program is; or it has no "@", unlike this program's own.
+ * owner's mailbox nor this program is; or it has no "@", unlike this program's own. Large hosts name many machines in
+ * identifiers (`prod.outlook.com`): where this program is at the correspondent's host, no other machine there counts.
  */
 function isCorrespondents(id: string, { messageId, own, correspondents }: ThreadHosts): boolean {
   if (!isBracketed(id) || messageId === null) return false;
   const [host, ownHost] = [hostOfMessageId(id), hostOfMessageId(messageId)];
   if (ownHost === null || host === null) return ownHost !== null;
-  const isRelated = (domain: string) => isWithin(host, domain) || isWithin(domain, host);
-  return correspondents.some(isRelated) && ![...own, ownHost].some(isRelated);
+  const isOwn = [...own, ownHost].some((domain) => isRelated(host, domain));
+  return !isOwn && correspondents.some((domain) => isRelated(host, domain) && !isRelated(ownHost, domain));
 }
+
+const isRelated = (one: string, other: string) => isWithin(one, other) || isWithin(other, one);
 
 /** Whether a host name is a domain, of two labels or more, or below it. */
 function isWithin(host: string, domain: string): boolean {
