@@ -15,21 +15,28 @@ const headerOf = (bytes: Buffer | undefined) =>
 const fieldOf = (bytes: Buffer | undefined, name: string) =>
   new RegExp(`^${name}: (.*)$`, "m").exec(headerOf(bytes))?.[1]?.trim() ?? "";
 const addresses = (field: string) => field.match(/[^\s<>,]+@[^\s<>,]+/g) ?? [];
-const members = (count: number) =>
-  Array.from({ length: count }, (_, n) => `Member ${n} <member${n}@club.example>`).join(",\r\n ");
+const members = (count: number, name: string) =>
+  Array.from({ length: count }, (_, n) => `${name} <member${n}@club.example>`).join(",\r\n ");
 
-async function copyOf(count: number) {
+async function copyOf(count: number, name = "Member") {
   const { alias } = await person.createAlias({ forwardTo: "me@inbox.example" });
   const from = "chair@planner.example";
-  const message = `From: Chair <${from}>\r\nTo: ${alias}@kauke.test,\r\n ${members(count)}\r\nSubject: all\r\n\r\nx\r\n`;
+  const message = `From: Chair <${from}>\r\nTo: ${alias}@kauke.test,\r\n ${members(count, name)}\r\nSubject: all\r\n\r\nx\r\n`;
   expect((await sendMail({ port: system.mxPort, from, to: `${alias}@kauke.test`, message })).last).toMatch(/^250 /);
   const [copy] = await mx.waitForMessages(1);
   mx.reset();
   return { alias, copy: copy?.bytes };
 }
 
-test.each([5, 140, 1000])("%i people in To get reply addresses, and an answer to all reaches each", async (count) => {
-  const { alias, copy } = await copyOf(count);
+test.each([
+  [5, "Member"],
+  [140, "Member"],
+  [1000, "Member"],
+  [1000, "Friederike Sofie Obermeier-Lindenthal"],
+  [1000, "=?utf-8?Q?J=C3=BCrgen_M=C3=BCller?="],
+])("%i people in To get reply addresses, and an answer to all reaches each: %s", async (count, name) => {
+  const { alias, copy } = await copyOf(count, name);
+  expect(fieldOf(copy, "To").includes("member")).toBe(name === "Member");
   const named = addresses(fieldOf(copy, "To"));
   expect(named).toHaveLength(count + 1);
   expect(named).toContain(`${alias}@kauke.test`);

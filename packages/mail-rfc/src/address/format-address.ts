@@ -38,11 +38,24 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
 }
 
 /**
+ * Characters above which a field of recipients has no names: an answer to all, written by another program, must fit into
+ * the 102,400 octets and 2,000 lines of a field that are read here, as at Postfix.
+ */
+const NAMED_MAX = 81_920;
+
+/**
  * Formats a field of recipients, and says how many of them are missing: as a group without members (RFC 5322 §3.4),
- * which programs show but don't write to.
+ * which programs show but don't write to. A crowd that is too large for one field with names gets one without.
  * @throws MailSyntaxError as `formatAddressField` does
  */
 export function formatRecipients(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
+  const named = formatWithMissing(fieldName, mailboxes, missing);
+  if (named.length <= NAMED_MAX) return named;
+  const unnamed = mailboxes.map(({ address }) => ({ name: null, address }));
+  return formatWithMissing(fieldName, unnamed, missing);
+}
+
+function formatWithMissing(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
   if (missing === 0) return formatAddressField(fieldName, mailboxes);
   const pieces = mailboxes.flatMap((mailbox) => {
     const own = mailboxPieces(mailbox);
