@@ -10,7 +10,7 @@ import { authorSigner } from "@kauke/testkit/sign-as-author";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
-const hosts = ["shared.example", "own.example", "gmail.com", "half.example"] as const;
+const hosts = ["shared.example", "staff.shared.example", "own.example", "gmail.com", "half.example"] as const;
 type Host = (typeof hosts)[number];
 const signers = Object.fromEntries(hosts.map((host) => [host, authorSigner(host)])) as Record<
   Host,
@@ -136,6 +136,14 @@ describe.each(["shared.example", "gmail.com"] as const)("at %s, which other peop
     expect(await write(reply, { host, from: "", isSigned: true, fields })).toMatch(accepted);
     expect(await sentTo()).toEqual(["ann@sender.example"]);
   });
+});
+
+test("a neighbour at the domain above, whose SPF DMARC aligns, does not write as the owner", async () => {
+  const host = "staff.shared.example";
+  const { reply } = await addressesAt(host);
+  expect(await write(reply, { host, from: "mallory@shared.example" })).toMatch(notAllowed);
+  expect(await write(reply, { host, from: owner(host) })).toMatch(accepted);
+  expect(await sentTo()).toEqual(["ann@sender.example"]);
 });
 
 describe.each(["own.example", "half.example"] as const)("at %s, which only one account uses,", (host) => {

@@ -72,7 +72,7 @@ export interface DestinationStore {
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
   /**
    * Whether other people than the owner of a mailbox write from its domain: it is a public mail host, or several
-   * accounts have confirmed mailboxes there.
+   * accounts have confirmed mailboxes there or at another name below the same registered domain, since DMARC aligns them.
    * @param domain in lower case and ASCII
    */
   isSharedDomain(domain: string): Promise<boolean>;

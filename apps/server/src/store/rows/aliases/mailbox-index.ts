@@ -1,6 +1,7 @@
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { isPublicMailHost } from "../../../core/destination/public-mail-hosts.ts";
 import { exactMailbox, sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { registrableDomain } from "../../../core/registrable-domain.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
 /**
@@ -25,10 +26,12 @@ export function mailboxIndex(keys: ServerKeys, address: string): Buffer {
 }
 
 /**
- * Keyed hash of a mailbox' domain. Empty for a public mail host, so that the hashes do not show how many mailboxes are at
- * the largest ones.
+ * Keyed hash of the registered domain that a mailbox is at: what DMARC aligns (RFC 9989 §5.3). Empty for a public mail
+ * host, so that the hashes do not show how many mailboxes are at the largest ones.
  */
 export function mailDomainIndex(keys: ServerKeys, address: string): Buffer {
   const domain = asciiDomainOf(address);
-  return isPublicMailHost(domain) ? Buffer.alloc(0) : keys.blindIndex("destination.domain", domain);
+  const registered = registrableDomain(domain) ?? domain;
+  const isPublic = isPublicMailHost(domain) || isPublicMailHost(registered);
+  return isPublic ? Buffer.alloc(0) : keys.blindIndex("destination.domain", registered);
 }

@@ -55,14 +55,25 @@ onEachContext((given) => {
       expect(await isShared("inbox.example")).toBe(false);
       await addMailbox(bob, "bob2@INBOX.example");
       expect(await isShared("inbox.example")).toBe(true);
-      expect(await isShared("lists.inbox.example")).toBe(false);
+      expect(await isShared("other.example")).toBe(false);
+    });
+
+    it("is shared with all subdomains of what somebody registered, by the public suffix list", async () => {
+      const [ann, bob, cleo] = [await makeUser(), await makeUser(), await makeUser()];
+      await addMailbox(ann, "ann@students.uni.example");
+      await addMailbox(bob, "bob@uni.example");
+      await addMailbox(bob, "bob@one.co.uk");
+      await addMailbox(cleo, "cleo@two.co.uk");
+      const domains = ["students.uni.example", "uni.example", "staff.uni.example", "one.co.uk", "two.co.uk", "co.uk"];
+      expect(await Promise.all(domains.map(isShared))).toEqual([true, true, true, false, false, false]);
     });
 
     it("of a public mail host is shared, and its hash is not stored", async () => {
       await addMailbox(await makeUser(), "ann@gmail.com");
       const rows = await given.context.db.selectFrom("destination").select("domain_index").execute();
       expect(rows).toEqual([{ domain_index: Buffer.alloc(0) }]);
-      for (const host of ["gmail.com", "yahoo.co.jp", "web.de"]) expect(await isShared(host)).toBe(true);
+      for (const host of ["gmail.com", "yahoo.co.jp", "web.de", "i.softbank.jp", "mail.web.de"])
+        expect(await isShared(host)).toBe(true);
     });
   });
 

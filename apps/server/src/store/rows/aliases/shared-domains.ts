@@ -1,6 +1,5 @@
-/** Domains at which several accounts have mailboxes. Each destination holds its domain as a keyed hash. */
+/** Registered domains at which several accounts have mailboxes. Each destination holds its own as a keyed hash. */
 import { sql } from "kysely";
-import { isPublicMailHost } from "../../../core/destination/public-mail-hosts.ts";
 import type { InTransaction } from "../../database.ts";
 import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
@@ -15,9 +14,10 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Implements `DestinationStore.isSharedDomain`. */
 export async function isSharedDomain({ db, keys }: StoreContext, domain: string): Promise<boolean> {
-  if (isPublicMailHost(domain)) return true;
+  const index = mailDomainIndex(keys, `@${domain}`);
+  if (index.length === 0) return true;
   const confirmed = db.selectFrom("destination").select("user_id").where("state", "=", "confirmed");
-  const there = confirmed.where("domain_index", "=", mailDomainIndex(keys, `@${domain}`)).limit(1);
+  const there = confirmed.where("domain_index", "=", index).limit(1);
   const first = await there.executeTakeFirst();
   return first !== undefined && (await there.where("user_id", "<>", first.user_id).executeTakeFirst()) !== undefined;
 }
