@@ -96,7 +96,7 @@ function changeFor(owner: OwnerAddresses): CalendarChange {
     unreadable: "keep",
     // The line ends of a text are written as "\n" (RFC 5545 §3.3.11).
     commentFor: (text) =>
-      isAnswerSentence(own.marked(text, OWN).replace(/(?:\\n)+$/i, "")) ? own.marked(text, aliasAddress) : text,
+      isAnswerSentence(own.marked(text, OWN).replace(/(?:\\n){1,20}$/i, "")) ? own.marked(text, aliasAddress) : text,
   };
 }
 
