@@ -91,6 +91,7 @@ describe("what an owner's mail host sends to the envelope sender of forwarded ma
     expect(texts).toEqual([expect.stringContaining(told)]);
     expect(texts[0]).toContain(address);
     expect(texts[0]).not.toMatch(/away until|Mailbox full/);
+    await vi.waitFor(async () => expect(await system.server.store.deliveries.count()).toBe(0), { timeout: 10_000 });
     expect(mx.messages).toEqual([]);
     expect((await send("", withWrongHash(bounceTo), message)).last).toMatch(/^550 /);
     expect(await noticesAbout()).toHaveLength(1);
