@@ -15,7 +15,7 @@ import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
 import type { ImportStore } from "./import/import.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
-import type { LabelStore } from "./label/label.ts";
+import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";

@@ -5,9 +5,9 @@
  */
 import { AppError } from "../app-error.ts";
 import { clientBlock, isIpv6Network } from "../connection/client-network.ts";
-import type { CoreDeps } from "../core-deps.ts";
+import type { Clock } from "../ports.ts";
 import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "./rate-limit.ts";
-import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
+import { type LimitName, limitMessages, type RateLimitRules } from "./rate-limit-rules.ts";
 
 /**
  * Limit of a block as a multiple of a network's. A /24 may be a university, or thousands of people who share their
@@ -15,9 +15,11 @@ import { type LimitName, limitMessages } from "./rate-limit-rules.ts";
  */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
-export type LimitDeps = Pick<CoreDeps, "limitRules" | "clock"> & {
+export interface LimitDeps {
+  limitRules: RateLimitRules;
+  clock: Clock;
   rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
-};
+}
 
 /**
  * Counts one request of the subject against the named limit.

@@ -1,9 +1,6 @@
 import type { LabelWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { changeLabel } from "../../core/label/change-label.ts";
-import { createLabel } from "../../core/label/create-label.ts";
-import { deleteLabel } from "../../core/label/delete-label.ts";
-import type { Label } from "../../core/label/label.ts";
+import { changeLabel, createLabel, deleteLabel, type Label } from "../../core/label.ts";
 import type { HandlersOf } from "../handler.ts";
 
 type LabelCalls = "listLabels" | "createLabel" | "changeLabel" | "deleteLabel";

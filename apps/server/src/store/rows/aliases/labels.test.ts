@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Label } from "../../../core/label/label.ts";
+import type { Label } from "../../../core/label.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const createdAt = new Date("2026-03-01T12:00:00.000Z");

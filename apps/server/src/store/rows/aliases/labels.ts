@@ -4,7 +4,7 @@
  */
 import { type LabelColour, labelMessages, sameLabelName } from "@kauke/contract";
 import { fieldError } from "../../../core/app-error.ts";
-import type { Label, LabelStore } from "../../../core/label/label.ts";
+import type { Label, LabelStore } from "../../../core/label.ts";
 import type { Database, InTransaction, LabelTable } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
