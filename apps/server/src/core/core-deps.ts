@@ -20,7 +20,7 @@ import type { LeakGuard } from "./leak-guard/leak-guard.ts";
 import type { LoginSessionStore } from "./login-session/login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
-import type { NoticeStore } from "./notice/notice.ts";
+import type { NoticeStore } from "./notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
 import type { PasswordHasher } from "./password/password-hasher.ts";
 import type { Clock, Random } from "./ports.ts";

@@ -9,7 +9,7 @@ import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
-import type { NoticeStore } from "../core/notice/notice.ts";
+import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { SentAnswerStore } from "../core/reply-path/sent-answer.ts";
 import { type Kept, keptSince } from "../core/retention/kept-for.ts";

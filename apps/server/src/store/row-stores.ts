@@ -15,7 +15,7 @@ import type { ImportStore } from "../core/import/import.ts";
 import type { LabelStore } from "../core/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
-import type { NoticeStore } from "../core/notice/notice.ts";
+import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { ReplyPathStore } from "../core/reply-path/reply-path.ts";
 import type { SentAnswerStore } from "../core/reply-path/sent-answer.ts";

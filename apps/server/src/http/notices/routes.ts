@@ -1,5 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { dismissNotice } from "../../core/notice/dismiss-notice.ts";
+import { dismissNotice } from "../../core/notice.ts";
 import type { HandlersOf } from "../handler.ts";
 import { noticeToWire } from "./wire.ts";
 

@@ -9,7 +9,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
-import type { NoticeStore } from "../../core/notice/notice.ts";
+import type { NoticeStore } from "../../core/notice.ts";
 import type { Logger } from "../../core/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
 import { ConfirmationCaps } from "./confirmation-caps.ts";

@@ -9,7 +9,7 @@ import {
   type MissingMailbox,
   type MissingMailboxStore,
 } from "../../core/destination/missing-mailbox.ts";
-import type { NoticeStore } from "../../core/notice/notice.ts";
+import type { NoticeStore } from "../../core/notice.ts";
 import type { Clock, Logger, Random } from "../../core/ports.ts";
 
 export interface MailboxHealthDeps {

@@ -9,7 +9,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
 import { failureText } from "../../core/delivery/failure-text.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
+import type { Notice, NoticeStore } from "../../core/notice.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";
 import type { DeliveryReports, FailedMail } from "../copy/delivery-reports.ts";
 import type { RetryPlan } from "./retry-plan.ts";

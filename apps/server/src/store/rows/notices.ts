@@ -1,6 +1,6 @@
 /** Notices to owners. The text is sealed, since it may name an alias or a destination. */
 import { sql } from "kysely";
-import type { Notice, NoticeStore } from "../../core/notice/notice.ts";
+import type { Notice, NoticeStore } from "../../core/notice.ts";
 import type { Database, InTransaction, NoticeTable } from "../database.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";

@@ -1,3 +1,5 @@
+import { AppError } from "./app-error.ts";
+
 export type NoticeKind =
   | "delivery_failed"
   | "not_confirmed"
@@ -31,4 +33,12 @@ export interface NoticeStore {
   insert(notice: Notice): Promise<void>;
   delete(userId: string, noticeId: string): Promise<boolean>;
   deleteBefore(createdBefore: Date): Promise<number>;
+}
+
+/** Deletes a notice. @throws AppError `not_found` when it does not belong to this user */
+export async function dismissNotice(
+  deps: { notices: NoticeStore },
+  { userId, noticeId }: { userId: string; noticeId: string },
+): Promise<void> {
+  if (!(await deps.notices.delete(userId, noticeId))) throw new AppError("not_found", { message: "Notice not found" });
 }
