@@ -6,7 +6,7 @@ import type { AccountExportStore } from "./account-export/account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { ApiKeyStore } from "./api-key/api-key.ts";
-import type { ChecklistStore } from "./checklist/checklist.ts";
+import type { ChecklistStore } from "./checklist.ts";
 import type { ClientNumberStore } from "./client-number/client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";

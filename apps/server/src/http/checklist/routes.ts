@@ -1,4 +1,4 @@
-import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/checklist/change-checklist.ts";
+import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/checklist.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { HandlersOf } from "../handler.ts";
 
