@@ -2,7 +2,7 @@
  * All dependencies of the use cases in one object. A use case names the part it needs: `Pick<CoreDeps, "users" |
  * "clock">`.
  */
-import type { AccountExportStore } from "./account-export/account-export.ts";
+import type { AccountExportStore } from "./account-export.ts";
 import type { AgeWorker } from "./age-worker/age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { ApiKeyStore } from "./api-key/api-key.ts";

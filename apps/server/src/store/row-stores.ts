@@ -2,7 +2,7 @@
  * Repositories on the rows of the database, one for each kind of object; `open-store.ts` opens the database that they
  * use.
  */
-import type { AccountExportStore } from "../core/account-export/account-export.ts";
+import type { AccountExportStore } from "../core/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key/api-key.ts";
 import type { ChecklistStore } from "../core/checklist.ts";

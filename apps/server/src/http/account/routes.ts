@@ -1,4 +1,4 @@
-import { exportAccount } from "../../core/account-export/export-account.ts";
+import { exportAccount } from "../../core/account-export.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { keptValue } from "../../core/kept-value.ts";

@@ -1,4 +1,4 @@
-import type { AccountExport } from "../../core/account-export/export-account.ts";
+import type { AccountExport } from "../../core/account-export.ts";
 
 /**
  * Converts the account export to the wire. Of its dates, only its own is converted to text: JSON writes the dates in

@@ -1,5 +1,5 @@
 /** Reads an account's export with the pages of each table put together, as it is sent on the wire. */
-import type { AccountExportStore } from "../../../core/account-export/account-export.ts";
+import type { AccountExportStore } from "../../../core/account-export.ts";
 
 export type WholeExport = Record<string, { about: string; rows: Record<string, unknown>[] }>;
 

@@ -6,12 +6,7 @@
  */
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
-import type {
-  AccountExportStore,
-  ExportedRow,
-  ExportedTable,
-  ExportedTables,
-} from "../../../core/account-export/account-export.ts";
+import type { AccountExportStore, ExportedRow, ExportedTable, ExportedTables } from "../../../core/account-export.ts";
 import { isEnd } from "../../../core/email-job/job-status.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { DB, SessionTable } from "../../database.ts";

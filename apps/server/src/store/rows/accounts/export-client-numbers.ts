@@ -1,5 +1,5 @@
 /** Rows of the client number tables in an account's export. */
-import type { ExportedRow } from "../../../core/account-export/account-export.ts";
+import type { ExportedRow } from "../../../core/account-export.ts";
 import type { Database } from "../../database.ts";
 
 interface Source {

@@ -1,5 +1,5 @@
 /** Rate limit counts in an account's export. */
-import type { ExportedRow } from "../../../core/account-export/account-export.ts";
+import type { ExportedRow } from "../../../core/account-export.ts";
 import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -1,5 +1,5 @@
 /** Rows of imports in an account's export. */
-import type { ExportedRow } from "../../../core/account-export/account-export.ts";
+import type { ExportedRow } from "../../../core/account-export.ts";
 import { keptUntil } from "../../../core/retention/kept-for.ts";
 import type { Database } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
