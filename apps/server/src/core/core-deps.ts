@@ -3,7 +3,7 @@
  * "clock">`.
  */
 import type { AccountExportStore } from "./account-export.ts";
-import type { AgeWorker } from "./age-worker/age-worker.ts";
+import type { AgeWorker } from "./age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
 import type { ApiKeyStore } from "./api-key/api-key.ts";
 import type { ChecklistStore } from "./checklist.ts";

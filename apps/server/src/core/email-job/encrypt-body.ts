@@ -1,5 +1,5 @@
 import { emailJobMessages } from "@kauke/contract";
-import { ageResult } from "../age-worker/age-result.ts";
+import { ageResult } from "../age-worker.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 

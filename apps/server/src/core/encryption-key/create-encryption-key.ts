@@ -1,5 +1,5 @@
 import { encryptionMessages, limits } from "@kauke/contract";
-import { ageResult } from "../age-worker/age-result.ts";
+import { ageResult } from "../age-worker.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";

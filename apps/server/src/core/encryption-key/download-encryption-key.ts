@@ -1,4 +1,4 @@
-import { ageResult } from "../age-worker/age-result.ts";
+import { ageResult } from "../age-worker.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { EncryptionKey } from "./encryption-key.ts";

@@ -1,5 +1,5 @@
 /** The child process of `age-worker.ts`: runs age jobs one after another and answers each with its outcome. */
-import type { AgeJobName, AgeJobs } from "../../core/age-worker/age-worker.ts";
+import type { AgeJobName, AgeJobs } from "../../core/age-worker.ts";
 import { runAgeJob } from "./run-age-job.ts";
 
 interface Order {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgeOutcome } from "../../core/age-worker/age-worker.ts";
+import type { AgeOutcome } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
 import { type AgeWorkerOptions, ageWorker, type ClosableAgeWorker } from "./age-worker.ts";
 

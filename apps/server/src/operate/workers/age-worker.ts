@@ -5,7 +5,7 @@
  * answer.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker/age-worker.ts";
+import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 import { type WorkerQueueOptions, workerQueue } from "./worker-queue.ts";

@@ -19,7 +19,7 @@ import {
   storedKeyForm,
 } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
-import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age-worker/age-worker.ts";
+import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age-worker.ts";
 
 type Work = { [N in AgeJobName]: (input: AgeJobs[N]["input"]) => Promise<AgeJobs[N]["result"]> };
 

@@ -2,6 +2,8 @@
  * Encryption jobs with age, run one at a time in a separate process. A job's outcome is a value of a
  * closed set: messages of the age library never leave the worker, since they can contain the secret key.
  */
+import { encryptionMessages } from "@kauke/contract";
+import { AppError, fieldError } from "./app-error.ts";
 
 /** Input and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
@@ -58,4 +60,23 @@ export interface AgeWorker {
    * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
    */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;
+}
+
+const errors: Record<AgeFailure, () => AppError> = {
+  master_password_wrong: () => new AppError("master_password_wrong"),
+  needs_recreation: () => new AppError("key_not_protected", { message: encryptionMessages.needsRecreation }),
+  key_not_protected: () => new AppError("key_not_protected"),
+  wrapped_key_invalid: () => fieldError("encryptedPrivateKey", encryptionMessages.wrappedKeyInvalid),
+  public_key_invalid: () => fieldError("publicKey", encryptionMessages.publicKeyInvalid),
+  private_key_invalid: () => new AppError("private_key_invalid"),
+  no_matching_key: () => new AppError("no_matching_key"),
+  age_damaged: () => new AppError("age_damaged"),
+  not_text: () => new AppError("not_text"),
+  text_too_long: () => new AppError("too_large", { message: encryptionMessages.textLong }),
+};
+
+/** Returns the result of a successful age job. @throws AppError with our own message when the job failed */
+export function ageResult<N extends AgeJobName>(outcome: AgeOutcome<N>): AgeJobs[N]["result"] {
+  if (outcome.done) return outcome.result;
+  throw errors[outcome.failure]();
 }
