@@ -12,7 +12,7 @@ import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore } from "./destination/destination.ts";
 import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
-import type { EncryptionKeyStore } from "./encryption-key/encryption-key.ts";
+import type { EncryptionKeyStore } from "./encryption-key.ts";
 import type { ImportStore } from "./import/import.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LabelStore } from "./label.ts";

@@ -10,7 +10,7 @@ import type { ClientNumberStore } from "../core/client-number/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
-import type { EncryptionKeyStore } from "../core/encryption-key/encryption-key.ts";
+import type { EncryptionKeyStore } from "../core/encryption-key.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LabelStore } from "../core/label.ts";
 import type { LoginSessionStore } from "../core/login-session/login-session.ts";

@@ -1,6 +1,6 @@
 import { ageResult } from "../age-worker.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { findEncryptionKey } from "../encryption-key/find-encryption-key.ts";
+import { findEncryptionKey } from "../encryption-key.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 
 export interface AutoDecryption {

@@ -1,9 +1,11 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { createEncryptionKey } from "../../core/encryption-key/create-encryption-key.ts";
-import { deleteEncryptionKey } from "../../core/encryption-key/delete-encryption-key.ts";
-import { downloadEncryptionKey } from "../../core/encryption-key/download-encryption-key.ts";
-import { findEncryptionKey } from "../../core/encryption-key/find-encryption-key.ts";
-import { makeKeyDefault } from "../../core/encryption-key/make-key-default.ts";
+import {
+  createEncryptionKey,
+  deleteEncryptionKey,
+  downloadEncryptionKey,
+  findEncryptionKey,
+  makeKeyDefault,
+} from "../../core/encryption-key.ts";
 import type { HandlersOf } from "../handler.ts";
 import { encryptionKeyToWire, newKeyFromWire } from "./wire.ts";
 

@@ -3,8 +3,7 @@
  * create a key: by the server with a master password, or in the browser.
  */
 import type { Body, EncryptionKeyWire } from "@kauke/contract";
-import type { NewKeyInput } from "../../core/encryption-key/create-encryption-key.ts";
-import type { EncryptionKey } from "../../core/encryption-key/encryption-key.ts";
+import type { EncryptionKey, NewKeyInput } from "../../core/encryption-key.ts";
 
 export function encryptionKeyToWire({
   id,

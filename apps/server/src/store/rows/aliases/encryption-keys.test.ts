@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { EncryptionKey, NewEncryptionKey } from "../../../core/encryption-key/encryption-key.ts";
+import type { EncryptionKey, NewEncryptionKey } from "../../../core/encryption-key.ts";
 import type { Store } from "../../open-store.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 

@@ -6,11 +6,7 @@
 
 import { aliasAddress } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
-import type {
-  EncryptionKey,
-  EncryptionKeyStore,
-  NewEncryptionKey,
-} from "../../../core/encryption-key/encryption-key.ts";
+import type { EncryptionKey, EncryptionKeyStore, NewEncryptionKey } from "../../../core/encryption-key.ts";
 import { type EncryptionKeyTable, FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "./alias-document.ts";

@@ -1,0 +1,135 @@
+import { encryptionMessages, limits } from "@kauke/contract";
+import { type AgeWorker, ageResult } from "./age-worker.ts";
+import { AppError } from "./app-error.ts";
+import type { Random } from "./ports.ts";
+import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+
+/**
+ * A public key, stored with its private key as an age file under the user's master password, which the server does not
+ * have.
+ */
+export interface EncryptionKey {
+  id: string;
+  userId: string;
+  keyName: string;
+  /** An age recipient: `age1…`, or post-quantum `age1pq1…`. */
+  publicKey: string;
+  /** Whether this is the default key of the account; every account with keys has exactly one default key. */
+  isDefault: boolean;
+  createdAt: Date;
+}
+
+export interface NewEncryptionKey extends EncryptionKey {
+  /** Whether the key should become the default; an account's first key becomes the default in any case. */
+  isDefault: boolean;
+  /** Private key as an armored age file that the master password opens. */
+  encryptedPrivateKey: string;
+}
+
+export interface EncryptionKeyStore {
+  /** Keys of the account, newest first. */
+  listForUser(userId: string): Promise<EncryptionKey[]>;
+  count(userId: string): Promise<number>;
+  find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
+  /**
+   * Inserts the key. If it becomes the default, the former default key no longer is.
+   * @returns the stored key; `null` when the account no longer exists or already has `max` keys, even under concurrent
+   * calls
+   */
+  insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
+  /** Makes a key the default one of its account. @returns `null` when the key does not belong to this user */
+  makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
+  /**
+   * Deletes the key. If it was the default, the newest remaining key becomes the default.
+   * @throws AppError `key_in_use` while forwarded mail is encrypted to it
+   */
+  delete(userId: string, keyId: string): Promise<boolean>;
+}
+
+type KeyDeps = LimitDeps & { encryptionKeys: EncryptionKeyStore };
+
+const KEY_NOT_FOUND = "Encryption key not found";
+
+interface KeyOfUser {
+  userId: string;
+  keyId: string;
+}
+
+/** Reads the key with its protected private key. @throws AppError `not_found`, also for another user's key */
+export async function findEncryptionKey(
+  { encryptionKeys }: Pick<KeyDeps, "encryptionKeys">,
+  { userId, keyId }: KeyOfUser,
+): Promise<EncryptionKey & { encryptedPrivateKey: string }> {
+  const key = await encryptionKeys.find(userId, keyId);
+  if (key === null) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+  return key;
+}
+
+export interface NewKeyInput {
+  userId: string;
+  keyName: string;
+  isDefault: boolean;
+  /** Password to create the key under, or a key pair that was created elsewhere. */
+  key: { masterPassword: string } | { publicKey: string; encryptedPrivateKey: string };
+}
+
+type CreateDeps = KeyDeps & { ageWorker: AgeWorker; random: Random };
+
+/**
+ * Stores an encryption key. A key pair created elsewhere is checked: the public key can be encrypted to, and the
+ * private key is an age file protected by a password alone. Whether the two match cannot be checked without the
+ * password.
+ * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
+ */
+export async function createEncryptionKey(deps: CreateDeps, input: NewKeyInput): Promise<EncryptionKey> {
+  const { userId, keyName, isDefault } = input;
+  if ((await deps.encryptionKeys.count(userId)) >= limits.encryptionKeysMax) throw tooMany();
+  const createdAt = deps.clock.now();
+  const made = await makeOrCheck(deps, input, createdAt);
+  const key = { id: deps.random.uuid(), userId, keyName, isDefault, createdAt, ...made };
+  const kept = await deps.encryptionKeys.insert(key, limits.encryptionKeysMax);
+  if (kept === null) throw tooMany();
+  return kept;
+}
+
+async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyInput, createdAt: Date) {
+  if ("masterPassword" in key) {
+    await takeLimit(deps, "master_password", { userId });
+    return ageResult<"makeKey">(await deps.ageWorker.run({ name: "makeKey", userId }, { keyName, createdAt, ...key }));
+  }
+  await takeLimit(deps, "secret_change", { userId });
+  return ageResult<"checkKey">(await deps.ageWorker.run({ name: "checkKey", userId }, key));
+}
+
+const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooManyKeys });
+
+/** Makes a key the default one of its account. @throws AppError `not_found`, `rate_limited` */
+export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<EncryptionKey> {
+  await takeLimit(deps, "secret_change", { userId });
+  const key = await deps.encryptionKeys.makeDefault(userId, keyId);
+  if (key === null) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+  return key;
+}
+
+type DownloadDeps = KeyDeps & { ageWorker: AgeWorker };
+
+/**
+ * Decrypts the stored private key. For API clients; the web client decrypts it in the browser.
+ * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `rate_limited`, `busy`, `unavailable`
+ */
+export async function downloadEncryptionKey(
+  deps: DownloadDeps,
+  { masterPassword, ...whose }: KeyOfUser & { masterPassword: string },
+): Promise<EncryptionKey & { privateKey: string }> {
+  const { encryptedPrivateKey, ...key } = await findEncryptionKey(deps, whose);
+  await takeLimit(deps, "master_password", { userId: whose.userId });
+  const job = { name: "openKey", userId: whose.userId } as const;
+  const opened = await deps.ageWorker.run(job, { encryptedPrivateKey, masterPassword });
+  return { ...key, ...ageResult<"openKey">(opened) };
+}
+
+/** Deletes a key. @throws AppError `not_found`, `key_in_use`, `rate_limited` */
+export async function deleteEncryptionKey(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<void> {
+  await takeLimit(deps, "secret_change", { userId });
+  if (!(await deps.encryptionKeys.delete(userId, keyId))) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+}
