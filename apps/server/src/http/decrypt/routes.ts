@@ -1,7 +1,6 @@
 import { encryptionMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { decryptAuto } from "../../core/decrypt/decrypt-auto.ts";
-import { decryptManual } from "../../core/decrypt/decrypt-manual.ts";
+import { decryptAuto, decryptManual } from "../../core/decrypt.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export function decryptHandlers(deps: CoreDeps): HandlersOf<"decryptAuto" | "decryptManual"> {

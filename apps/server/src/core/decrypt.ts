@@ -1,7 +1,7 @@
-import { ageResult } from "../age-worker.ts";
-import type { CoreDeps } from "../core-deps.ts";
-import { findEncryptionKey } from "../encryption-key.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { ageResult } from "./age-worker.ts";
+import type { CoreDeps } from "./core-deps.ts";
+import { findEncryptionKey } from "./encryption-key.ts";
+import { takeLimit } from "./rate-limit/take-limit.ts";
 
 export interface AutoDecryption {
   userId: string;
@@ -27,4 +27,26 @@ export async function decryptAuto(deps: DecryptDeps, input: AutoDecryption): Pro
   const outcome = await deps.ageWorker.run({ name: "decryptWithKey", userId }, texts);
   if (!outcome.done && outcome.failure === "needs_recreation") return null;
   return ageResult<"decryptWithKey">(outcome).text;
+}
+
+export interface ManualDecryption {
+  userId: string;
+  /** Private key: a single age identity, or the text of a whole identity file. */
+  privateKey: string;
+  /** Armored age file to decrypt. */
+  encryptedText: string;
+}
+
+/**
+ * Decrypts with a private key that is sent along and never stored.
+ * @throws AppError `private_key_invalid`, `no_matching_key`, `age_damaged`, `not_text`, `rate_limited`, `busy`,
+ * `unavailable`
+ */
+export async function decryptManual(
+  deps: Pick<CoreDeps, "ageWorker" | "rateLimits" | "limitRules" | "clock">,
+  { userId, privateKey, encryptedText }: ManualDecryption,
+): Promise<string> {
+  await takeLimit(deps, "decrypt_manual", { userId });
+  const outcome = await deps.ageWorker.run({ name: "decrypt", userId }, { privateKey, encryptedText });
+  return ageResult<"decrypt">(outcome).text;
 }
