@@ -11,7 +11,7 @@ import type { LoginSessionStore } from "../core/login-session/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
-import type { SentAnswerStore } from "../core/reply-path/sent-answer.ts";
+import type { SentAnswerStore } from "../core/reply-path.ts";
 import { type Kept, keptSince } from "../core/retention/kept-for.ts";
 import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";

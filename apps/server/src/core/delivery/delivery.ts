@@ -1,7 +1,7 @@
 /** A delivery is one message to one destination of one alias. Deliveries are the product's only queue. */
 import type { Destination } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
-import type { MarksToStore } from "../reply-path/sent-answer.ts";
+import type { MarksToStore } from "../reply-path.ts";
 
 /**
  * Why a destination did not accept a message, as a closed set of codes: a peer's reply text may contain the real

@@ -10,7 +10,7 @@ import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import { type Clock, steadyMs } from "../../core/ports.ts";
 import { partOfRule } from "../../core/rate-limit/process-part.ts";
 import { type BucketRule, TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
-import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import type { ReplyPathStore } from "../../core/reply-path.ts";
 
 export interface Correspondent {
   address: string;

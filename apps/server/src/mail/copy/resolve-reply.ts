@@ -11,7 +11,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
-import type { ReplyPathStore } from "../../core/reply-path/reply-path.ts";
+import type { ReplyPathStore } from "../../core/reply-path.ts";
 import type { ReplyRecipient } from "../transaction.ts";
 import { accept, reject, type Verdict } from "../verdict.ts";
 

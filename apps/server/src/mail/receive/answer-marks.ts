@@ -1,5 +1,5 @@
 /** Marks by which a signed message of an owner is known when it is sent to the same address again. */
-import type { AnswerMark } from "../../core/reply-path/sent-answer.ts";
+import type { AnswerMark } from "../../core/reply-path.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 
 /** Keyed hash of a text in hex, the same in all processes. */

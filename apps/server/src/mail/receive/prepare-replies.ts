@@ -8,7 +8,7 @@
 import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice.ts";
-import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
+import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
 import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import type { OpenDelivery } from "../../core/delivery/delivery.ts";
-import type { MarksToStore } from "../../core/reply-path/sent-answer.ts";
+import type { MarksToStore } from "../../core/reply-path.ts";
 import type { Database, DeliveryTable, MessageTable } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
 import { insertMarks } from "../rows/sent-answers.ts";

@@ -1,5 +1,5 @@
 /** Marks of answers that were sent: keyed hashes, each with the time at which it may be deleted. */
-import type { AnswerMark, SentAnswerStore } from "../../core/reply-path/sent-answer.ts";
+import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
 import type { Database, InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 

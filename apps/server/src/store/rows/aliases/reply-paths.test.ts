@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ReplyPath } from "../../../core/reply-path/reply-path.ts";
+import type { ReplyPath } from "../../../core/reply-path.ts";
 import { onEachContext } from "../../context.testing.ts";
 import { deleteReplyPathsOf, replyPathStore } from "./reply-paths.ts";
 

@@ -4,7 +4,7 @@
  * as much processor time as a row.
  */
 import { sql } from "kysely";
-import type { ReplyPath, ReplyPathStore } from "../../../core/reply-path/reply-path.ts";
+import type { ReplyPath, ReplyPathStore } from "../../../core/reply-path.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../../concurrency/group-calls.ts";
 import { type Database, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
