@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
 import type { Config } from "../config.ts";
-import { smtpHost } from "../core/smtp-credential/smtp-host.ts";
+import { smtpHost } from "../core/smtp-credential/smtp-credential.ts";
 import type { ServerFacts } from "./control/control-protocol.ts";
 
 export type PlanFacts = Pick<

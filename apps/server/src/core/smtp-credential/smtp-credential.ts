@@ -1,3 +1,7 @@
+import { AppError } from "../app-error.ts";
+import type { Random } from "../ports.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+
 /** Credentials with which a mail program sends as an alias. The password is separate: it is read only on request. */
 export interface SmtpCredential {
   id: string;
@@ -59,4 +63,89 @@ export interface SmtpCredentialStore {
   findLogin(username: string): Promise<SmtpLogin | null>;
   /** Looks up a credential that a connection signed in with. @returns `null` when it was deleted or deactivated */
   findStanding(credentialId: string): Promise<Pick<SmtpLogin, "stamp" | "isPaused"> | null>;
+}
+
+/** Host name to which mail programs submit mail: one name for all domains, covered by the certificate. */
+export function smtpHost(ownDomains: readonly string[]): string {
+  return `smtp.${ownDomains[0]}`;
+}
+
+/** Letters and digits without 0, O, 1, l, I and o: users copy or type a password, so no two characters look alike. */
+const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
+const GROUPS = 6;
+const GROUP_LENGTH = 4;
+/** Random bytes from this value on are skipped; they would make the first characters of the alphabet more likely. */
+const FAIR_BELOW = 256 - (256 % ALPHABET.length);
+
+/** 24 characters from an alphabet of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */
+export function newSmtpPassword(random: Pick<Random, "bytes">): string {
+  let characters = "";
+  while (characters.length < GROUPS * GROUP_LENGTH) {
+    for (const byte of random.bytes(GROUPS * GROUP_LENGTH)) if (byte < FAIR_BELOW) characters += characterOf(byte);
+  }
+  return Array.from({ length: GROUPS }, (_, group) =>
+    characters.slice(group * GROUP_LENGTH, (group + 1) * GROUP_LENGTH),
+  ).join("-");
+}
+
+const characterOf = (byte: number): string => ALPHABET.charAt(byte % ALPHABET.length);
+
+type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
+
+/**
+ * Creates the credentials of an alias. They are valid at once, but a paused alias may not send.
+ * @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited`
+ */
+export async function createSmtpCredential(
+  deps: CredentialDeps & { random: Random },
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<{ credential: SmtpCredential; password: string }> {
+  await takeLimit(deps, "secret_change", { userId });
+  const password = newSmtpPassword(deps.random);
+  const input = { id: deps.random.uuid(), userId, aliasId, password, createdAt: deps.clock.now() };
+  const credential = await deps.smtpCredentials.insert(input);
+  if (credential === null) throw new AppError("not_found", { message: "Alias not found" });
+  return { credential, password };
+}
+
+/** Lists the SMTP credentials of an alias. @throws AppError `not_found` when the alias does not belong to this user */
+export async function listSmtpCredentials(
+  deps: Pick<CredentialDeps, "smtpCredentials">,
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<SmtpCredential[]> {
+  const credentials = await deps.smtpCredentials.listForAlias(userId, aliasId);
+  if (credentials === null) throw new AppError("not_found", { message: "Alias not found" });
+  return credentials;
+}
+
+/**
+ * Reads the SMTP password of an alias.
+ * @throws AppError `not_found` when the alias does not belong to this user or has no credentials
+ */
+export async function readSmtpPassword(
+  deps: Pick<CredentialDeps, "smtpCredentials">,
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<string> {
+  const password = await deps.smtpCredentials.readPassword(userId, aliasId);
+  if (password === null) throw new AppError("not_found", { message: "SMTP credentials not found" });
+  return password;
+}
+
+/** Replaces the password; the old one is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
+export async function regenerateSmtpPassword(
+  deps: CredentialDeps & { random: Random },
+  key: SmtpCredentialKey,
+): Promise<{ credential: SmtpCredential; password: string }> {
+  await takeLimit(deps, "secret_change", { userId: key.userId });
+  const password = newSmtpPassword(deps.random);
+  const credential = await deps.smtpCredentials.replacePassword(key, password);
+  if (credential === null) throw new AppError("not_found", { message: "SMTP credentials not found" });
+  return { credential, password };
+}
+
+/** Deletes the credentials; the password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
+export async function deleteSmtpCredential(deps: CredentialDeps, key: SmtpCredentialKey): Promise<void> {
+  await takeLimit(deps, "secret_change", { userId: key.userId });
+  if (!(await deps.smtpCredentials.delete(key)))
+    throw new AppError("not_found", { message: "SMTP credentials not found" });
 }

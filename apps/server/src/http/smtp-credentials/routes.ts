@@ -1,10 +1,12 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { createSmtpCredential } from "../../core/smtp-credential/create-smtp-credential.ts";
-import { deleteSmtpCredential } from "../../core/smtp-credential/delete-smtp-credential.ts";
-import { listSmtpCredentials } from "../../core/smtp-credential/list-smtp-credentials.ts";
-import { readSmtpPassword } from "../../core/smtp-credential/read-smtp-password.ts";
-import { regenerateSmtpPassword } from "../../core/smtp-credential/regenerate-smtp-password.ts";
-import { smtpHost } from "../../core/smtp-credential/smtp-host.ts";
+import {
+  createSmtpCredential,
+  deleteSmtpCredential,
+  listSmtpCredentials,
+  readSmtpPassword,
+  regenerateSmtpPassword,
+  smtpHost,
+} from "../../core/smtp-credential/smtp-credential.ts";
 import type { HandlersOf } from "../handler.ts";
 import { smtpCredentialToWire } from "./wire.ts";
 

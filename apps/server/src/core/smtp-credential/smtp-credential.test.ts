@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { newSmtpPassword } from "./new-password.ts";
+import { newSmtpPassword } from "./smtp-credential.ts";
 
 const real = { bytes: (length: number) => randomBytes(length) };
 
