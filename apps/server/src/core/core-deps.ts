@@ -5,7 +5,7 @@
 import type { AccountExportStore } from "./account-export.ts";
 import type { AgeWorker } from "./age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
-import type { ApiKeyStore } from "./api-key/api-key.ts";
+import type { ApiKeyStore } from "./api-key.ts";
 import type { ChecklistStore } from "./checklist.ts";
 import type { ClientNumberStore } from "./client-number/client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";

@@ -3,7 +3,7 @@
  * tsc.
  */
 import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
-import type { KeyCaller } from "../core/api-key/check-api-key.ts";
+import type { KeyCaller } from "../core/api-key.ts";
 
 export interface Call<N extends EndpointName> {
   /** Path parameters: every id has been validated, and a `userId` is that of the signed-in user. */

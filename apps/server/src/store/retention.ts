@@ -3,7 +3,7 @@
  * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
-import type { ApiKeyStore } from "../core/api-key/api-key.ts";
+import type { ApiKeyStore } from "../core/api-key.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";

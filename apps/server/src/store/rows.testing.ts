@@ -1,7 +1,7 @@
 /** Builds complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
-import type { ApiKey } from "../core/api-key/api-key.ts";
+import type { ApiKey } from "../core/api-key.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
 import type { NamedLoginSession } from "../core/login-session/login-session.ts";
 import type { User } from "../core/user/user.ts";

@@ -1,7 +1,7 @@
 /** Applies one change to many aliases of an account. */
 import { labelMessages, limits } from "@kauke/contract";
-import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
+import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";

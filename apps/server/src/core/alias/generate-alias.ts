@@ -1,8 +1,8 @@
 /** Creates aliases with generated names. Fields that the caller omits are filled in from the account's defaults. */
 import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
-import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
+import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";

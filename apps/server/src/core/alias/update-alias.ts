@@ -1,6 +1,6 @@
 import { formatForwardTo } from "@kauke/contract";
-import type { CallerKind } from "../api-key/api-key.ts";
 import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
+import type { CallerKind } from "../api-key.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { refuseBlocked } from "../destination/refuse-blocked.ts";

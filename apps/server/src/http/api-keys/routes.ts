@@ -1,7 +1,5 @@
 import type { ApiKeyWire } from "@kauke/contract";
-import type { ApiKey } from "../../core/api-key/api-key.ts";
-import { createApiKey } from "../../core/api-key/create-api-key.ts";
-import { deleteApiKey } from "../../core/api-key/delete-api-key.ts";
+import { type ApiKey, createApiKey, deleteApiKey } from "../../core/api-key.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { HandlersOf } from "../handler.ts";
 

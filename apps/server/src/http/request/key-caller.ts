@@ -1,7 +1,7 @@
 /** Finds out who makes a call with an API key, and sets `signedInUserId` and `apiKey` of the request. */
 import type { KeyScope } from "@kauke/contract";
 import type { FastifyRequest } from "fastify";
-import { checkApiKey, type KeyCaller } from "../../core/api-key/check-api-key.ts";
+import { checkApiKey, type KeyCaller } from "../../core/api-key.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { credentialsOf } from "./credentials.ts";

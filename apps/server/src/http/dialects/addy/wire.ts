@@ -4,7 +4,7 @@
  */
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import type { Alias } from "../../../core/alias/alias.ts";
-import type { ApiKey } from "../../../core/api-key/api-key.ts";
+import type { ApiKey } from "../../../core/api-key.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";

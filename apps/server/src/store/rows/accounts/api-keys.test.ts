@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { ApiKey } from "../../../core/api-key/api-key.ts";
+import type { ApiKey } from "../../../core/api-key.ts";
 import { anApiKey } from "../../rows.testing.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
 

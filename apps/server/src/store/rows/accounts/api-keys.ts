@@ -1,7 +1,7 @@
 /** API keys. Only a hash of the key is stored; its name is sealed. */
 import type { KeyScope } from "@kauke/contract";
 import { sql } from "kysely";
-import type { ApiKey, ApiKeyStore } from "../../../core/api-key/api-key.ts";
+import type { ApiKey, ApiKeyStore } from "../../../core/api-key.ts";
 import { type ApiKeyTable, FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -1,0 +1,176 @@
+/** API keys, with which programs make calls for an account. Only the key's SHA-256 is stored; its name is sealed. */
+
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { apiKeyMessages, apiKeyPattern, type KeyScope, keyScopes, limits } from "@kauke/contract";
+import { AppError, fieldError } from "./app-error.ts";
+import type { Clock, Random } from "./ports.ts";
+import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+
+/**
+ * What authorises a call: a login session, which may do everything, or an API key, which may do what its scopes allow.
+ */
+export type CallerKind = "session" | "key";
+
+export interface ApiKey {
+  id: string;
+  userId: string;
+  name: string;
+  scopes: readonly KeyScope[];
+  /** Time from which the key is refused; `null` if it never expires. */
+  expiresAt: Date | null;
+  /** Day on which the key was last used, e.g. `2026-03-01` (UTC); `null` if it was never used. */
+  lastUsedOn: string | null;
+  createdAt: Date;
+}
+
+/** Fields of an API key that are needed to authorise a request. */
+export type FoundApiKey = Pick<ApiKey, "id" | "userId" | "scopes" | "expiresAt" | "lastUsedOn">;
+
+export interface ApiKeyStore {
+  /** API keys of the account, newest first, including expired ones. */
+  listForUser(userId: string): Promise<ApiKey[]>;
+  /**
+   * Stores a new API key.
+   * @returns false when the account no longer exists or already has `max` keys, even under concurrent calls
+   */
+  insert(key: ApiKey & { hash: Buffer }, max: number): Promise<boolean>;
+  /** Finds an API key with one prepared query and no cache, so that every process refuses a revoked key at once. */
+  find(hash: Buffer): Promise<FoundApiKey | null>;
+  /** Stores the day of an API key's last use, unless that day is stored already. */
+  noteUse(keyId: string, day: string): Promise<void>;
+  /**
+   * Revokes one API key.
+   * @returns false when the account has no key with this id
+   */
+  deleteById(userId: string, keyId: string): Promise<boolean>;
+  /**
+   * Revokes all API keys of the account.
+   * @returns number of revoked keys
+   */
+  deleteForUser(userId: string): Promise<number>;
+  /**
+   * Deletes API keys that expired before this time.
+   * @returns number of deleted keys
+   */
+  deleteExpired(before: Date): Promise<number>;
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PREFIX = "kauke";
+const RANDOM_LENGTH = 41;
+const CHECKSUM_LENGTH = 6;
+/**
+ * Random bytes from this value on are discarded: it is the largest multiple of 62 up to 256, so all 62 characters are
+ * equally likely.
+ */
+const BYTES_USED = 256 - (256 % ALPHABET.length);
+
+/**
+ * Makes the text of an API key: `kauke`, 41 random characters (244 bits), and 6 characters of checksum, all letters and
+ * digits. Clients of other products accept this length (52) and alphabet. Thanks to the checksum, a scanner for leaked
+ * secrets recognises a key with certainty, and a mistyped key is refused without a database query.
+ */
+export function newApiKeySecret(random: Random): string {
+  let text = PREFIX;
+  while (text.length < PREFIX.length + RANDOM_LENGTH) {
+    for (const byte of random.bytes(64)) {
+      if (byte < BYTES_USED && text.length < PREFIX.length + RANDOM_LENGTH) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text + checksumOf(text);
+}
+
+/**
+ * SHA-256 of an API key.
+ * @returns `null` for a text that does not have the form or the checksum of an API key
+ */
+export function hashApiKey(text: string): Buffer | null {
+  if (!apiKeyPattern.test(text)) return null;
+  const start = text.slice(0, -CHECKSUM_LENGTH);
+  if (checksumOf(start) !== text.slice(-CHECKSUM_LENGTH)) return null;
+  return createHash("sha256").update(text, "latin1").digest();
+}
+
+/** CRC-32 (ISO 3309) of a text, as six digits of base 62, most significant first. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let index = 0; index < CHECKSUM_LENGTH; index += 1) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
+
+export interface NewApiKey {
+  userId: string;
+  name: string;
+  scopes: readonly KeyScope[];
+  expiresAt: Date | null;
+}
+
+/**
+ * Creates an API key.
+ * @returns the key with its secret, of which only a hash is stored
+ * @throws AppError `invalid`, `rate_limited`
+ */
+export async function createApiKey(
+  deps: LimitDeps & { apiKeys: ApiKeyStore; random: Random },
+  { userId, name, scopes, expiresAt }: NewApiKey,
+): Promise<{ key: ApiKey; secret: string }> {
+  const createdAt = deps.clock.now();
+  refuseExpiry(expiresAt, createdAt);
+  await takeLimit(deps, "api_key_create", { userId });
+  const secret = newApiKeySecret(deps.random);
+  const hash = hashApiKey(secret);
+  if (hash === null) throw new Error("a new API key does not have the form of one");
+  const given = keyScopes.filter((scope) => scopes.includes(scope));
+  const key = { id: deps.random.uuid(), userId, name, scopes: given, expiresAt, lastUsedOn: null, createdAt };
+  if (!(await deps.apiKeys.insert({ ...key, hash }, limits.apiKeysMax)))
+    throw new AppError("invalid", { message: apiKeyMessages.tooMany });
+  return { key, secret };
+}
+
+function refuseExpiry(expiresAt: Date | null, now: Date): void {
+  if (expiresAt === null) return;
+  if (expiresAt <= now) throw fieldError("expiresAt", apiKeyMessages.expiryPast);
+  const latest = new Date(now);
+  latest.setUTCFullYear(latest.getUTCFullYear() + limits.apiKeyYearsMax);
+  if (expiresAt > latest) throw fieldError("expiresAt", apiKeyMessages.expiryFar);
+}
+
+export interface KeyCaller {
+  keyId: string;
+  userId: string;
+  scopes: readonly KeyScope[];
+}
+
+/**
+ * Finds the account that an API key makes calls for. The day of use is stored in the background.
+ * @returns `null` for a key that is malformed, unknown, revoked or expired
+ */
+export async function checkApiKey(
+  { apiKeys, clock }: { apiKeys: ApiKeyStore; clock: Clock },
+  secret: string,
+): Promise<KeyCaller | null> {
+  const hash = hashApiKey(secret);
+  if (hash === null) return null;
+  const key = await apiKeys.find(hash);
+  const now = clock.now();
+  if (key === null || (key.expiresAt !== null && key.expiresAt <= now)) return null;
+  const today = now.toISOString().slice(0, 10);
+  // A failure to store the day of use is ignored: the next use of the key stores it.
+  if (key.lastUsedOn !== today) void apiKeys.noteUse(key.id, today).catch(() => {});
+  return { keyId: key.id, userId: key.userId, scopes: key.scopes };
+}
+
+/** Revokes an API key. @throws AppError `not_found`, `rate_limited` */
+export async function deleteApiKey(
+  deps: LimitDeps & { apiKeys: ApiKeyStore },
+  { userId, keyId }: { userId: string; keyId: string },
+): Promise<void> {
+  await takeLimit(deps, "secret_change", { userId });
+  if (!(await deps.apiKeys.deleteById(userId, keyId)))
+    throw new AppError("not_found", { message: "API key not found" });
+}
