@@ -1,8 +1,11 @@
-/** Validation of aliases that depends on this server: its own domains and its reserved names. Pure. */
-import { aliasMessages, type Destination, type FieldErrors } from "@kauke/contract";
+/** What an alias may be on this server: its domain, name and destinations, and the destinations that an API key adds. */
+import { aliasMessages, type FieldErrors } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf } from "@kauke/mail-rfc";
-import { AppError } from "../app-error.ts";
+import { AppError, fieldError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { exactMailbox } from "../destination/same-mailbox.ts";
+import type { AliasRouting, Destination } from "./alias.ts";
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
@@ -38,3 +41,82 @@ export function refuseReservedName(name: string): void {
   if (findReservedName(name) !== null)
     throw new AppError("alias_reserved", { message: `The name ${name} is reserved.` });
 }
+
+export interface RoutingInput {
+  active?: boolean;
+  destinations?: Destination[];
+  /** Destinations for when a paused alias is activated again; ignored for an alias that stays active. */
+  lastDestinations?: Destination[];
+}
+
+/**
+ * The routing of an alias after a change request. New destinations of a paused alias do not activate it: they apply
+ * once it is activated.
+ */
+export function nextRouting(now: AliasRouting, input: RoutingInput): AliasRouting {
+  const isPaused = now.state === "paused";
+  const current = isPaused ? now.lastDestinations : now.destinations;
+  const isOrBecomesPaused = isPaused || input.active === false;
+  const destinations = input.destinations ?? (isOrBecomesPaused ? input.lastDestinations : undefined) ?? current;
+  return (input.active ?? !isPaused)
+    ? { state: "active", destinations }
+    : { state: "paused", lastDestinations: destinations };
+}
+
+/** Rejects destinations that block mail from this server. @throws AppError `invalid` */
+export async function refuseBlocked(
+  { destinations: store }: Pick<CoreDeps, "destinations">,
+  field: "forwardTo" | "lastForwardTo",
+  destinations: readonly Destination[] = [],
+): Promise<void> {
+  const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  if (addresses.length === 0) return;
+  if (await store.isAnyBlocked(addresses)) throw fieldError(field, aliasMessages.forwardToBlocked);
+}
+
+/**
+ * Confirmed mailboxes among the destinations, spelled as the destinations spell them. On a server that asks for no
+ * confirmations, all mailboxes in the account's list count as confirmed.
+ */
+export async function confirmedAmong(
+  { destinations: store, mailboxes, confirmation }: Pick<CoreDeps, "destinations" | "mailboxes" | "confirmation">,
+  userId: string,
+  destinations: readonly Destination[],
+): Promise<ReadonlySet<string>> {
+  const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  if (addresses.length === 0) return new Set();
+  const states = await store.states(userId, addresses);
+  const listed = new Set(confirmation === null ? (await mailboxes.list(userId)).map(exactOf) : []);
+  return new Set(
+    addresses.filter((address) => {
+      const state = states.get(address) ?? "new";
+      return state === "confirmed" || ((state === "new" || state === "asked") && listed.has(exactMailbox(address)));
+    }),
+  );
+}
+
+const exactOf = ({ address }: { address: string }): string => exactMailbox(address);
+
+interface ByKey {
+  wanted: readonly Destination[] | undefined;
+  /** Destinations of the alias before the change. */
+  before?: readonly Destination[];
+  confirmed: ReadonlySet<string>;
+}
+
+/**
+ * Refuses new destinations that are not confirmed mailboxes: a stolen API key cannot forward mail to a thief.
+ * Destinations that the alias already has may stay.
+ * @throws AppError `invalid`
+ */
+export function refuseUnconfirmed(
+  field: "forwardTo" | "lastForwardTo",
+  { wanted = [], before = [], confirmed }: ByKey,
+): void {
+  const had = new Set(before.map(nameOf));
+  const isAllowed = (it: Destination) => had.has(nameOf(it)) || (it.kind === "mailbox" && confirmed.has(it.address));
+  if (!wanted.every(isAllowed)) throw fieldError(field, aliasMessages.forwardToByKey);
+}
+
+const nameOf = (it: Destination) =>
+  it.kind === "mailbox" ? `mailbox ${it.address.toLowerCase()}` : `webhook ${it.url}`;

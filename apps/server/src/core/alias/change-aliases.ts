@@ -1,15 +1,19 @@
 /** Applies one change to many aliases of an account. */
 import { labelMessages, limits } from "@kauke/contract";
-import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeWeightedLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
-import { ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import {
+  confirmedAmong,
+  nextRouting,
+  ownDomainErrors,
+  refuseBlocked,
+  refuseFieldErrors,
+  refuseUnconfirmed,
+} from "./alias-rules.ts";
 import type { ManyAliasesChange, ManyChanged } from "./alias-store.ts";
-import { nextRouting } from "./next-routing.ts";
 
 export type BulkChange =
   | { kind: "active"; active: boolean }

@@ -1,10 +1,16 @@
-import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import type { CallerKind } from "../api-key.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
-import { domainErrors, ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
+import {
+  confirmedAmong,
+  domainErrors,
+  ownDomainErrors,
+  refuseBlocked,
+  refuseFieldErrors,
+  refuseReservedName,
+  refuseUnconfirmed,
+} from "./alias-rules.ts";
 
 export interface NewAlias {
   userId: string;

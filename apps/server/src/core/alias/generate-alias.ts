@@ -1,17 +1,22 @@
 /** Creates aliases with generated names. Fields that the caller omits are filled in from the account's defaults. */
 import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
-import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
-import { domainErrors, ownDomainErrors, refuseFieldErrors } from "./alias-rules.ts";
+import {
+  confirmedAmong,
+  domainErrors,
+  ownDomainErrors,
+  refuseBlocked,
+  refuseFieldErrors,
+  refuseUnconfirmed,
+} from "./alias-rules.ts";
 import { newAlias } from "./create-alias.ts";
 import { generateName } from "./generate-name.ts";
 import { siteHost, siteName } from "./site-name.ts";

@@ -6,8 +6,8 @@ import { type MailboxDeps, readStates } from "../mailbox/list-mailboxes.ts";
 import { type MailboxDestination, mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import type { AliasRouting, Destination } from "./alias.ts";
+import { nextRouting } from "./alias-rules.ts";
 import type { ManyChanged } from "./alias-store.ts";
-import { nextRouting } from "./next-routing.ts";
 
 interface Replacement {
   userId: string;

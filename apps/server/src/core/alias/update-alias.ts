@@ -1,14 +1,20 @@
 import { formatForwardTo } from "@kauke/contract";
-import { confirmedAmong, refuseUnconfirmed } from "../api-key/refuse-unconfirmed.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { refuseBlocked } from "../destination/refuse-blocked.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { Alias, AliasSealing } from "./alias.ts";
-import { ownDomainErrors, refuseFieldErrors, refuseReservedName } from "./alias-rules.ts";
+import {
+  confirmedAmong,
+  nextRouting,
+  ownDomainErrors,
+  type RoutingInput,
+  refuseBlocked,
+  refuseFieldErrors,
+  refuseReservedName,
+  refuseUnconfirmed,
+} from "./alias-rules.ts";
 import type { AliasChange } from "./alias-store.ts";
-import { nextRouting, type RoutingInput } from "./next-routing.ts";
 
 /** The requested changes; omitted properties stay as they are. */
 export interface AliasUpdateInput extends RoutingInput {

@@ -1,7 +1,7 @@
 import type { Destination } from "@kauke/contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextRouting, type RoutingInput } from "./next-routing.ts";
+import { nextRouting, type RoutingInput } from "./alias-rules.ts";
 
 const ann: Destination[] = [{ kind: "mailbox", address: "ann@example.org" }];
 const bob: Destination[] = [{ kind: "mailbox", address: "bob@example.org" }];
