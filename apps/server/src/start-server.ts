@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
-import { type GoneWebhook, pauseWebhook } from "./core/alias/pause-webhook.ts";
+import { type GoneWebhook, pauseWebhook } from "./core/alias/webhook.ts";
 import { LISTEN_BACKLOG } from "./core/connection/listen-backlog.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import { asCaller } from "./core/fair-queue/caller.ts";

@@ -1,7 +1,7 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { Config } from "./config.ts";
-import type { GoneWebhook } from "./core/alias/pause-webhook.ts";
+import type { GoneWebhook } from "./core/alias/webhook.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";

@@ -88,3 +88,12 @@ export function aliasAddress(name: string, domain: string): string {
 export function pausedWebhooks(destinations: readonly Destination[]): string[] {
   return destinations.flatMap((it) => (it.kind === "webhook" && it.pausedAt !== undefined ? [it.url] : []));
 }
+
+/**
+ * Domains in display order: the provider's own two first, then the others alphabetically (specification section 9).
+ * @param ownDomains as configured, e.g. `["kauke.test", "slapta.test", "vejas.test", "rukas.test"]`
+ */
+export function listDomains(ownDomains: readonly string[]): string[] {
+  const [first, second, ...rest] = ownDomains;
+  return [first, second, ...rest.sort()].filter((domain) => domain !== undefined);
+}

@@ -1,13 +1,19 @@
 /** Creates aliases with generated names. Fields that the caller omits are filled in from the account's defaults. */
-import { type AliasFormat, aliasMessages, limits } from "@kauke/contract";
+import { domainToUnicode } from "node:url";
+import { type AliasFormat, aliasMessages, generatedNames, limits } from "@kauke/contract";
+import { aliasWords } from "@kauke/contract/alias-words";
 import { findReservedName } from "@kauke/contract/reserved-names";
+import { readDnsName } from "@kauke/mail-rfc";
+import { getHostname } from "tldts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
+import type { Random } from "../ports.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
+import { registrableDomain } from "../registrable-domain.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import {
   confirmedAmong,
@@ -18,8 +24,66 @@ import {
   refuseUnconfirmed,
 } from "./alias-rules.ts";
 import { newAlias } from "./create-alias.ts";
-import { generateName } from "./generate-name.ts";
-import { siteHost, siteName } from "./site-name.ts";
+
+/**
+ * Generates a name for an alias; it may turn out to be reserved or taken.
+ * @param site name of the website, as `siteName` returns it; used by the format `site`, which equals `characters`
+ * without it
+ * @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID, or `shop.k7wnb`
+ */
+export function generateName(format: AliasFormat, random: Random, site: string | null = null): string {
+  if (format === "uuid") return random.uuid().toLowerCase();
+  if (format === "words") return randomWords(random);
+  if (format === "characters" || site === null) return randomCharacters(random, generatedNames.characters.length);
+  const { separator, suffixLength } = generatedNames.site;
+  return `${site}${separator}${randomCharacters(random, suffixLength)}`;
+}
+
+function randomWords(random: Random): string {
+  const { words, digits, separator } = generatedNames.words;
+  const chosen = Array.from({ length: words }, () => aliasWords[randomBelow(random, aliasWords.length)]);
+  const number = randomBelow(random, 10 ** digits);
+  return [...chosen, String(number).padStart(digits, "0")].join(separator);
+}
+
+function randomCharacters(random: Random, length: number): string {
+  const { alphabet } = generatedNames.characters;
+  return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
+}
+
+const SPAN = 2 ** 32;
+
+/**
+ * Random integer from 0 to `bound` - 1, all equally likely. Values below 2^32 from the last, incomplete run of `bound`
+ * values are drawn again.
+ */
+function randomBelow(random: Random, bound: number): number {
+  for (;;) {
+    const drawn = random.bytes(4).readUInt32BE();
+    if (drawn < SPAN - (SPAN % bound)) return drawn % bound;
+  }
+}
+
+/**
+ * Extracts the host name from a text that a client sent.
+ * @returns host name in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL
+ */
+export function siteHost(hostname: string): string | null {
+  return hostname.length > limits.webhookUrlMax ? null : getHostname(hostname) || null;
+}
+
+/**
+ * Reduces the registrable domain of a host, without its public suffix, to characters that are allowed in an alias name.
+ * @param hostname host name or URL, e.g. `https://www.Café-Noir.co.uk/menu`
+ * @returns e.g. `cafe-noir`; `null` if nothing is left, and for IP addresses and hosts without a public suffix
+ */
+export function siteName(hostname: string): string | null {
+  const host = readDnsName(siteHost(hostname) ?? "");
+  const [label = ""] = (host === null ? null : registrableDomain(host))?.split(".") ?? [];
+  const plain = domainToUnicode(label).normalize("NFKD").toLowerCase();
+  const cut = plain.replaceAll(/[^a-z0-9-]/g, "").slice(0, generatedNames.site.nameMax);
+  return cut.replaceAll(/^-+|-+$/g, "") || null;
+}
 
 export interface NameInput {
   userId: string;

@@ -117,3 +117,29 @@ function isUnchanged({ name, notes, routing }: Alias, before: NonNullable<AliasU
 function isRoutingInput({ active, destinations, lastDestinations }: AliasUpdateInput): boolean {
   return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
 }
+
+/**
+ * Pauses or activates an alias; no change if it already has that state. Mail to a paused alias is accepted and
+ * discarded.
+ * @throws AppError `not_found`, `rate_limited`
+ */
+export async function toggleAlias(
+  deps: Parameters<typeof updateAlias>[0],
+  alias: { userId: string; aliasId: string },
+  active: boolean,
+): Promise<Alias> {
+  return updateAlias(deps, alias, { active });
+}
+
+/**
+ * Deletes the alias and its dependent rows; the address stays reserved for this account.
+ * @param clientAddress network of the client, if it is known
+ * @throws AppError `not_found`; `rate_limited` when the account has too many reserved addresses
+ */
+export async function deleteAlias(
+  deps: Pick<CoreDeps, "aliases">,
+  { userId, aliasId, clientAddress = null }: { userId: string; aliasId: string; clientAddress?: string | null },
+): Promise<void> {
+  if (!(await deps.aliases.delete(userId, aliasId, clientAddress)))
+    throw new AppError("not_found", { message: "Alias not found" });
+}

@@ -1,5 +1,5 @@
 import type { DefaultFormat } from "@kauke/contract";
-import { listDomains } from "../alias/list-domains.ts";
+import { listDomains } from "../alias/alias.ts";
 import { AppError } from "../app-error.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import type { User } from "../user/user.ts";

@@ -1,6 +1,5 @@
 /** Removes a mailbox from the account's list and from all of its aliases. */
-import type { Alias, AliasRouting, Destination } from "../alias/alias.ts";
-import { aliasAddress } from "../alias/alias.ts";
+import { type Alias, type AliasRouting, aliasAddress, type Destination } from "../alias/alias.ts";
 import type { AliasChange } from "../alias/alias-store.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";

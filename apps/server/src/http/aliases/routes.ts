@@ -1,9 +1,7 @@
+import { listDomains } from "../../core/alias/alias.ts";
 import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
-import { deleteAlias } from "../../core/alias/delete-alias.ts";
-import { listDomains } from "../../core/alias/list-domains.ts";
-import { toggleAlias } from "../../core/alias/toggle-alias.ts";
-import { updateAlias } from "../../core/alias/update-alias.ts";
+import { deleteAlias, toggleAlias, updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { mapInSlices } from "../../core/fair-queue/slices.ts";
 import type { HandlersOf } from "../handler.ts";

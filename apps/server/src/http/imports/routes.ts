@@ -1,4 +1,4 @@
-import { exportAliases } from "../../core/alias-export/export-aliases.ts";
+import { exportAliases } from "../../core/alias/export-aliases.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { createImport } from "../../core/import/create-import.ts";

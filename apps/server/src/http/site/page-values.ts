@@ -4,7 +4,7 @@
  */
 import { linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
 import type { Config } from "../../config.ts";
-import { listDomains } from "../../core/alias/list-domains.ts";
+import { listDomains } from "../../core/alias/alias.ts";
 import { googleMeta } from "./google-meta.ts";
 
 export interface SiteSettings {

@@ -4,7 +4,7 @@
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
-import type { GoneWebhook } from "../../core/alias/pause-webhook.ts";
+import type { GoneWebhook } from "../../core/alias/webhook.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { refused } from "../classify-reply.ts";

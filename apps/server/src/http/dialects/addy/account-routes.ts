@@ -2,7 +2,7 @@
  * Calls about the account, which addy.io's apps make when they start. Lists of features that Kauke does not have are
  * empty.
  */
-import { listDomains } from "../../../core/alias/list-domains.ts";
+import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";

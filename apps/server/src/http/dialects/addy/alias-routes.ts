@@ -1,11 +1,9 @@
 /** Calls of addy.io's clients that list aliases or concern one alias. */
 import type { Alias } from "../../../core/alias/alias.ts";
 import { createAlias } from "../../../core/alias/create-alias.ts";
-import { deleteAlias } from "../../../core/alias/delete-alias.ts";
 import { generateAlias } from "../../../core/alias/generate-alias.ts";
 import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
-import { toggleAlias } from "../../../core/alias/toggle-alias.ts";
-import { updateAlias } from "../../../core/alias/update-alias.ts";
+import { deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";

@@ -1,7 +1,7 @@
 /** Calls compatible with SimpleLogin about the account: user, mailboxes, defaults and domains. */
 import { limits } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
-import { listDomains } from "../../../core/alias/list-domains.ts";
+import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";

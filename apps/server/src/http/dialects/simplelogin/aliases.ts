@@ -2,9 +2,7 @@
 import { aliasMessages, formatForwardTo, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Alias, Destination } from "../../../core/alias/alias.ts";
-import { deleteAlias } from "../../../core/alias/delete-alias.ts";
-import { toggleAlias } from "../../../core/alias/toggle-alias.ts";
-import { type AliasUpdateInput, updateAlias } from "../../../core/alias/update-alias.ts";
+import { type AliasUpdateInput, deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";

@@ -1,15 +1,16 @@
 /** The sealed document of an alias, and its conversion to and from core's types. Pure. */
 
 import type { ConfirmationState } from "@kauke/contract";
-import type {
-  Alias,
-  AliasRoute,
-  AliasRouting,
-  AliasSealing,
-  Destination,
-  UnconfirmedMailboxes,
+import {
+  type Alias,
+  type AliasRoute,
+  type AliasRouting,
+  type AliasSealing,
+  aliasAddress,
+  type Destination,
+  pausedWebhooks,
+  type UnconfirmedMailboxes,
 } from "../../../core/alias/alias.ts";
-import { aliasAddress, pausedWebhooks } from "../../../core/alias/alias.ts";
 import type { AliasChange } from "../../../core/alias/alias-store.ts";
 import { registeredFromText } from "../accounts/user-indexes.ts";
 

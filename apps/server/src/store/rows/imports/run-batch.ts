@@ -4,8 +4,13 @@
  */
 import { limits } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
-import type { BatchOutcome, ImportRow, ImportSummary } from "../../../core/import/import.ts";
-import { importReasons, isToBeMade } from "../../../core/import/import.ts";
+import {
+  type BatchOutcome,
+  type ImportRow,
+  type ImportSummary,
+  importReasons,
+  isToBeMade,
+} from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { insertAliases } from "../aliases/insert-aliases.ts";

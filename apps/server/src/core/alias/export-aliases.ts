@@ -1,9 +1,25 @@
 /** Writes an account's aliases as a file in a format that other services import, page by page. */
 import type { AliasExportFormat, Destination } from "@kauke/contract";
-import { type Alias, aliasAddress } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { csvLine } from "./csv-line.ts";
+import { type Alias, aliasAddress } from "./alias.ts";
+
+const QUOTED = /[",\r\n]|^\s|\s$/;
+/** Cells with one of these first characters are run as a formula by spreadsheet programs. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/**
+ * Writes one CSV record (RFC 4180) with its line end.
+ * @param isSafe whether an apostrophe is put before cells that a spreadsheet would run as a formula; not for files to
+ * import elsewhere, because importers read cells literally
+ */
+function csvLine(cells: readonly string[], isSafe: boolean): string {
+  return `${cells.map((cell) => quoted(isSafe && FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\r\n`;
+}
+
+function quoted(cell: string): string {
+  return QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
 
 interface Format {
   header: readonly string[] | null;
@@ -26,7 +42,7 @@ const formats: Readonly<Record<AliasExportFormat, Format>> = {
 export interface AliasExportInput {
   userId: string;
   format: AliasExportFormat;
-  /** Whether cells that a spreadsheet would run as a formula are made harmless, see `csv-line.ts`. */
+  /** Whether cells that a spreadsheet would run as a formula are made harmless, see `csvLine`. */
   isSafe: boolean;
 }
 

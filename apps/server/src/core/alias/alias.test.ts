@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listDomains } from "./list-domains.ts";
+import { listDomains } from "./alias.ts";
 
 it("the provider's two domains come first in their configured order, then the others alphabetically", () => {
   const configured = ["kauke.test", "aaa.test", "vejas.test", "rukas.test", "tyla.test"];
