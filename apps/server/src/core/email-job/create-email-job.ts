@@ -1,13 +1,134 @@
+import { domainToASCII } from "node:url";
 import { emailJobMessages, limits } from "@kauke/contract";
+import { composeMessage, findLeak, holdsEncodedData, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
+import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import type { LeakAnswer, LeakGuard } from "../leak-guard/leak-guard.ts";
 import { enqueueMessage } from "../message/enqueue-message.ts";
+import type { MessageEnvelope } from "../message/message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { buildMessage } from "./build-message.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
-import { encryptBody } from "./encrypt-body.ts";
-import { findTypedLeak } from "./find-typed-leak.ts";
+
+export interface TypedMessage {
+  /** Sender address: `name@domain`, lower case. */
+  aliasAddress: string;
+  /** Domain of the alias, one of our own. */
+  aliasDomain: string;
+  to: string;
+  subject: string;
+  body: string;
+}
+
+export interface BuiltMessage {
+  /** The message as it is sent and stored, dot-stuffed. */
+  wire: Buffer;
+  envelope: MessageEnvelope;
+  /** Recipient address for the RCPT command. */
+  recipient: string;
+  messageId: string;
+}
+
+/**
+ * Builds the message, envelope and Message-ID of composed mail.
+ * @param random 16 bytes, the only content of the Message-ID besides the domain
+ * @throws MailSyntaxError when the recipient is not a valid address
+ */
+export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
+  const messageId = makeMessageId(random, typed.aliasDomain);
+  const recipient = spellRecipient(typed.to);
+  const { subject, body, aliasAddress } = typed;
+  const bytes = composeMessage({ from: aliasAddress, to: recipient, subject, text: body, at: now, messageId });
+  return { wire: stuff(bytes), envelope: envelopeOf(aliasAddress, recipient, now), recipient, messageId };
+}
+
+/**
+ * Converts an international domain to A-labels, so that only a non-ASCII local part makes the message SMTPUTF8 (RFC
+ * 6531).
+ */
+function spellRecipient(to: string): string {
+  const { local, domain, canonical } = parseAddress(to);
+  const ascii = domainToASCII(domain);
+  return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
+}
+
+/** Envelope without a client: composed mail comes over no SMTP connection. */
+function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
+  const { needsSmtpUtf8 } = parseAddress(recipient);
+  return {
+    envelopeFrom: aliasAddress,
+    helo: "",
+    clientAddress: "",
+    protocol: needsSmtpUtf8 ? "UTF8SMTP" : "ESMTP",
+    receivedAt,
+    eightBit: needsSmtpUtf8,
+    smtpUtf8: needsSmtpUtf8,
+  };
+}
+
+export interface TypedWords {
+  subject: string;
+  body: string;
+}
+
+export interface TypedLeak {
+  field: keyof TypedWords;
+  message: string;
+}
+
+export interface TypedLeakDeps {
+  userId: string;
+  mailboxes: readonly string[];
+  leakGuard: LeakGuard;
+}
+
+/** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
+const EVENT_LOOP_TEXT_MAX = 16_384;
+
+/**
+ * Searches subject and body for the mailboxes that the alias forwards to. The recipient is not checked, since the owner
+ * may write to their own mailbox. Short texts without encoded data, nearly all, are searched on the event loop; others
+ * in the guard's process.
+ * @returns the field that contains one, the body before the subject; `null` if neither does
+ * @throws AppError `busy`, `unavailable`
+ */
+export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
+  const { mailboxes } = deps;
+  const isShort = body.length <= EVENT_LOOP_TEXT_MAX;
+  if (isShort && findLeak({ text: body }, mailboxes) !== null) {
+    return { field: "body", message: emailJobMessages.bodyLeaks };
+  }
+  if (!isShort || holdsEncodedData(body, mailboxes)) {
+    const answer = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
+    if (answer !== null) return { field: "body", message: messageFor(answer) };
+  }
+  const isInSubject = findLeak({ headers: subject }, mailboxes) !== null;
+  return isInSubject ? { field: "subject", message: emailJobMessages.subjectLeaks } : null;
+}
+
+function messageFor({ leak, place }: LeakAnswer): string {
+  if (leak !== "address") return emailJobMessages.bodyUnsearched;
+  return place.line === null ? emailJobMessages.bodyLeaksEncoded : emailJobMessages.bodyLeaks;
+}
+
+/**
+ * The body to send: encrypted as an armored age file, or as typed. Throws rather than return plain text if encryption
+ * fails.
+ * @param recipientPublicKey `null`: not encrypted
+ * @throws AppError `invalid`, `busy`, `unavailable`
+ */
+async function encryptBody(
+  { ageWorker }: Pick<CoreDeps, "ageWorker">,
+  { userId, body, recipientPublicKey }: { userId: string; body: string; recipientPublicKey: string | null },
+): Promise<string> {
+  if (recipientPublicKey === null) return body;
+  const outcome = await ageWorker.run({ name: "encrypt", userId }, { publicKey: recipientPublicKey, text: body });
+  if (!outcome.done && outcome.failure === "public_key_invalid")
+    throw fieldError("recipientPublicKey", emailJobMessages.publicKeyInvalid);
+  if (!outcome.done && outcome.failure === "text_too_long") throw fieldError("body", emailJobMessages.bodyLong);
+  return ageResult<"encrypt">(outcome).encryptedText;
+}
 
 export interface NewEmailJob {
   userId: string;

@@ -1,8 +1,10 @@
 /**
  * The record of a composed message, shown to its owner. It changes only together with its delivery, in the same commit.
  */
-import type { EmailJobStatus } from "@kauke/contract";
+import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
+import { AppError } from "../app-error.ts";
 import type { DeliveryFailure, MessageToKeep, OpenDelivery } from "../delivery/delivery.ts";
+import { failureText } from "../delivery/failure-text.ts";
 
 export interface EmailJob {
   id: string;
@@ -65,4 +67,69 @@ export interface EmailJobStore {
   cancel(userId: string, jobId: string): Promise<boolean | null>;
   /** Deletes records that ended before this time. @returns how many */
   deleteEndedBefore(endedBefore: Date): Promise<number>;
+}
+
+/**
+ * `claim`: a delivery worker starts an attempt, possible again from `sending` after a worker crashed. `retry`: the
+ * attempt failed temporarily. `deliver`, `fail`: the message was sent, or failed permanently. `cancel`: the owner
+ * cancelled it, or its alias was paused, renamed or deleted; only while no worker is sending it.
+ */
+export const jobEvents = ["claim", "retry", "deliver", "fail", "cancel"] as const;
+export type JobEvent = (typeof jobEvents)[number];
+
+/**
+ * State machine of a composed message. The store's statements check each transition by `statesBefore`, so that no other
+ * transition can happen.
+ */
+const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatus>>> = {
+  pending: { claim: "sending", cancel: "cancelled" },
+  sending: { claim: "sending", retry: "pending", deliver: "sent", fail: "failed" },
+  sent: {},
+  failed: {},
+  cancelled: {},
+};
+
+/** The status of a job after an event. @returns `null` when the event cannot happen in the given status */
+export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobStatus | null {
+  return transitions[status][event] ?? null;
+}
+
+/** Statuses of composed mail in which the event is possible. */
+export function statesBefore(event: JobEvent): EmailJobStatus[] {
+  return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
+}
+
+/** Whether the status is final, so that no event can follow. */
+export function isEnd(status: EmailJobStatus): boolean {
+  return Object.keys(transitions[status]).length === 0;
+}
+
+const JOB_NOT_FOUND = "Email job not found";
+
+/** Reads the record of a composed message. @throws AppError `not_found` */
+export async function getEmailJob(
+  { emailJobs }: { emailJobs: EmailJobStore },
+  { userId, jobId }: { userId: string; jobId: string },
+): Promise<EmailJob> {
+  const job = await emailJobs.find(userId, jobId);
+  if (job === null) throw new AppError("not_found", { message: JOB_NOT_FOUND });
+  return job;
+}
+
+/** Why the last attempt failed, in our own words; never a peer's reply text. */
+export function lastErrorOf({ lastFailure }: EmailJob): string | null {
+  return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
+}
+
+/**
+ * Cancels a queued message: once this returns, no process sends it. Cancelling again changes nothing.
+ * @throws AppError `not_found`, `too_late` when a delivery worker is sending the message or has sent it
+ */
+export async function cancelEmailJob(
+  { emailJobs }: { emailJobs: EmailJobStore },
+  { userId, jobId }: { userId: string; jobId: string },
+): Promise<void> {
+  const cancelled = await emailJobs.cancel(userId, jobId);
+  if (cancelled === null) throw new AppError("not_found", { message: JOB_NOT_FOUND });
+  if (!cancelled) throw new AppError("too_late", { message: emailJobMessages.tooLate });
 }

@@ -1,8 +1,7 @@
 import { limits } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { cancelEmailJob } from "../../core/email-job/cancel-email-job.ts";
 import { createEmailJob } from "../../core/email-job/create-email-job.ts";
-import { getEmailJob } from "../../core/email-job/get-email-job.ts";
+import { cancelEmailJob, getEmailJob } from "../../core/email-job/email-job.ts";
 import type { HandlersOf } from "../handler.ts";
 import { emailJobToWire, newEmailJobFromWire, waitingJobToWire } from "./wire.ts";
 

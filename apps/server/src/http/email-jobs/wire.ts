@@ -1,8 +1,7 @@
 /** Converts composed messages between core and the wire, with the names of the specification's section 7. */
 import type { Body, EmailJobStatusWire, WaitingEmailJob } from "@kauke/contract";
 import type { NewEmailJob } from "../../core/email-job/create-email-job.ts";
-import type { EmailJob, WaitingJob } from "../../core/email-job/email-job.ts";
-import { lastErrorOf } from "../../core/email-job/get-email-job.ts";
+import { type EmailJob, lastErrorOf, type WaitingJob } from "../../core/email-job/email-job.ts";
 
 export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
   return {

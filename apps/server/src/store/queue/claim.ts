@@ -13,7 +13,7 @@ import type {
   LeasedDelivery,
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
-import { statesBefore } from "../../core/email-job/job-status.ts";
+import { statesBefore } from "../../core/email-job/email-job.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ChangeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";

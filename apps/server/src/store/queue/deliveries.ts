@@ -4,16 +4,16 @@
  */
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
-import type {
-  DeliveryFailure,
-  DeliveryStore,
-  FailureCode,
-  Finished,
-  MessageToKeep,
-  OpenDelivery,
+import {
+  type DeliveryFailure,
+  type DeliveryStore,
+  type FailureCode,
+  type Finished,
+  isOwnMail,
+  type MessageToKeep,
+  type OpenDelivery,
 } from "../../core/delivery/delivery.ts";
-import { isOwnMail } from "../../core/delivery/delivery.ts";
-import { statesBefore } from "../../core/email-job/job-status.ts";
+import { statesBefore } from "../../core/email-job/email-job.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";

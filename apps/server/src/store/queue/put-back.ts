@@ -3,7 +3,7 @@
  */
 import { sql } from "kysely";
 import type { PutBack } from "../../core/delivery/delivery.ts";
-import { statesBefore } from "../../core/email-job/job-status.ts";
+import { statesBefore } from "../../core/email-job/email-job.ts";
 import { preparedHere } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 

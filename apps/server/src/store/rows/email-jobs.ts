@@ -4,8 +4,13 @@
  */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { fieldError } from "../../core/app-error.ts";
-import type { EmailJob, EmailJobStore, EmailJobToQueue, WaitingJob } from "../../core/email-job/email-job.ts";
-import { isEnd } from "../../core/email-job/job-status.ts";
+import {
+  type EmailJob,
+  type EmailJobStore,
+  type EmailJobToQueue,
+  isEnd,
+  type WaitingJob,
+} from "../../core/email-job/email-job.ts";
 import type { InTransaction } from "../database.ts";
 import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "../queue/deliveries.ts";
 import { SealError } from "../sealing/seal.ts";

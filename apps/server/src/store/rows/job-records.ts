@@ -6,8 +6,7 @@
 
 import type { EmailJobStatus } from "@kauke/contract";
 import type { DeliveryFailure, FailureCode } from "../../core/delivery/delivery.ts";
-import type { EmailJobContent } from "../../core/email-job/email-job.ts";
-import { type JobEvent, nextStatus, statesBefore } from "../../core/email-job/job-status.ts";
+import { type EmailJobContent, type JobEvent, nextStatus, statesBefore } from "../../core/email-job/email-job.ts";
 import type { InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 import { anyOfIds } from "./any-of.ts";

@@ -1,6 +1,6 @@
 import { type EmailJobStatus, emailJobStatuses } from "@kauke/contract";
 import { describe, expect, it } from "vitest";
-import { isEnd, type JobEvent, jobEvents, nextStatus, statesBefore } from "./job-status.ts";
+import { isEnd, type JobEvent, jobEvents, nextStatus, statesBefore } from "./email-job.ts";
 
 /** The next status for every status and event; `null`: the event cannot happen. */
 const expected: Record<EmailJobStatus, Record<JobEvent, EmailJobStatus | null>> = {
