@@ -5,7 +5,7 @@
 import { mailDays, retentionDays, sessionTimes } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import { expect, it } from "vitest";
-import { LINK_DAYS } from "../../src/core/destination/confirmation-rules.ts";
+import { LINK_DAYS } from "../../src/core/destination/confirmation.ts";
 
 const DAY_SECONDS = 86_400;
 

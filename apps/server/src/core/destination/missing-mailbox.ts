@@ -3,6 +3,8 @@
  * with none accepted in between. Aliases of the account then send no mail to it until the owner resumes it. Only
  * replies to RCPT in our own SMTP sessions count, since a delivery report can be forged.
  */
+import { AppError } from "../app-error.ts";
+import type { Pair } from "./destination.ts";
 
 export const MISSING_MAILBOX_RULE = {
   /** Number of messages that the mailbox's host refuses before the mailbox is suspended. */
@@ -43,4 +45,13 @@ export interface MissingMailboxStore {
   deleteBefore(before: Date): Promise<number>;
   /** Suspended mailboxes among the addresses, in one query. */
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
+}
+
+/** Resumes a suspended mailbox at the owner's request and resets its count of refusals. @throws AppError `not_found` */
+export async function resumeMailbox(
+  { missingMailboxes }: { missingMailboxes: MissingMailboxStore },
+  { userId, address }: Pair,
+): Promise<void> {
+  if (await missingMailboxes.clear(userId, address)) return;
+  throw new AppError("not_found", { message: "This mailbox is not suspended." });
 }

@@ -1,6 +1,6 @@
 import type { Alias } from "../alias/alias.ts";
+import { mailboxesOf } from "../destination/mailbox-states.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
-import { mailboxesOf } from "../destination/unconfirmed-mailboxes.ts";
 import { listMailboxes, type MailboxDeps, readStates } from "./list-mailboxes.ts";
 import type { Mailbox } from "./mailbox.ts";
 

@@ -17,7 +17,7 @@ import type { ManyChanged } from "../../core/alias/alias-store.ts";
 import type { BulkChange } from "../../core/alias/change-aliases.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasUpdateInput } from "../../core/alias/update-alias.ts";
-import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/unconfirmed-mailboxes.ts";
+import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/mailbox-states.ts";
 
 const PAUSED = "null";
 

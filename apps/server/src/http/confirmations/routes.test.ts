@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
+import { askForConfirmation } from "../../core/destination/confirmation.ts";
 import { systemRandom } from "../../operate/random.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

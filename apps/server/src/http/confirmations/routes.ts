@@ -1,7 +1,6 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { answerLink, readLink } from "../../core/destination/answer-link.ts";
-import { requestConfirmation } from "../../core/destination/request-confirmation.ts";
-import { resumeMailbox } from "../../core/destination/resume-mailbox.ts";
+import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
+import { resumeMailbox } from "../../core/destination/missing-mailbox.ts";
 import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
 import type { HandlersOf } from "../handler.ts";
 

@@ -7,7 +7,7 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
-import { type AskDeps, askForConfirmation } from "../../core/destination/ask-for-confirmation.ts";
+import { type AskDeps, askForConfirmation } from "../../core/destination/confirmation.ts";
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice.ts";
 import type { Logger } from "../../core/ports.ts";

@@ -5,8 +5,8 @@
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
+import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
-import { mailboxesOf } from "../../../core/destination/unconfirmed-mailboxes.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { AliasMailbox } from "../../../core/mailbox/alias-mailboxes.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";

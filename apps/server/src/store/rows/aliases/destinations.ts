@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import type { ConfirmationChoice } from "@kauke/contract";
 import { sql } from "kysely";
 import { latestKnown } from "../../../core/clock-set-back.ts";
-import { decideAsk, stateAfter } from "../../../core/destination/confirmation-rules.ts";
+import { decideAsk, stateAfter } from "../../../core/destination/confirmation.ts";
 import type {
   Answered,
   AskDecision,

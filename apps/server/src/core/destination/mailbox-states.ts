@@ -30,10 +30,23 @@ export function mailboxesOf({ routing }: Pick<Alias, "routing">): string[] {
 }
 
 /** Mailboxes that any of the aliases forwards to, as they spell them. */
-export async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promise<Set<string>> {
+async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promise<Set<string>> {
   const addresses = new Set<string>();
   await mapInSlices(aliases, (alias) => {
     for (const address of mailboxesOf(alias)) addresses.add(address);
   });
   return addresses;
+}
+
+/**
+ * Suspended mailboxes of the aliases, read in one query. They get no mail, since their hosts say that they do not
+ * exist.
+ */
+export async function suspendedMailboxes(
+  { missingMailboxes }: Pick<CoreDeps, "missingMailboxes">,
+  userId: string,
+  aliases: readonly Alias[],
+): Promise<ReadonlySet<string>> {
+  const addresses = await mailboxesOfAll(aliases);
+  return addresses.size === 0 ? new Set() : missingMailboxes.suspended(userId, [...addresses]);
 }

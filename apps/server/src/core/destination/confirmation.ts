@@ -1,0 +1,266 @@
+/** Confirmation of mailboxes: when one is asked, what is written to it, and what its answer changes. */
+import {
+  type ConfirmationChoice,
+  type ConfirmationLinkStanding,
+  type ConfirmationState,
+  mailDays,
+  product,
+} from "@kauke/contract";
+import { AppError } from "../app-error.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { mapInSlices } from "../fair-queue/slices.ts";
+import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
+import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
+import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import type {
+  Answered,
+  AskDecision,
+  AskedLink,
+  AskInput,
+  ConfirmationSettings,
+  DestinationStore,
+  KnownState,
+  Pair,
+} from "./destination.ts";
+import { mailboxesOf } from "./mailbox-states.ts";
+import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
+
+/** Maximum unconfirmed mailboxes per account. */
+export const WAITING_MAILBOXES_MAX = 5;
+/** Maximum confirmation messages to one mailbox for one account, including the first. */
+export const MESSAGES_MAX = 3;
+const RESEND_AFTER_MS = 86_400_000;
+/** Days until a confirmation link expires. */
+export const LINK_DAYS = mailDays.confirmationLink;
+
+export interface AskedPair {
+  state: ConfirmationState;
+  askedAt: readonly Date[];
+  /** Number of unconfirmed mailboxes of the account. */
+  waiting: number;
+}
+
+export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isByOwner: boolean }): AskDecision {
+  const { state, askedAt, waiting } = pair;
+  if (state === "new") return waiting >= WAITING_MAILBOXES_MAX ? { kind: "too_many" } : { kind: "ask" };
+  if (state !== "asked" || !isByOwner) return { kind: "known", state };
+  if (askedAt.length >= MESSAGES_MAX) return { kind: "too_soon", nextAt: null };
+  const nextAt = new Date((askedAt.at(-1)?.getTime() ?? 0) + RESEND_AFTER_MS);
+  return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
+}
+
+/** The mailbox's reader may change the answer, except for a block, which only the operator can lift. */
+export function stateAfter(state: KnownState, choice: ConfirmationChoice): KnownState {
+  if (state === "blocked" || choice === "block") return "blocked";
+  return choice === "mine" ? "confirmed" : "refused";
+}
+
+export interface ConfirmationMessage extends OwnMessageHead {
+  /** Base URL of the confirmation links, e.g. `https://kauke.test`. */
+  origin: string;
+  token: string;
+}
+
+/**
+ * Writes the message that asks a mailbox to confirm that mail may be forwarded to it, in the form that `own-message.ts`
+ * describes. It contains only our own text, without alias, account name or plus tag, so nobody can use it to send their
+ * text to strangers.
+ */
+export function confirmationMessage(message: ConfirmationMessage): Buffer {
+  const { from, origin, token } = message;
+  const words = wordsFor(from.slice(from.indexOf("@") + 1), `${origin}/confirm/${token}`);
+  const subject = "Is this mailbox yours?";
+  return ownMessage(message, { subject, plain: plainText(words), paragraphs: paragraphs(words) });
+}
+
+interface Words {
+  opening: string[];
+  mine: string;
+  notMine: string;
+  closing: string[];
+}
+
+function wordsFor(domain: string, mine: string): Words {
+  return {
+    opening: [
+      `Somebody with an account at ${product.name} (${domain}) has mail forwarded to this mailbox.`,
+      "If that is you, please confirm it. Until then only a few messages a day are forwarded.",
+    ],
+    mine,
+    notMine: `${mine}/not-mine`,
+    closing: [
+      "If you know nothing of it, say so, and that account can forward nothing more to you.",
+      `Nothing happens before you press the button on the page. Both links work for ${LINK_DAYS} days.`,
+      "This message was sent by a program; replies to it are not read.",
+    ],
+  };
+}
+
+function plainText({ opening, mine, notMine, closing }: Words): string[] {
+  const [refuse = "", ...rest] = closing;
+  return [
+    ...opening.flatMap((paragraph) => [paragraph, ""]),
+    "This is mine:",
+    mine,
+    "",
+    refuse,
+    "",
+    "This is not mine:",
+    notMine,
+    "",
+    ...rest,
+  ];
+}
+
+function paragraphs({ opening, mine, notMine, closing }: Words): string[] {
+  const [refuse = "", ...rest] = closing;
+  return [
+    ...opening,
+    `<a href="${mine}">This is mine</a>`,
+    refuse,
+    `<a href="${notMine}">This is not mine</a>`,
+    ...rest,
+  ];
+}
+
+export type AskDeps = QueueDeps & LimitDeps & { destinations: Pick<DestinationStore, "ask" | "takeBackAsk"> };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Mails the mailbox a link to confirm, if the rules and the limit per mailbox allow it. That limit counts the mailbox
+ * over all accounts, deleted ones included, so that many accounts together cannot flood a stranger's mailbox.
+ * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
+ */
+export async function askForConfirmation(
+  deps: AskDeps,
+  settings: ConfirmationSettings,
+  pair: Pair & Pick<AskInput, "isByOwner">,
+): Promise<AskDecision> {
+  const token = newLinkToken(deps.random);
+  const input: AskInput = {
+    ...pair,
+    id: deps.random.uuid(),
+    tokenHash: hashLinkToken(token),
+    tokenExpiresAt: new Date(deps.clock.now().getTime() + LINK_DAYS * DAY_MS),
+  };
+  const decision = await deps.destinations.ask(input);
+  if (decision.kind !== "ask") return decision;
+  try {
+    await takeLimit(deps, "confirmation_mailbox", { key: sameMailbox(pair.address) });
+    const write = (head: OwnMessageHead) => confirmationMessage({ ...head, origin: settings.origin, token });
+    await queueOwnMessage(deps, settings, { ...pair, purpose: "confirm", write });
+  } catch (thrown) {
+    await deps.destinations.takeBackAsk(input);
+    if (!(thrown instanceof AppError && thrown.code === "rate_limited")) throw thrown;
+    return { kind: "too_soon", nextAt: thrown.details.resetAt ?? null };
+  }
+  return decision;
+}
+
+type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
+
+/**
+ * Sends the confirmation message, first or again, when the owner requests it.
+ * @returns the mailbox's state
+ * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day,
+ * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached, or when this server asks for no
+ * confirmations
+ */
+export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
+  if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
+  const address = await findDestination(deps, pair);
+  if (address === null) throw new AppError("not_found", { message: "None of your aliases forwards to this mailbox." });
+  const decision = await askForConfirmation(deps, deps.confirmation, { ...pair, address, isByOwner: true });
+  if (decision.kind === "known") return decision.state;
+  if (decision.kind === "ask") return "asked";
+  if (decision.kind === "too_many")
+    throw refusal(`${WAITING_MAILBOXES_MAX} of your mailboxes are not confirmed. Please confirm one of them first.`);
+  if (decision.nextAt === null) throw refusal("This mailbox was asked three times. It is not asked again.");
+  const message = "This mailbox was asked within the last day. Please wait before you ask again.";
+  throw new AppError("rate_limited", { message, resetAt: decision.nextAt });
+}
+
+const refusal = (message: string) => new AppError("invalid", { message });
+
+/**
+ * Finds the mailbox among the destinations of aliases and the account's list of mailboxes, spelled as stored there. No
+ * other address gets a confirmation message.
+ */
+async function findDestination(
+  { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,
+  { userId, address }: Pair,
+) {
+  const wanted = sameMailbox(address);
+  const found = await mapInSlices(await aliases.listForUser(userId), (alias) =>
+    mailboxesOf(alias).find((it) => sameMailbox(it) === wanted),
+  );
+  const listed = (await mailboxes.list(userId)).find((it) => sameMailbox(it.address) === wanted);
+  return found.find((it) => it !== undefined) ?? listed?.address ?? null;
+}
+
+type ReadDeps = Pick<CoreDeps, "destinations" | "users">;
+
+const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
+
+/**
+ * Returns what the page of an answer link shows, without changing anything. A link works until it expires, even after
+ * it was used to answer.
+ * @throws AppError `not_found` when the link is unknown or has expired
+ */
+export async function readLink(deps: ReadDeps, token: string): Promise<ConfirmationLinkStanding> {
+  return standingOf(deps, await findLink(deps, token));
+}
+
+interface Answer {
+  token: string;
+  choice: ConfirmationChoice;
+  /** User who is signed in where the link was opened; `null` if nobody is. */
+  signedInUserId: string | null;
+}
+
+/**
+ * Records the answer of the mailbox's reader; repeating an answer changes nothing. Accounts that may no longer forward
+ * to the mailbox get a notice. A reader who is signed in to the link's account thereby confirms the same address as the
+ * account's e-mail too; anybody else confirms the mailbox alone, since the account may be a stranger's.
+ * @throws AppError `not_found`
+ */
+export async function answerLink(
+  deps: ReadDeps & Pick<CoreDeps, "accountLinks" | "notices" | "clock" | "random">,
+  { token, choice, signedInUserId }: Answer,
+): Promise<ConfirmationLinkStanding> {
+  const answered = await deps.destinations.answerLink(hashLinkToken(token), choice);
+  if (answered === null) throw unknownLink();
+  for (const ended of answered.ended) await notifyOwner(deps, ended);
+  const link = await findLink(deps, token);
+  const { state, userId, address } = link;
+  if (choice === "mine" && state === "confirmed" && userId === signedInUserId && address !== null)
+    await deps.accountLinks.confirmSameEmail(userId, address);
+  return standingOf(deps, link);
+}
+
+async function findLink({ destinations }: Pick<CoreDeps, "destinations">, token: string): Promise<AskedLink> {
+  const link = await destinations.readLink(hashLinkToken(token));
+  if (link === null) throw unknownLink();
+  return link;
+}
+
+async function standingOf(
+  { users }: Pick<CoreDeps, "users">,
+  { state, userId, address }: AskedLink,
+): Promise<ConfirmationLinkStanding> {
+  if (state !== "confirmed" || address === null) return { state };
+  const { email = null, emailConfirmedAt = null } = (await users.find(userId)) ?? {};
+  if (email === null || exactMailbox(email) !== exactMailbox(address)) return { state };
+  return { state, signIn: emailConfirmedAt === null ? "open" : "confirmed" };
+}
+
+async function notifyOwner(
+  { notices, clock, random }: Pick<CoreDeps, "notices" | "clock" | "random">,
+  { userId, address }: Answered["ended"][number],
+): Promise<void> {
+  const who = address === null ? "a mailbox you forwarded to" : address;
+  const text = `Whoever reads ${who} says that it is not yours. Nothing is forwarded to it any more.`;
+  await notices.insert({ id: random.uuid(), userId, kind: "not_yours", aliasId: null, text, createdAt: clock.now() });
+}
