@@ -17,7 +17,7 @@ import type { ImportStore } from "./import/import.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard/leak-guard.ts";
-import type { LoginSessionStore } from "./login-session/login-session.ts";
+import type { LoginSessionStore } from "./login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice.ts";

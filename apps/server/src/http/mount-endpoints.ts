@@ -2,6 +2,7 @@
  * Mounts the contract's route table. Each call is authenticated, its path ids and its body are validated, in this
  * order; then the handler runs.
  */
+
 import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -9,7 +10,7 @@ import * as z from "zod";
 import { AppError } from "../core/app-error.ts";
 import { clientBlock } from "../core/connection/client-network.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
-import { checkLoginSession } from "../core/login-session/check-login-session.ts";
+import { checkLoginSession } from "../core/login-session.ts";
 import type { BrowserCookie } from "./browser-cookie.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { AccountCalls } from "./request/account-calls.ts";

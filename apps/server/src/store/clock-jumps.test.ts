@@ -4,8 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { isOver } from "../core/login-session/check-login-session.ts";
-import { freshForSeconds } from "../core/login-session/fresh-proof.ts";
+import { freshForSeconds, isOver } from "../core/login-session.ts";
 import { pacedRetention } from "./clock-jumps.ts";
 import { onEachContext } from "./context.testing.ts";
 import { deliveryStore } from "./queue/deliveries.ts";

@@ -7,7 +7,7 @@ import type { ApiKeyStore } from "../core/api-key.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
-import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { LoginSessionStore } from "../core/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";

@@ -13,7 +13,7 @@ import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { EncryptionKeyStore } from "../core/encryption-key.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LabelStore } from "../core/label.ts";
-import type { LoginSessionStore } from "../core/login-session/login-session.ts";
+import type { LoginSessionStore } from "../core/login-session.ts";
 import type { MailboxStore } from "../core/mailbox/mailbox.ts";
 import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
 import type { ApiKey } from "../core/api-key.ts";
 import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
-import type { NamedLoginSession } from "../core/login-session/login-session.ts";
+import type { NamedLoginSession } from "../core/login-session.ts";
 import type { User } from "../core/user/user.ts";
 
 export function aUser(change: Partial<User> = {}): User {

@@ -2,7 +2,7 @@ import { signInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { hashSessionToken } from "../login-session/session-token.ts";
+import { hashSessionToken } from "../login-session.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { verifyCounted } from "../sign-in/login.ts";
 import { countSignedInTry } from "../sign-in/sign-in-try.ts";

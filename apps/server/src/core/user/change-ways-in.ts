@@ -2,8 +2,7 @@
 import { waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { requireFreshProof } from "../login-session/fresh-proof.ts";
-import { hashSessionToken } from "../login-session/session-token.ts";
+import { hashSessionToken, requireFreshProof } from "../login-session.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/take-wallet-proof.ts";
 import type { RemovableWay, User } from "./user.ts";

@@ -1,5 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { hashSessionToken, newSessionToken } from "../../core/login-session/session-token.ts";
+import { hashSessionToken, newSessionToken } from "../../core/login-session.ts";
 import type { CallCookie } from "../handler.ts";
 
 /**

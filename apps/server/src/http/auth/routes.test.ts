@@ -214,7 +214,7 @@ describe("a session", () => {
 
   it("writes the time of its last use at most once a minute", async () => {
     const ann = await visitor().register();
-    const { hashSessionToken } = await import("../../core/login-session/session-token.ts");
+    const { hashSessionToken } = await import("../../core/login-session.ts");
     const seenAt = async () => {
       const hash = hashSessionToken(ann.cookies.get("sid") ?? "") as Buffer;
       return (await server.store.loginSessions.find(hash))?.lastSeenAt.getTime();

@@ -1,7 +1,6 @@
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { closeLoginSession } from "../../core/login-session/close-login-session.ts";
-import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { closeLoginSession, openByPassword } from "../../core/login-session.ts";
 import { login } from "../../core/sign-in/login.ts";
 import { register } from "../../core/user/register.ts";
 import type { User } from "../../core/user/user.ts";

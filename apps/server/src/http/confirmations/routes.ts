@@ -1,7 +1,7 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
 import { resumeMailbox } from "../../core/destination/missing-mailbox.ts";
-import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
+import { checkLoginSession } from "../../core/login-session.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export function confirmationHandlers(

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openIfStill } from "../../core/login-session/open-if-still.ts";
+import { openIfStill } from "../../core/login-session.ts";
 import { deviceName } from "../request/device-name.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 

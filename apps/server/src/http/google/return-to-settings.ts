@@ -4,7 +4,7 @@
  */
 import { googleLinkedHash, provenHash } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { checkLoginSession } from "../../core/login-session/check-login-session.ts";
+import { checkLoginSession } from "../../core/login-session.ts";
 import type { FlowSecrets } from "../../core/sign-in/federated-issuer.ts";
 import { finishSettingsFlow } from "../../core/sign-in/federated-settings.ts";
 import type { FlowFailure } from "../../core/sign-in/federated-sign-in.ts";

@@ -1,6 +1,6 @@
 import { signInMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { openByPassword } from "../../core/login-session.ts";
 import { browserName, readSignInLink, signInByLink } from "../../core/sign-in/sign-in-link.ts";
 import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
 import { browserTokenOf } from "../auth/browser-token.ts";

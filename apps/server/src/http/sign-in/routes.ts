@@ -1,9 +1,7 @@
 import { signInMessages } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { endOtherSessions, endSession, listSessions } from "../../core/login-session/end-sessions.ts";
-import { readFreshFor } from "../../core/login-session/fresh-proof.ts";
-import { openByPassword } from "../../core/login-session/open-by-password.ts";
+import { endOtherSessions, endSession, listSessions, openByPassword, readFreshFor } from "../../core/login-session.ts";
 import { notifyPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword } from "../../core/user/change-password.ts";
 import { askEmailConfirmation, confirmEmail } from "../../core/user/confirm-email.ts";

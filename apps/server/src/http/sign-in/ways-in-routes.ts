@@ -1,9 +1,7 @@
 /** Routes that change how an account signs in, and routes that re-authenticate the user before such a change. */
 import type { SignInWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { readFreshFor, requireFreshProof } from "../../core/login-session/fresh-proof.ts";
-import { openByPassword } from "../../core/login-session/open-by-password.ts";
-import { openIfStill } from "../../core/login-session/open-if-still.ts";
+import { openByPassword, openIfStill, readFreshFor, requireFreshProof } from "../../core/login-session.ts";
 import { beginGoogleLink, beginGoogleProof } from "../../core/sign-in/federated-settings.ts";
 import { notifySignInChanged, type SignInChange } from "../../core/user/account-mail.ts";
 import { askEmailChange, changeEmail, readEmailChange } from "../../core/user/change-email.ts";

@@ -1,5 +1,5 @@
 import type { LoginSessionWire, SignInWire } from "@kauke/contract";
-import type { ListedSession } from "../../core/login-session/end-sessions.ts";
+import type { ListedSession } from "../../core/login-session.ts";
 import type { User } from "../../core/user/user.ts";
 
 /** Converts an account's ways to sign in to the wire: whether there is a password, never the password itself. */

@@ -1,7 +1,7 @@
 import type { WalletBody } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { openIfStill } from "../../core/login-session/open-if-still.ts";
+import { openIfStill } from "../../core/login-session.ts";
 import { offerChallenge } from "../../core/wallet/offer-challenge.ts";
 import { signInWithWallet } from "../../core/wallet/sign-in-with-wallet.ts";
 import type { WalletProof } from "../../core/wallet/take-wallet-proof.ts";

@@ -1,7 +1,7 @@
 /** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
-import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session/login-session.ts";
+import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
