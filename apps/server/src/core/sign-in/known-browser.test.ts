@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { newUser } from "../user/new-user.ts";
+import { newUser } from "../user/user.ts";
 import { findEntry, isStanding, withAccount } from "./known-browser.ts";
 
 const key = randomBytes(32);

@@ -1,5 +1,9 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
+import { clientBlock } from "../connection/client-network.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
+import type { PasswordHasher } from "../password/password-hasher.ts";
+import type { Clock, Random } from "../ports.ts";
+import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 
 /** Permanent identity of a person at an OpenID issuer. */
@@ -40,7 +44,7 @@ export interface AccountStats {
 }
 
 export type RemovableWay = "wallet" | "google";
-/** Outcome of removing a sign-in method, see `ways-in.ts`. */
+/** Outcome of removing a sign-in method, see `sign-in-methods.ts`. */
 export type RemovalDecision = "removed" | "missing" | "last";
 export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 
@@ -119,4 +123,58 @@ export interface UserStore {
   delete(id: string, network?: string | null): Promise<void>;
   stats(id: string): Promise<AccountStats>;
   count(): Promise<number>;
+}
+
+const nothingKnown = {
+  email: null,
+  walletAddress: null,
+  googleId: null,
+  emailConfirmedAt: null,
+  passwordHash: null,
+  firstName: null,
+  lastName: null,
+  profileImageUrl: null,
+  balanceCents: 0,
+} as const;
+
+/** Builds an account created now, not yet stored; fields not given are `null` or zero. */
+export function newUser(
+  { random, clock }: { random: Random; clock: Clock },
+  known: Partial<User> & Pick<User, "authMethod">,
+): User {
+  const now = clock.now();
+  return { ...nothingKnown, id: random.uuid(), createdAt: now, updatedAt: now, ...known };
+}
+
+export interface Registration {
+  email: string;
+  password: string;
+  clientAddress: string;
+}
+
+/**
+ * Creates an account with a password. The password is hashed before the e-mail is looked up, so the response takes as
+ * long for a taken e-mail as for a free one.
+ * @throws AppError `email_taken`, `rate_limited`, `busy`
+ */
+export async function register(
+  deps: LimitDeps & { users: UserStore; hasher: PasswordHasher; random: Random },
+  { email, password, clientAddress }: Registration,
+): Promise<User> {
+  await takeLimit(deps, "register", { ipAddress: clientAddress });
+  const passwordHash = await deps.hasher.hash(password, { party: clientBlock(clientAddress), isKnown: false });
+  const user = newUser(deps, { authMethod: "email", email, passwordHash });
+  await deps.users.insert(user, clientAddress);
+  return user;
+}
+
+/**
+ * Deletes the account and everything it owns in one transaction, including its sessions on every device. Cannot be
+ * undone.
+ */
+export async function deleteAccount(
+  deps: { users: UserStore },
+  { userId, clientAddress }: { userId: string; clientAddress: string },
+): Promise<void> {
+  await deps.users.delete(userId, clientAddress);
 }

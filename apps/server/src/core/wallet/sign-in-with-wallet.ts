@@ -2,8 +2,7 @@
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { newUser } from "../user/new-user.ts";
-import type { User } from "../user/user.ts";
+import { newUser, type User } from "../user/user.ts";
 import { takeWalletProof, type WalletAttempt, type WalletProof } from "./take-wallet-proof.ts";
 
 type SignInDeps = Pick<CoreDeps, "users" | "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;

@@ -3,7 +3,7 @@ import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { keptValue } from "../../core/kept-value.ts";
 import { steadyMs } from "../../core/ports.ts";
-import { deleteAccount } from "../../core/user/delete-account.ts";
+import { deleteAccount } from "../../core/user/user.ts";
 import type { HandlersOf } from "../handler.ts";
 import { accountExportToWire } from "./wire.ts";
 

@@ -1,4 +1,6 @@
 /** Links and removes a wallet or a Google account of an account, under the account's lock. */
+
+import { authMethodWithout, decideRemoval } from "../../../core/user/sign-in-methods.ts";
 import type {
   FederatedName,
   LinkResult,
@@ -7,7 +9,6 @@ import type {
   User,
   WayRemoval,
 } from "../../../core/user/user.ts";
-import { authMethodWithout, decideRemoval } from "../../../core/user/ways-in.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { endSessionsAndLinks } from "./passwords.ts";

@@ -1,11 +1,15 @@
+/** Sets the password of an account: by the present one, or by a link mailed to its address. */
 import { signInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken } from "../login-session.ts";
+import { hashLinkToken } from "../own-mail/link-token.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { verifyCounted } from "../sign-in/login.ts";
 import { countSignedInTry } from "../sign-in/sign-in-try.ts";
+import type { Addressee } from "./account-mail.ts";
+import { findMailedLink, type LinkUse, linkOver } from "./mailed-link.ts";
 import type { User } from "./user.ts";
 
 type ChangeDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;
@@ -45,4 +49,29 @@ export async function changePassword(deps: ChangeDeps, change: PasswordChange): 
   // outdated.
   if (changed === null) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
   return { ...changed, passwordHash: to };
+}
+
+type LinkDeps = Pick<CoreDeps, "accountLinks" | "rateLimits" | "limitRules" | "clock">;
+
+/** Checks a link without using it. @throws AppError `not_found`, `rate_limited` */
+export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Addressee> {
+  return findMailedLink(deps, "reset", use);
+}
+
+/**
+ * Sets the password and ends every session of the account; the user then signs in again.
+ * @returns the account, and the mailbox to notify
+ * @throws AppError `not_found`, `rate_limited`, `busy` (the link stays valid)
+ */
+export async function resetPassword(
+  deps: LinkDeps & Pick<CoreDeps, "users" | "hasher">,
+  { password, ...use }: LinkUse & { password: string },
+): Promise<{ user: User; addressee: Addressee }> {
+  const addressee = await findMailedLink(deps, "reset", use);
+  const turn = { party: clientBlock(use.clientAddress), isKnown: true };
+  const passwordHash = await deps.hasher.hash(password, turn);
+  if (!(await deps.accountLinks.resetPassword(hashLinkToken(use.token), passwordHash))) throw linkOver();
+  const user = await deps.users.find(addressee.userId);
+  if (user === null) throw new AppError("not_found");
+  return { user, addressee };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { authMethodWithout, decideRemoval, waysIn } from "./ways-in.ts";
+import { authMethodWithout, decideRemoval, waysIn } from "./sign-in-methods.ts";
 
 const issuer = "https://issuer.example";
 const nothing = { email: null, passwordHash: null, walletAddress: null, googleId: null };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accountMessage } from "./account-message.ts";
+import { accountMessage } from "./account-mail.ts";
 
 const token = "a".repeat(32);
 const origin = "https://kauke.test";

@@ -1,18 +1,53 @@
-/**
- * Changes the sign-in e-mail of an account, by a link sent to the new address. Whether another account has the address
- * is checked only when the link is used: neither the answer, its timing nor the account's export shows it, so only the
- * mailbox's reader finds out.
- */
+/** The e-mail address of an account: confirming and changing it, by links mailed to it. */
+
 import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { sameMailbox } from "../destination/same-mailbox.ts";
+import { sameMailbox, spellingOfMailbox } from "../destination/same-mailbox.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { accountName } from "../sign-in/known-browser.ts";
 import { type AccountMailDeps, type Addressee, sendAccountLink } from "./account-mail.ts";
 import type { User } from "./user.ts";
+
+type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "limitRules">;
+
+const refusal = (message: string) => new AppError("invalid", { message });
+
+/**
+ * Mails a confirmation link. Sent only when the user asks for it, since a new account may be registered with a
+ * stranger's address.
+ * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox has blocked mail from
+ * this server
+ */
+export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): Promise<void> {
+  const user = await deps.users.find(userId);
+  if (user === null) throw new AppError("not_signed_in");
+  if (user.email === null) throw refusal("This account has no e-mail.");
+  if (user.emailConfirmedAt !== null) throw refusal("This e-mail is confirmed already.");
+  await takeLimit(deps, "email_confirmation_mailbox", { key: spellingOfMailbox(user.email) });
+  if (!(await sendAccountLink(deps, "email", { userId, email: user.email })))
+    throw refusal("This mailbox has asked to get no mail from this server.");
+}
+
+/**
+ * Uses a confirmation link. Requires a session of the account, so that clicking a stranger's link by mistake does not
+ * confirm the stranger's account.
+ * @throws AppError `not_found`
+ */
+export async function confirmEmail(
+  deps: Pick<CoreDeps, "users" | "accountLinks">,
+  { userId, token }: { userId: string; token: string },
+): Promise<User> {
+  if (!(await deps.accountLinks.confirmEmail(hashLinkToken(token), userId)))
+    throw new AppError("not_found", {
+      message: "This link was already used, was replaced by a newer one, has expired, or belongs to another account.",
+    });
+  const user = await deps.users.find(userId);
+  if (user === null) throw new AppError("not_signed_in");
+  return user;
+}
 
 type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rateLimits" | "limitRules">;
 
@@ -25,7 +60,8 @@ export interface EmailRequest {
 }
 
 /**
- * Mails the link to the new address.
+ * Mails the link to the new address. Whether another account has the address is checked only when the link is used:
+ * neither the response, its timing nor the account's export shows it, so only the mailbox's reader finds out.
  * @throws AppError `proof_needed`, `rate_limited`; `invalid` for the account's present e-mail, or when the mailbox has
  * blocked mail from this server
  */

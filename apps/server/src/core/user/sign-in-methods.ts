@@ -1,11 +1,49 @@
-/** Linking a wallet to an account, and removing a wallet or a Google account from it. */
+/** Which methods can sign in to an account; linking a wallet, and removing a wallet or a Google account. */
+
 import { waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/take-wallet-proof.ts";
-import type { RemovableWay, User } from "./user.ts";
+import type { RemovableWay, RemovalDecision, User } from "./user.ts";
+
+/**
+ * E-mail and password together are one method. An e-mail without a password is none: its owner has to set a password
+ * first.
+ */
+type WayIn = "password" | RemovableWay;
+
+type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
+
+/**
+ * The methods that can sign in to an account.
+ * @param issuer OpenID issuer that this server accepts; `null`: federated sign-in is off, so a Google account cannot
+ * sign in
+ */
+export function waysIn(account: Account, issuer: string | null): WayIn[] {
+  const { email, passwordHash, walletAddress, googleId, googleIssuer } = account;
+  return [
+    ...(email !== null && passwordHash !== null ? ["password" as const] : []),
+    ...(walletAddress !== null ? ["wallet" as const] : []),
+    ...(googleId !== null && issuer !== null && googleIssuer === issuer ? ["google" as const] : []),
+  ];
+}
+
+/**
+ * Whether a sign-in method may be removed; the last one that can sign in may not.
+ * @param way method to remove, which may itself be unable to sign in by now
+ */
+export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
+  if ((way === "wallet" ? account.walletAddress : account.googleId) === null) return "missing";
+  return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";
+}
+
+/** The `authMethod` of the account after `way` is removed. */
+export function authMethodWithout(account: Account, way: RemovableWay): User["authMethod"] {
+  if (account.email !== null) return "email";
+  return way === "wallet" ? "google" : "wallet";
+}
 
 /** The account and the session token that a request comes with. */
 interface Asker {
