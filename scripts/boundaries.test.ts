@@ -42,7 +42,7 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   ["packages/age/src/password/node-password-cipher.ts", "node:crypto"],
   [`${server}/wire-mail.ts`, "@kauke/age/node-encrypter"],
   ["packages/mail-rfc/src/base32.ts", "@scure/base"],
-  [`${server}/core/wallet/base58.ts`, "@scure/base"],
+  [`${server}/core/wallet/wallet-signature.ts`, "@scure/base"],
 ];
 
 test.each(allowed)("%s may import %s", (file, imported) => {
@@ -62,7 +62,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   ["packages/mail-rfc/src/base32.ts", "@scure/bip39"],
   ["packages/mail-rfc/src/base32.ts", "@scure/base/private"],
   ["packages/mail-rfc/src/base32.ts", "@noble/hashes"],
-  [`${server}/core/wallet/base58.ts`, "age-encryption"],
+  [`${server}/core/wallet/wallet-signature.ts`, "age-encryption"],
   [`${server}/http/wallet/routes.ts`, "@scure/base"],
   ["apps/web/src/key-vault/worker.ts", "@scure/base"],
   [`${server}/mail/encrypted-copy.ts`, "@kauke/age/node-encrypter"],

@@ -1,7 +1,7 @@
 /** Key pair of a Solana wallet: signs challenges as a wallet does, and any other text as an attacker would. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { signInMessage, type WalletChallenge } from "@kauke/contract";
-import { toBase58 } from "@kauke/server/core/wallet/base58";
+import { toBase58 } from "@kauke/server/core/wallet/wallet-signature";
 
 export interface WalletKey {
   /** Public key in base58. */

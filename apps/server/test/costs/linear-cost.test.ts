@@ -10,7 +10,7 @@ import { findReservedName } from "@kauke/contract/reserved-names";
 import { headerLimits, readStsPolicy, unstuff } from "@kauke/mail-rfc";
 import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/mail-rfc/hostile-shapes.testing";
 import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
-import { fromBase58 } from "@kauke/server/core/wallet/base58";
+import { fromBase58 } from "@kauke/server/core/wallet/wallet-signature";
 import { parseBody } from "@kauke/server/http/request/parse-body";
 import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";

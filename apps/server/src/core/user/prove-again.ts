@@ -5,7 +5,7 @@ import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { verifyCounted } from "../sign-in/login.ts";
 import { countSignedInTry } from "../sign-in/sign-in-try.ts";
-import { takeWalletProof, type WalletAttempt } from "../wallet/take-wallet-proof.ts";
+import { takeWalletProof, type WalletAttempt } from "../wallet/wallet-proof.ts";
 import type { User } from "./user.ts";
 
 type PasswordDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;

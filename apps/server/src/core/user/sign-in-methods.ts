@@ -5,7 +5,7 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
-import { takeWalletProof, type WalletProof } from "../wallet/take-wallet-proof.ts";
+import { takeWalletProof, type WalletProof } from "../wallet/wallet-proof.ts";
 import type { RemovableWay, RemovalDecision, User } from "./user.ts";
 
 /**

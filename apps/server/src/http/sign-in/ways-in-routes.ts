@@ -8,7 +8,7 @@ import { notifySignInChanged, type SignInChange } from "../../core/user/account-
 import { proveByPassword, proveByWallet } from "../../core/user/prove-again.ts";
 import { linkWallet, removeWay } from "../../core/user/sign-in-methods.ts";
 import type { RemovableWay, User } from "../../core/user/user.ts";
-import { newOffer } from "../../core/wallet/offer-challenge.ts";
+import { newOffer } from "../../core/wallet/wallet-proof.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import { callbackPath } from "../google/redirect-uri.ts";
 import type { Call, HandlersOf } from "../handler.ts";

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge, walletMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet, signText, type WalletKey, type WalletProof } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toBase58 } from "../../core/wallet/base58.ts";
-import { readSignature } from "../../core/wallet/wallet-signature.ts";
+import { readSignature, toBase58 } from "../../core/wallet/wallet-signature.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;

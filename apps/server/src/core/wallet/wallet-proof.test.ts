@@ -1,9 +1,9 @@
 import { signInMessage, walletStatement } from "@kauke/contract";
 import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
 import { expect, test } from "vitest";
-import { toBase58 } from "./base58.ts";
-import { isProven } from "./take-wallet-proof.ts";
 import { newChallenge } from "./wallet-challenge.ts";
+import { isProven } from "./wallet-proof.ts";
+import { toBase58 } from "./wallet-signature.ts";
 
 const challenge = newChallenge("00", {
   origin: "https://kauke.example:8443",
