@@ -5,8 +5,12 @@
 import type * as openid from "openid-client";
 import type { Config } from "../config.ts";
 import { type Clock, steadyMs } from "../core/ports.ts";
-import { readClaims } from "../core/sign-in/federated-claims.ts";
-import type { FederatedIssuer, FlowSecrets, IssuerFailure } from "../core/sign-in/federated-issuer.ts";
+import {
+  type FederatedIssuer,
+  type FlowSecrets,
+  type IssuerFailure,
+  readClaims,
+} from "../core/sign-in/federated-issuer.ts";
 import { boundedFetch, NoResponse } from "./bounded-fetch.ts";
 
 type GoogleSettings = NonNullable<Config["google"]>;

@@ -3,8 +3,7 @@ import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { verifyCounted } from "../sign-in/login.ts";
-import { countSignedInTry } from "../sign-in/sign-in-try.ts";
+import { countSignedInTry, verifyCounted } from "../sign-in/login.ts";
 import { takeWalletProof, type WalletAttempt } from "../wallet/wallet-proof.ts";
 import type { User } from "./user.ts";
 

@@ -3,7 +3,7 @@
  * sign-in-failures.test.ts.
  */
 import { describe, expect, it } from "vitest";
-import { googleIssuer } from "../../core/sign-in/federated-claims.ts";
+import { googleIssuer } from "../../core/sign-in/federated-issuer.ts";
 import type { Visitor } from "../test/test-server.ts";
 import { begin, comeBack, consent, expectFailure, setUpGoogleSignIn, userOf } from "./google-sign-in.testing.ts";
 

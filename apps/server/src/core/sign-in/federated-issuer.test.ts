@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { googleIssuer, readClaims } from "./federated-claims.ts";
+import { googleIssuer, readClaims } from "./federated-issuer.ts";
 
 const issuer = "https://issuer.example";
 const whole = {

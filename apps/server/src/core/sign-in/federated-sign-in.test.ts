@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AccountDecision, decideAccount, type KnownAccounts } from "./federated-account.ts";
+import { type AccountDecision, decideAccount, type KnownAccounts } from "./federated-sign-in.ts";
 
 const confirmedAt = new Date("2026-11-01T00:00:00Z");
 const verified = { email: "ann@example.org", isEmailHosted: true };
