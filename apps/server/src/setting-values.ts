@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
 import type { LimitOverride } from "./config.ts";
-import { limitNames } from "./core/rate-limit/limit-names.ts";
+import { limitNames } from "./core/rate-limit/mail-limit-rules.ts";
 import { SettingProblem } from "./setting-reader.ts";
 
 export function integer(min: number, max: number): (text: string) => number {

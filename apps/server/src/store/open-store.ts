@@ -4,7 +4,6 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-
 import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { ReleaseCaps } from "../core/alias/release-caps.ts";

@@ -2,8 +2,8 @@
 import { aliasMessages, limits } from "@kauke/contract";
 import { AppError, fieldError } from "../app-error.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
+import { type MailboxDestination, mailboxDestinations } from "../mailbox/alias-mailboxes.ts";
 import { type MailboxDeps, readStates } from "../mailbox/list-mailboxes.ts";
-import { type MailboxDestination, mailboxDestinations } from "../mailbox/mailbox-destinations.ts";
 import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import type { AliasRouting, Destination } from "./alias.ts";
 import { nextRouting } from "./alias-rules.ts";

@@ -6,8 +6,7 @@ import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { LeakAnswer, LeakGuard } from "../leak-guard/leak-guard.ts";
-import { enqueueMessage } from "../message/enqueue-message.ts";
-import type { MessageEnvelope } from "../message/message.ts";
+import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
 

@@ -3,8 +3,7 @@
  */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
-import type { DeliveryFailure, MessageToKeep, OpenDelivery } from "../delivery/delivery.ts";
-import { failureText } from "../delivery/failure-text.ts";
+import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDelivery } from "../delivery/delivery.ts";
 
 export interface EmailJob {
   id: string;

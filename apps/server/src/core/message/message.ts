@@ -1,5 +1,4 @@
 /** A message that the server has accepted, stored until every delivery of it has ended. */
-
 /** Envelope of the message and the data for its trace header fields; sealed at rest. */
 export interface MessageEnvelope {
   /** Canonical reverse-path, empty for the null sender (RFC 5321 §4.5.5). */
@@ -60,4 +59,24 @@ export interface MessageBodies {
   delete(messageId: string): Promise<void>;
   /** Deletes bodies without a message row that are older than `olderThanMs`. @returns how many */
   sweep(isKnown: (messageId: string) => Promise<boolean>, olderThanMs: number): Promise<number>;
+}
+
+/**
+ * Puts a message into the queue: first its body onto stable storage, then its rows. If the rows cannot be stored, the
+ * body is deleted again.
+ * @param insertRows commits the message's rows
+ * @throws what storing throws; then nothing was enqueued
+ */
+export async function enqueueMessage(
+  bodies: Pick<MessageBodies, "put" | "delete">,
+  { id, wire }: { id: string; wire: Buffer },
+  insertRows: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await bodies.put(id, [wire]);
+    await insertRows();
+  } catch (thrown) {
+    await bodies.delete(id).catch(() => {});
+    throw thrown;
+  }
 }

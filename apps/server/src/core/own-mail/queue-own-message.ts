@@ -2,7 +2,7 @@
 import { makeMessageId, parseAddress, stuff, toBase32 } from "@kauke/mail-rfc";
 import type { CoreDeps } from "../core-deps.ts";
 import type { DeliveryTarget } from "../delivery/delivery.ts";
-import { enqueueMessage } from "../message/enqueue-message.ts";
+import { enqueueMessage } from "../message/message.ts";
 import type { OwnMailSettings, OwnMessageHead } from "./own-message.ts";
 
 export type QueueDeps = Pick<CoreDeps, "deliveries" | "bodies" | "clock" | "random">;

@@ -4,7 +4,7 @@
  * so no mail is lost.
  */
 import { partOfRule } from "./process-part.ts";
-import type { LimitChange } from "./rate-limit-rules.ts";
+import { type LimitChange, rateLimitNames } from "./rate-limit-rules.ts";
 import type { BucketRule } from "./token-buckets.ts";
 
 const rules = {
@@ -46,3 +46,6 @@ export function mailLimitRules(
   for (const name of mailLimitNames) changed[name] = partOfRule(overrides.get(name) ?? rules[name], processes);
   return changed;
 }
+
+/** All names that `KAUKE_LIMITS` may contain, so that a mistyped name is reported instead of ignored. */
+export const limitNames: readonly string[] = [...rateLimitNames, ...mailLimitNames];

@@ -1,8 +1,7 @@
 import { findFreeName, generateAlias } from "../../core/alias/generate-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { accountDefaults } from "../../core/mailbox/account-defaults.ts";
+import { accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
 import { addMailbox } from "../../core/mailbox/add-mailbox.ts";
-import { changeDefaults } from "../../core/mailbox/change-defaults.ts";
 import { listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
 import { listMailboxUses, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/alias-writer.ts";

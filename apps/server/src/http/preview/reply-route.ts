@@ -4,7 +4,7 @@
  */
 import { previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
-import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/answer-preview.ts";
+import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/preview-reply.ts";
 import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 

@@ -7,7 +7,7 @@
  */
 import { IncomingMessage, type ServerResponse } from "node:http";
 import { BLOCK_BYTES, ByteBlocks } from "../../core/streams/byte-blocks.ts";
-import { ChunkCount } from "../../core/streams/chunk-count.ts";
+import { ChunkCount } from "../../core/streams/collect-stream.ts";
 
 export class GatheredRequest extends IncomingMessage {
   readonly #blocks = new ByteBlocks();

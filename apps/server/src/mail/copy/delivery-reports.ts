@@ -14,8 +14,7 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
-import { enqueueMessage } from "../../core/message/enqueue-message.ts";
-import type { MessageBodies } from "../../core/message/message.ts";
+import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger, Random } from "../../core/ports.ts";
 import { DayCounts } from "../../core/rate-limit/day-counts.ts";
 import { partOf } from "../../core/rate-limit/process-part.ts";

@@ -6,8 +6,7 @@
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { DeliveryTarget, FinalFailure } from "../../core/delivery/delivery.ts";
-import { failureText } from "../../core/delivery/failure-text.ts";
+import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../core/ports.ts";

@@ -2,8 +2,7 @@
  * The stage that stores mail to postmaster@ and abuse@ if no mailbox is set for it; `kauke doctor` reports this mail.
  */
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
-import { enqueueMessage } from "../../core/message/enqueue-message.ts";
-import type { MessageBodies } from "../../core/message/message.ts";
+import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, answer, type StageVerdict } from "../verdict.ts";

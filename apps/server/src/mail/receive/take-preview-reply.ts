@@ -4,9 +4,8 @@
  */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
-import type { SendPreviewReply } from "../../core/preview/answer-preview.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import type { PreviewReply } from "../../core/preview/preview-reply.ts";
+import type { PreviewReply, SendPreviewReply } from "../../core/preview/preview-reply.ts";
 import { replyFor } from "../reply.ts";
 import type { MxHandlers } from "../smtp-server/session-handlers.ts";
 import type { ResolvedRecipient } from "../transaction.ts";

@@ -1,8 +1,7 @@
 /** Moves in-flight messages into the queue, after a failed attempt or after the process ended during the attempt. */
 import { AppError } from "../../core/app-error.ts";
 import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
-import { enqueueMessage } from "../../core/message/enqueue-message.ts";
-import type { MessageBodies } from "../../core/message/message.ts";
+import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
 import type { DeliveryRepository } from "./deliveries.ts";

@@ -3,9 +3,8 @@
  * of a zone file, whose owner name is then the domain.
  */
 import { type ImportedAlias, importedAlias } from "../imported-alias.ts";
-import type { Bytes } from "./checked-text.ts";
+import { type Bytes, LINE_MAX, textLines } from "./checked-text.ts";
 import { patternProblem } from "./json-shapes.ts";
-import { LINE_MAX, textLines } from "./text-lines.ts";
 
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;

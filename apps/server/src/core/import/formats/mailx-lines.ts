@@ -3,9 +3,8 @@
  * quoting them, so a description may contain commas, quotation marks and line breaks.
  */
 import { type ImportedAlias, importedAlias, isTrue } from "../imported-alias.ts";
-import type { Bytes } from "./checked-text.ts";
+import { type Bytes, LINE_MAX, textLines } from "./checked-text.ts";
 import { tooLong } from "./csv-records.ts";
-import { LINE_MAX, textLines } from "./text-lines.ts";
 
 const HEADER = /^alias,description,enabled,recipients[ \t]*(?:[\r\n]|$)/i;
 /** Beginning of a line that begins a record: the address of an alias. */

@@ -2,6 +2,7 @@
  * The JSON that a webhook gets for one message: parsed fields, and the raw message. A message that can't be parsed is
  * sent raw with null fields.
  */
+
 import {
   addressesOf,
   BARE_BREAK,

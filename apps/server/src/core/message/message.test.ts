@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { enqueueMessage } from "./enqueue-message.ts";
+import { enqueueMessage } from "./message.ts";
 
 function scene({ putFails = false, deleteFails = false } = {}) {
   const calls: string[] = [];
