@@ -3,7 +3,7 @@ import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { Config } from "./config.ts";
 import type { GoneWebhook } from "./core/alias/webhook.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
-import type { LeakGuard } from "./core/leak-guard/leak-guard.ts";
+import type { LeakGuard } from "./core/leak-guard.ts";
 import type { Clock, Logger, Metrics, Random } from "./core/ports.ts";
 import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { type MailLimitRules, mailLimitRules } from "./core/rate-limit/mail-limit-rules.ts";

@@ -5,7 +5,7 @@
  */
 import type { AuthMethod, ImportState } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
-import type { ClientNumberKind } from "../core/client-number/client-number.ts";
+import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
 
 export interface UserTable {

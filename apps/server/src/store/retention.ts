@@ -1,5 +1,5 @@
 /**
- * What retention deletes, one rule per entry. The periods are in `core/retention/kept-for.ts`, which the account export
+ * What retention deletes, one rule per entry. The periods are in `core/retention.ts`, which the account export
  * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
@@ -12,7 +12,7 @@ import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
 import type { RateLimitStore } from "../core/rate-limit/rate-limit.ts";
 import type { SentAnswerStore } from "../core/reply-path.ts";
-import { type Kept, keptSince } from "../core/retention/kept-for.ts";
+import { type Kept, keptSince } from "../core/retention.ts";
 import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";

@@ -6,7 +6,7 @@ import type { AccountExportStore } from "../core/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key.ts";
 import type { ChecklistStore } from "../core/checklist.ts";
-import type { ClientNumberStore } from "../core/client-number/client-number.ts";
+import type { ClientNumberStore } from "../core/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";

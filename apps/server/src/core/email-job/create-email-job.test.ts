@@ -3,7 +3,7 @@ import { searchTypedText, unstuff } from "@kauke/mail-rfc";
 import * as fc from "fast-check";
 import PostalMime from "postal-mime";
 import { describe, expect, it, test } from "vitest";
-import type { LeakGuard } from "../leak-guard/leak-guard.ts";
+import type { LeakGuard } from "../leak-guard.ts";
 import { buildMessage, findTypedLeak } from "./create-email-job.ts";
 
 const typed = {

@@ -5,7 +5,7 @@ import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { LeakAnswer, LeakGuard } from "../leak-guard/leak-guard.ts";
+import type { LeakAnswer, LeakGuard } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
 import { takeLimit } from "../rate-limit/take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";

@@ -2,7 +2,7 @@
 import { AppError } from "../app-error.ts";
 import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { HashTurn } from "../password/password-hasher.ts";
+import type { HashTurn } from "../password-hasher.ts";
 import { forgetLimit, giveBackLimit, takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
 import type { User } from "../user/user.ts";
 import { accountName, findEntry, isStanding, type KnownBrowserEntry } from "./known-browser.ts";

@@ -1,7 +1,7 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
 import { clientBlock } from "../connection/client-network.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
-import type { PasswordHasher } from "../password/password-hasher.ts";
+import type { PasswordHasher } from "../password-hasher.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";

@@ -2,7 +2,7 @@
 import { formatForwardTo, type ImportRowWire, type ImportWire } from "@kauke/contract";
 import type { AliasImport, ImportRow } from "../../core/import/import.ts";
 import { undoUntil } from "../../core/import/run-import.ts";
-import { keptUntil } from "../../core/retention/kept-for.ts";
+import { keptUntil } from "../../core/retention.ts";
 
 export function importToWire(it: AliasImport): ImportWire {
   const { summary } = it;

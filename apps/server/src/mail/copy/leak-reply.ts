@@ -1,7 +1,7 @@
 /** Reply to the owner when the leak guard refuses a message: which part, why, and what to do, but never the address. */
 import type { AccountSettings } from "@kauke/contract";
 import type { LeakPlace, PartKind } from "@kauke/mail-rfc";
-import type { LeakAnswer } from "../../core/leak-guard/leak-guard.ts";
+import type { LeakAnswer } from "../../core/leak-guard.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 
 const names: Record<PartKind, string> = {

@@ -28,7 +28,7 @@ import {
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import type { LeakGuard } from "../../core/leak-guard/leak-guard.ts";
+import type { LeakGuard } from "../../core/leak-guard.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../core/ports.ts";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, parseOptions, verify } from "@node-rs/argon2";
 import { FairQueue } from "../../core/fair-queue/fair-queue.ts";
-import type { PasswordHasher } from "../../core/password/password-hasher.ts";
+import type { PasswordHasher } from "../../core/password-hasher.ts";
 
 export interface Argon2Settings {
   memoryKib: number;

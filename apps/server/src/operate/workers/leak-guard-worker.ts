@@ -4,7 +4,7 @@
  * account. A message that could not be searched is not sent: its sender gets a temporary failure.
  */
 import { AppError } from "../../core/app-error.ts";
-import type { GuardedContent, LeakAnswer, LeakGuard } from "../../core/leak-guard/leak-guard.ts";
+import type { GuardedContent, LeakAnswer, LeakGuard } from "../../core/leak-guard.ts";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 import { type WorkerQueueOptions, workerQueue } from "./worker-queue.ts";
 

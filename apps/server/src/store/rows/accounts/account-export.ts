@@ -8,7 +8,7 @@ import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AccountExportStore, ExportedRow, ExportedTable, ExportedTables } from "../../../core/account-export.ts";
 import { isEnd } from "../../../core/email-job/email-job.ts";
-import { keptUntil } from "../../../core/retention/kept-for.ts";
+import { keptUntil } from "../../../core/retention.ts";
 import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";

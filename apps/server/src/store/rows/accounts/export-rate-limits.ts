@@ -1,7 +1,7 @@
 /** Rate limit counts in an account's export. */
 import type { ExportedRow } from "../../../core/account-export.ts";
 import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
-import { keptUntil } from "../../../core/retention/kept-for.ts";
+import { keptUntil } from "../../../core/retention.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 

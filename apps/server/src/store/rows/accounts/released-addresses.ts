@@ -5,7 +5,7 @@
  */
 import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/release-caps.ts";
 import { AppError } from "../../../core/app-error.ts";
-import { keptUntil } from "../../../core/retention/kept-for.ts";
+import { keptUntil } from "../../../core/retention.ts";
 import type { Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { CLIENT_NUMBER_MAX } from "../../../core/client-number/client-number.ts";
+import { CLIENT_NUMBER_MAX } from "../../../core/client-number.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 onEachDatabase((given) => {

@@ -3,11 +3,7 @@
  * concurrent first listings assign each alias exactly one number and no number twice.
  */
 import { type RawBuilder, sql } from "kysely";
-import {
-  CLIENT_NUMBER_MAX,
-  type ClientNumberKind,
-  type ClientNumberStore,
-} from "../../../core/client-number/client-number.ts";
+import { CLIENT_NUMBER_MAX, type ClientNumberKind, type ClientNumberStore } from "../../../core/client-number.ts";
 import type { Database, InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../any-of.ts";

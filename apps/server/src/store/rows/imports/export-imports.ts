@@ -1,6 +1,6 @@
 /** Rows of imports in an account's export. */
 import type { ExportedRow } from "../../../core/account-export.ts";
-import { keptUntil } from "../../../core/retention/kept-for.ts";
+import { keptUntil } from "../../../core/retention.ts";
 import type { Database } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { clearRow, inPages, ownedRows } from "../accounts/export-rows.ts";

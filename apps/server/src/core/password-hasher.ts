@@ -2,7 +2,6 @@
  * Port for hashing passwords. Hashing is slow on purpose, so the adapter queues jobs and refuses them when too many
  * wait.
  */
-
 /** Whom a hashing job is for. Decides its place in the queue, and which job is dropped when the queue is full. */
 export interface HashTurn {
   /** Network block of the client, see `clientBlock`. */

@@ -3,7 +3,6 @@
  * account's aliases and mailboxes. In each account, aliases and mailboxes are numbered separately from 1. A number is
  * assigned when it is first needed and never reused, not even after its alias or mailbox was deleted.
  */
-
 export type ClientNumberKind = "alias" | "mailbox";
 
 export interface ClientNumberStore {
