@@ -1,11 +1,10 @@
-import { exportAccount } from "../../core/account-export.ts";
+import { type AccountExport, exportAccount } from "../../core/account-export.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { keptValue } from "../../core/kept-value.ts";
 import { steadyMs } from "../../core/ports.ts";
 import { deleteAccount } from "../../core/user/user.ts";
 import type { HandlersOf } from "../handler.ts";
-import { accountExportToWire } from "./wire.ts";
 
 /** Milliseconds for which the public totals are returned before all rows are counted again. */
 const TOTALS_MS = 60_000;
@@ -44,4 +43,12 @@ export function accountHandlers(
       return { message: "Account deleted" };
     },
   };
+}
+
+/**
+ * Converts the account export to the wire. Of its dates, only its own is converted to text: JSON writes the dates in
+ * its rows as ISO 8601.
+ */
+function accountExportToWire({ exportedAt, notes, tables, ...rest }: AccountExport) {
+  return { ...rest, exportedAt: exportedAt.toISOString(), notes: [...notes], tables: { ...tables } };
 }

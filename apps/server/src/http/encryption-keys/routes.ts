@@ -1,13 +1,15 @@
+import type { Body, EncryptionKeyWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import {
   createEncryptionKey,
   deleteEncryptionKey,
   downloadEncryptionKey,
+  type EncryptionKey,
   findEncryptionKey,
   makeKeyDefault,
+  type NewKeyInput,
 } from "../../core/encryption-key.ts";
 import type { HandlersOf } from "../handler.ts";
-import { encryptionKeyToWire, newKeyFromWire } from "./wire.ts";
 
 type EncryptionKeyCalls =
   | "listEncryptionKeys"
@@ -42,4 +44,18 @@ export function encryptionKeyHandlers(deps: CoreDeps): HandlersOf<EncryptionKeyC
       return { message: "Encryption key deleted" };
     },
   };
+}
+
+function encryptionKeyToWire({ id, keyName, publicKey, createdAt, isDefault }: EncryptionKey): EncryptionKeyWire {
+  return { id, keyName, publicKey, createdAt: createdAt.toISOString(), isDefault };
+}
+
+/**
+ * Converts the request for a new key. The contract guarantees that it has either a master password, or both the public
+ * and the encrypted private key.
+ */
+function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyInput {
+  const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
+  const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };
+  return { userId, keyName, isDefault, key };
 }

@@ -1,12 +1,14 @@
-import { findFreeName, generateAlias } from "../../core/alias/generate-alias.ts";
+import type { AccountDefaultsWire, GenerateAliasBody, MailboxWire } from "@kauke/contract";
+import { findFreeName, type GenerateInput, generateAlias } from "../../core/alias/generate-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
+import { type AccountDefaults, accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
 import { addMailbox } from "../../core/mailbox/add-mailbox.ts";
 import { listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
-import { listMailboxUses, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
+import type { Mailbox } from "../../core/mailbox/mailbox.ts";
+import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/alias-writer.ts";
+import { destinationsOf } from "../aliases/wire.ts";
 import type { HandlersOf } from "../handler.ts";
-import { defaultsToWire, generateInputFromWire, mailboxToWire, mailboxUseToWire } from "./wire.ts";
 
 type MailboxCalls =
   | "listMailboxes"
@@ -48,4 +50,21 @@ export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
       return { alias: name, domain };
     },
   };
+}
+
+function mailboxToWire({ createdAt, address, ...mailbox }: Mailbox): MailboxWire {
+  const confirmed = mailbox.state === "confirmed";
+  return { ...mailbox, email: address, confirmed, createdAt: createdAt.toISOString() };
+}
+
+function mailboxUseToWire({ alias: { id, name, domain }, isOnly }: MailboxUse) {
+  return { id, alias: name, domain, isOnly };
+}
+
+function defaultsToWire({ mailbox, ...defaults }: AccountDefaults): AccountDefaultsWire {
+  return { ...defaults, mailboxId: mailbox?.id ?? null };
+}
+
+function generateInputFromWire(userId: string, { forwardTo, ...body }: GenerateAliasBody): GenerateInput {
+  return { userId, ...body, destinations: forwardTo === undefined ? undefined : destinationsOf(forwardTo) };
 }

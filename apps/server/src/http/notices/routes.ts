@@ -1,7 +1,7 @@
+import type { NoticeWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { dismissNotice } from "../../core/notice.ts";
+import { dismissNotice, type Notice } from "../../core/notice.ts";
 import type { HandlersOf } from "../handler.ts";
-import { noticeToWire } from "./wire.ts";
 
 export function noticeHandlers(deps: CoreDeps): HandlersOf<"listNotices" | "dismissNotice"> {
   return {
@@ -14,4 +14,8 @@ export function noticeHandlers(deps: CoreDeps): HandlersOf<"listNotices" | "dism
       return { message: "Notice dismissed" };
     },
   };
+}
+
+function noticeToWire({ id, kind, aliasId, text, createdAt }: Notice): NoticeWire {
+  return { id, kind, aliasId, text, createdAt: createdAt.toISOString() };
 }

@@ -11,7 +11,22 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { tooLarge } from "../../core/import/formats/checked-text.ts";
 import { collectBody } from "./collect-body.ts";
-import { LoopTurns } from "./loop-turns.ts";
+
+/** Runs calls one after another in their order, each in an iteration of the event loop of its own. */
+class LoopTurns {
+  readonly #waiting: (() => void)[] = [];
+
+  run(call: () => void): void {
+    this.#waiting.push(call);
+    if (this.#waiting.length === 1) setImmediate(() => this.#runFirst());
+  }
+
+  #runFirst(): void {
+    // A callback that `setImmediate` gets while one runs is called in the next iteration.
+    if (this.#waiting.length > 1) setImmediate(() => this.#runFirst());
+    this.#waiting.shift()?.();
+  }
+}
 
 const MALFORMED = "The body is not valid JSON.";
 

@@ -4,7 +4,6 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import type { Clock, Logger, Random } from "../../core/ports.ts";
-import { incidentTrace } from "./incident.ts";
 import { incidentProblem, toProblem } from "./problem.ts";
 
 export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
@@ -56,4 +55,31 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** What is logged of an unexpected error: its class and our own stack frames, never its message. */
+
+const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
+
+/**
+ * @returns the error's class and at most six stack frames, e.g.
+ * `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`
+ */
+export function incidentTrace(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";
+  const frames = linesAfterMessage(thrown).flatMap((line) => {
+    const [, where = "", place] = FRAME.exec(line) ?? [];
+    return place === undefined ? [] : [`${where} ${place}`.trim()];
+  });
+  return [name, ...frames.slice(0, 6)].join("\n  ");
+}
+
+/**
+ * In a stack, the error's message comes before the frames. It may span lines and imitate frames, so it is cut off as a
+ * whole.
+ */
+function linesAfterMessage({ stack = "", message }: Error): string[] {
+  const start = stack.indexOf(message);
+  return start === -1 ? [] : stack.slice(start + message.length).split("\n");
 }

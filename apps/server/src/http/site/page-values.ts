@@ -2,10 +2,14 @@
  * Values in pages that only the running server knows: settings as `<meta>` elements for the web app and in place of the
  * placeholders of prerendered pages, and absolute URLs for search engines.
  */
-import { linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
+import { googleSignInMeta, linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
 import type { Config } from "../../config.ts";
 import { listDomains } from "../../core/alias/alias.ts";
-import { googleMeta } from "./google-meta.ts";
+
+/** `<meta>` element that tells the web app whether federated sign-in is configured. */
+function googleMeta(isOn: boolean): string {
+  return `<meta name="${googleSignInMeta}" content="${isOn ? "on" : "off"}">`;
+}
 
 export interface SiteSettings {
   /** URLs in `<meta name="links">`, for the web app's footer and feedback. */

@@ -12,9 +12,22 @@ import type { PreviewAccess } from "../preview/preview-access.ts";
 import { sendPreviewPage } from "../preview/preview-page.ts";
 import type { SessionCookie } from "../session-cookie.ts";
 import { type PageDocument, pageDocuments } from "./page-documents.ts";
-import { findPage, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
+import { findPage, indexedPaths, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
 import type { SiteSettings } from "./page-values.ts";
-import { robotsText, sitemapXml } from "./site-files.ts";
+
+/**
+ * Content of robots.txt. Crawlers may fetch private pages, except the preview inbox, because they see a page's
+ * `noindex` only if they may fetch it.
+ */
+function robotsText(origin: string): string {
+  return `User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: ${origin}/sitemap.xml\n`;
+}
+
+/** The sitemap (sitemaps.org 0.9). */
+function sitemapXml(origin: string): string {
+  const urls = indexedPaths().map((path) => `  <url><loc>${origin}${path}</loc></url>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join("")}</urlset>\n`;
+}
 
 declare module "fastify" {
   interface FastifyReply {

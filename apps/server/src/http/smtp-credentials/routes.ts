@@ -1,3 +1,4 @@
+import type { SmtpCredentialWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import {
   createSmtpCredential,
@@ -5,10 +6,10 @@ import {
   listSmtpCredentials,
   readSmtpPassword,
   regenerateSmtpPassword,
+  type SmtpCredential,
   smtpHost,
 } from "../../core/smtp-credential/smtp-credential.ts";
 import type { HandlersOf } from "../handler.ts";
-import { smtpCredentialToWire } from "./wire.ts";
 
 type SmtpCredentialCalls =
   | "listSmtpCredentials"
@@ -41,4 +42,8 @@ export function smtpCredentialHandlers(deps: CoreDeps): HandlersOf<SmtpCredentia
       return { message: "SMTP credentials deleted" };
     },
   };
+}
+
+function smtpCredentialToWire({ id, username, active, createdAt }: SmtpCredential): SmtpCredentialWire {
+  return { id, username, active, createdAt: createdAt.toISOString() };
 }

@@ -3,16 +3,74 @@
  * aliases through that API. On paths that Kauke's own API has too, the header field `Authentication` tells the calls
  * apart.
  */
+import type { ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
+import { byAnyKey } from "../../request/key-caller.ts";
 import { readAnyJson } from "../dialect-body.ts";
-import { shapeErrors } from "../dialect-errors.ts";
+import { type DialectProblem, shapeErrors } from "../dialect-errors.ts";
+import { onlyWithAuthentication } from "../only-with-key-field.ts";
 import { accountRoutes } from "./account.ts";
 import { aliasRoutes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
-import { toSimpleLoginError } from "./errors.ts";
-import { pageRoutes } from "./pages.ts";
-import { unservedRoutes } from "./unserved.ts";
+
+/** Text by which SimpleLogin's clients recognise that their API key is invalid. They delete their stored key at 401. */
+const WRONG_KEY = "Wrong api key";
+
+function toSimpleLoginError({ code, message }: ProblemBody, status: number): DialectProblem {
+  // A request without a key that may come from another site's page is answered like any other request without a key.
+  if (code === "key_invalid" || code === "not_signed_in" || code === "cross_site")
+    return { status: 401, body: { error: WRONG_KEY } };
+  return { status, body: { error: message } };
+}
+
+/** Redirects the pages of SimpleLogin's website that its clients link to, to the corresponding pages of this server. */
+const pages: Readonly<Record<string, string>> = {
+  "/dashboard/": "/dashboard",
+  "/dashboard/api_key": "/settings#api-keys",
+  "/dashboard/pricing": "/dashboard",
+  "/auth/register": "/register",
+  "/auth/login": "/auth",
+  "/auth/proton/login": "/auth",
+  "/onboarding": "/docs/clients",
+  "/onboarding/final": "/dashboard",
+};
+
+function pageRoutes(app: FastifyInstance): void {
+  for (const [url, to] of Object.entries(pages)) app.get(url, (_, reply) => reply.redirect(to, 302));
+}
+
+/**
+ * Calls of SimpleLogin's clients that Kauke does not serve. They are answered in SimpleLogin's form, because a client
+ * that gets an HTML page or a redirect instead of JSON fails altogether. These would otherwise reach a route of Kauke's
+ * own API.
+ */
+const shared = [
+  { method: "POST", url: "/api/mailboxes" },
+  { method: ["PUT", "DELETE"], url: "/api/mailboxes/:number" },
+  { method: "POST", url: "/api/aliases/:number/contacts" },
+  { method: "POST", url: "/api/auth/login" },
+  { method: "POST", url: "/api/auth/register" },
+] as const;
+
+function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
+  // This call requests a key in exchange for the website's session. It is refused, so that the clients ask their user
+  // for a key.
+  app.post("/api/api_key", async () => {
+    throw new AppError("key_invalid");
+  });
+  // The extension deletes its key whatever the response. The key stays valid until its owner revokes it on the website.
+  app.get("/api/logout", { onRequest: byAnyKey(deps) }, async () => ({ msg: "Signed out" }));
+  for (const { method, url } of [...shared, { method: [...app.supportedMethods], url: "/api/*" }])
+    app.route({
+      ...onlyWithAuthentication,
+      method: typeof method === "string" ? method : [...method],
+      url,
+      onRequest: byAnyKey(deps),
+      handler: async (_, reply) => reply.code(404).send({ error: "This server doesn't offer this." }),
+    });
+}
 
 export function simpleLoginRoutes(app: FastifyInstance, deps: CoreDeps): void {
   readAnyJson(app);

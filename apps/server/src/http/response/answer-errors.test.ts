@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { incidentTrace } from "./incident.ts";
+import { incidentTrace } from "./answer-errors.ts";
 
 describe("the log entry of an unexpected error", () => {
   it("has its class and our own stack frames, never its message", () => {
     const trace = incidentTrace(new TypeError("ann@example.org\n    at leak (/apps/server/secret.ts:1:1)"));
-    expect(trace).toMatch(/^TypeError\n {2}apps\/server\/src\/http\/response\/incident\.test\.ts:\d+:\d+/);
+    expect(trace).toMatch(/^TypeError\n {2}apps\/server\/src\/http\/response\/answer-errors\.test\.ts:\d+:\d+/);
     expect(trace).not.toContain("ann@example.org");
     expect(trace).not.toContain("leak");
   });
