@@ -4,7 +4,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { mapInSlices } from "../fair-queue/slices.ts";
 
 /** State of each unconfirmed mailbox, by the address as an alias spells it. */
-export type UnconfirmedMailboxes = ReadonlyMap<string, ConfirmationState>;
+export type ShownStates = ReadonlyMap<string, ConfirmationState>;
 
 /**
  * Mailboxes whose state the owner should see: all unconfirmed ones; if this server asks for no confirmations, only
@@ -14,7 +14,7 @@ export async function unconfirmedMailboxes(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
   userId: string,
   aliases: readonly Alias[],
-): Promise<UnconfirmedMailboxes> {
+): Promise<ShownStates> {
   const addresses = await mailboxesOfAll(aliases);
   if (addresses.size === 0) return new Map();
   const states = await destinations.states(userId, [...addresses]);

@@ -17,12 +17,12 @@ import type { ManyChanged } from "../../core/alias/alias-store.ts";
 import type { BulkChange } from "../../core/alias/change-aliases.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasUpdateInput } from "../../core/alias/update-alias.ts";
-import { mailboxesOf, type UnconfirmedMailboxes } from "../../core/destination/mailbox-states.ts";
+import { mailboxesOf, type ShownStates } from "../../core/destination/mailbox-states.ts";
 
 const PAUSED = "null";
 
 export interface MailboxStandings {
-  unconfirmed: UnconfirmedMailboxes;
+  unconfirmed: ShownStates;
   suspended: ReadonlySet<string>;
 }
 
