@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { runChild } from "./launch/child.mjs";
 import { ensureInstalled } from "./launch/install.mjs";
 import { findNode } from "./launch/node-binary.mjs";
+import { serverFlags } from "./launch/server-flags.mjs";
 
 const buildWeb = ["scripts/build-web.mjs"];
 
@@ -15,7 +16,7 @@ const buildWeb = ["scripts/build-web.mjs"];
  * step.
  */
 const commands = {
-  start: [buildWeb, ["apps/server/src/main.ts"]],
+  start: [buildWeb, [...serverFlags, "apps/server/src/main.ts"]],
   dev: [buildWeb, ["scripts/dev.ts"]],
   test: [["scripts/test.ts", "all"]],
   "test-long": [["scripts/test.ts", "long"]],

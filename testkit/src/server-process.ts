@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { serverFlags } from "../../scripts/launch/server-flags.mjs";
 import { putEmptyDatabase } from "./empty-database.ts";
 import { processesIn } from "./process-figures.ts";
 
@@ -60,7 +61,7 @@ process.on("exit", () => {
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
   await putEmptyDatabase(dataDir, options.env ?? {});
-  const child = spawn(process.execPath, [...compiling, options.program ?? main], {
+  const child = spawn(process.execPath, [...serverFlags, ...compiling, options.program ?? main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...baseEnv(dataDir), ...options.env },
