@@ -336,8 +336,7 @@ async function storeInFlight(
   }
   // The destination refused while the file was written: nothing stays stored, and the caller reports the refusal.
   if (entry.outcome?.kind === "refused") {
-    await deps.inFlight.forget(transaction.messageId);
-    place.release();
+    await deps.inFlight.forget(transaction.messageId).finally(() => place.release());
   } else {
     entry.isKept = true;
     runInBackground(
@@ -350,7 +349,7 @@ async function storeInFlight(
 
 function runInBackground(finished: Promise<void>, { backgroundAttempts }: DeliverDeps): void {
   backgroundAttempts.add(finished);
-  void finished.then(() => backgroundAttempts.delete(finished));
+  void finished.finally(() => backgroundAttempts.delete(finished));
 }
 
 /** Settles an attempt that outlives the transaction. Its lease is renewed, since it may wait long for a slow host. */
@@ -379,9 +378,10 @@ function keepFailed(thrown: unknown, all: readonly Running[], ledger: TakenLedge
   // The message is hashed now, since its bytes may be dropped before the last attempt ends.
   ledger.read();
   for (const entry of all) {
-    void entry.promise.then((outcome) => {
-      if (outcome.kind === "taken") ledger.remember(entry.planned);
-    });
+    entry.promise.then(
+      (outcome) => outcome.kind === "taken" && ledger.remember(entry.planned),
+      () => {},
+    );
   }
   return false;
 }

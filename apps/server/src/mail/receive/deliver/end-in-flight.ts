@@ -6,6 +6,7 @@ import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/deliv
 import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
 import type { Logger } from "../../../core/ports.ts";
 import type { SpoolPlace } from "../../../core/spool/spool-space.ts";
+import { untried } from "../../classify-reply.ts";
 import type { HeldLeases } from "../../queue/held-leases.ts";
 import type { ShutdownSignal } from "../../shutdown-signal.ts";
 import type { PlannedDelivery } from "../inbound-plan.ts";
@@ -36,15 +37,15 @@ export interface EndInFlightDeps {
 
 const MOVE_RETRY_MS = 30_000;
 
-/** Never throws: moving a message to the queue is retried, and in the end done by the next start of the process. */
+/**
+ * Never throws: moving a message to the queue is retried, and in the end done by the next start of the process. An
+ * attempt that throws has sent nothing, so its message is queued like one that was not tried.
+ */
 export async function endInFlight(running: RunningInFlight, deps: EndInFlightDeps): Promise<void> {
-  const outcome = await running.outcome;
   try {
-    if (outcome.kind === "taken") {
-      await deps.inFlight.forget(running.message.id);
-      return running.place.release();
-    }
-    if (!(await moveWhenPossible(running, deps))) return running.place.release();
+    const outcome = await running.outcome.catch(() => untried);
+    if (outcome.kind === "taken") return await deps.inFlight.forget(running.message.id);
+    if (!(await moveWhenPossible(running, deps))) return;
     running.place.stored();
     if (running.delivery.aliasId !== null) deps.quota.watch(running.delivery.aliasId);
     const { planned, delivery } = running;
@@ -52,6 +53,9 @@ export async function endInFlight(running: RunningInFlight, deps: EndInFlightDep
     await deps.leases.settle(lease, (leaseToken) => deps.settle({ planned, leaseToken, outcome }));
   } catch (thrown) {
     deps.logger.error("delivery_settle_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
+  } finally {
+    // Has no effect once the message is stored.
+    running.place.release();
   }
 }
 
