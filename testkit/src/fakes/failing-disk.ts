@@ -21,9 +21,6 @@ export interface FailingDisk {
   disk: { files: SpoolFiles; syncFile(descriptor: number): void };
 }
 
-/** Sizes of a spool's journal in which nothing has room, so that every message is a file of its own. */
-export const noJournal = { segmentBytes: 0, totalBytes: 0, messageBytes: 0, messages: 0 };
-
 export function failingDisk(): FailingDisk {
   const check = (call: DiskCall) => {
     if (disk.failing?.call !== call) return;
@@ -38,11 +35,6 @@ export function failingDisk(): FailingDisk {
       if (disk.failing?.call === "write") await file.write(bytes.subarray(0, bytes.length / 2));
       check("write");
       await file.write(bytes);
-    },
-    writeAll: async (parts) => {
-      if (disk.failing?.call === "write") await file.writeAll(parts.slice(0, parts.length / 2));
-      check("write");
-      await file.writeAll(parts);
     },
     sync: async () => {
       check("sync");

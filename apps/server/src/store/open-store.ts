@@ -26,10 +26,9 @@ import { openPostgres } from "./postgres/postgres.ts";
 import { isPostgresOutage } from "./postgres/postgres-outage.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
+import { openSpool } from "./queue/bodies/open-spool.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
 import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
-import { openSpool } from "./queue/journal/open-spool.ts";
-import type { JournalLimits } from "./queue/journal/spool-journal.ts";
 import { type Forgotten, forgetOld } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
@@ -63,8 +62,8 @@ export interface StoreOptions {
   keySettleMs?: number;
   /** Caps of reserved addresses; set by tests only. */
   releaseCaps?: ReleaseCaps;
-  /** Replaced file operations that simulate a broken or full disk, and sizes of the journal; set by tests only. */
-  disk?: { files?: SpoolFiles; syncFile?: SyncFile; journal?: JournalLimits };
+  /** Replaced file operations that simulate a broken or full disk; set by tests only. */
+  disk?: { files?: SpoolFiles; syncFile?: SyncFile };
 }
 
 export interface Store extends RowStores {
@@ -133,9 +132,8 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const signals = changeSignals({ notify: false });
     const context = await makeContext(options, { db, secretKey: held.secretKey, signals });
     undo.add(await startUpkeep(context, isSound, options.logger));
-    const place = { dataDir, files: options.disk?.files ?? nodeSpoolFiles, limits: options.disk?.journal };
-    const { bodies, inFlight, close } = await openSpool({ ...context, ...place, logger: options.logger });
-    undo.add(close);
+    const place = { dataDir, files: options.disk?.files ?? nodeSpoolFiles, logger: options.logger };
+    const { bodies, inFlight } = await openSpool({ ...context, ...place });
     const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
     const { logger } = options;
     const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });

@@ -106,7 +106,7 @@ async function expectEachOnce(acknowledged: readonly number[]): Promise<void> {
 const healthOf = async (running: ServerProcess) => (await fetch(`${running.url}/healthz`)).status;
 
 describe.skipIf(reason !== null)("a file system without free space", () => {
-  // In `npm test`, journal.test.ts and spool-failure.test.ts fail the writes of the spool with ENOSPC.
+  // In `npm test`, spool-failure.test.ts fails the writes of the spool with ENOSPC.
   test.runIf(isLongRun)(
     "for the spool: 451, also after kill -9; when the mail is delivered, there is space again",
     {

@@ -1,10 +1,10 @@
 /**
  * Mail acknowledged before its destination has answered: kept in a file of its own while the attempt runs, in the queue
- * if it fails. These servers have no journal of the spool; `journal.test.ts` has those with one.
+ * if it fails.
  */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type FailingDisk, failingDisk, noJournal } from "@kauke/testkit/fakes/failing-disk";
+import { type FailingDisk, failingDisk } from "@kauke/testkit/fakes/failing-disk";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
       KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s,1s",
       KAUKE_ANSWER_SECONDS: "0",
     },
-    overrides: { store: { disk: { ...disk.disk, journal: noJournal } } },
+    overrides: { store: { disk: disk.disk } },
   });
   person = await registerPerson(system.url);
 }

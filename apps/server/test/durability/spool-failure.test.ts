@@ -1,12 +1,11 @@
 /**
  * The spool can't store a message: a failing disk call, a database that can't fsync, a full file system. The sender
  * gets 4xx and keeps its mail, never 250; once the disk works again the mail is delivered, and nothing arrives twice.
- * These servers have no journal of the spool; `journal.test.ts` has those with one.
  */
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type DiskCall, type FailingDisk, failingDisk, noJournal } from "@kauke/testkit/fakes/failing-disk";
+import { type DiskCall, type FailingDisk, failingDisk } from "@kauke/testkit/fakes/failing-disk";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -56,7 +55,7 @@ async function start(): Promise<void> {
       KAUKE_RETRY_SCHEDULE: Array.from({ length: 60 }, () => "1s").join(","),
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
     },
-    overrides: { store: { disk: { ...disk.disk, journal: noJournal } } },
+    overrides: { store: { disk: disk.disk } },
   });
 }
 

@@ -9,7 +9,6 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { JOURNAL_FOLDER } from "../queue/bodies/message-bodies-files.ts";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
@@ -85,24 +84,9 @@ export async function removeStaging(dataDir: string): Promise<void> {
 
 async function copyParts(dataDir: string, staging: string): Promise<void> {
   await copyTree(join(dataDir, "db"), join(staging, "db"), copyOne);
-  // Messages leave the journal for files, never the other way, so the journal is copied first.
-  await copyJournal(join(dataDir, "spool", JOURNAL_FOLDER), join(staging, "spool", JOURNAL_FOLDER));
   // A file of the spool never changes once it has its final name, so a hard link is a copy without cost.
-  for (const shard of await readdir(join(dataDir, "spool")).catch(ifMissing([])))
-    if (shard !== JOURNAL_FOLDER)
-      await copyTree(join(dataDir, "spool", shard), join(staging, "spool", shard), linkOrCopy);
+  await copyTree(join(dataDir, "spool"), join(staging, "spool"), linkOrCopy);
   await copyTree(join(dataDir, "underway"), join(staging, "underway"), linkOrCopy);
-}
-
-/** Copies the journal of every process: its newest segment is still being written, the others don't change any more. */
-async function copyJournal(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const writer of await readdir(from).catch(ifMissing([]))) {
-    const newest = join(from, writer, (await readdir(join(from, writer))).toSorted().at(-1) ?? "");
-    // A segment begun during the backup has a higher number, so it is copied, not linked, too.
-    const copy: CopyFile = (source, target) => (source >= newest ? copyOne : linkOrCopy)(source, target);
-    await copyTree(join(from, writer), join(to, writer), copy);
-  }
 }
 
 type CopyFile = (from: string, to: string) => Promise<void>;

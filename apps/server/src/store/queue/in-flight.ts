@@ -4,11 +4,11 @@ import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-f
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../core/ports.ts";
 import { isDatabaseError } from "../database.ts";
+import type { InFlightFiles } from "./bodies/in-flight-files.ts";
 import type { DeliveryRepository } from "./deliveries.ts";
-import type { InFlightStore } from "./journal/journaled-spool.ts";
 
 export interface InFlightParts {
-  files: InFlightStore;
+  files: Pick<InFlightFiles, "keep" | "forget" | "list" | "read">;
   deliveries: Pick<DeliveryRepository, "isKnownMessage" | "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   clock: Clock;
@@ -31,20 +31,6 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     return hasOwner;
   }
 
-  /**
-   * Inserts the rows of a message whose bytes the journal holds.
-   * @returns `null` if the message is in a file instead
-   */
-  async function moveInJournal({ message, delivery }: Omit<InFlightMessage, "wire">): Promise<boolean | null> {
-    try {
-      return (await files.enqueue(message.id, () => deliveries.keep(message, [delivery]))) ? true : null;
-    } catch (thrown) {
-      if (!isOwnerGone(thrown)) throw thrown;
-      await files.forget(message.id);
-      return false;
-    }
-  }
-
   async function readAndMove(entry: Omit<InFlightMessage, "wire">): Promise<boolean> {
     const found = await files.read(entry.message.id);
     if (found === null) throw new AppError("spool_failed");
@@ -55,8 +41,6 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     keep: (message) => files.keep(message),
     forget: (messageId) => files.forget(messageId),
     moveToQueue: async ({ wire, ...entry }) => {
-      const isMoved = await moveInJournal(entry);
-      if (isMoved !== null) return isMoved;
       if (wire !== null) return await move({ ...entry, wire });
       // The bytes of many messages may have been dropped from memory at the same time, so they are read back one
       // message at a time.
@@ -67,45 +51,28 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   };
 }
 
-/** Number of messages that a start moves into the queue concurrently, so that they share commits. */
-const RECOVERED_TOGETHER = 32;
-
 /**
  * Called at start: messages that were in flight when the previous process ended are queued and due at once.
  * @returns number of messages moved into the queue
  */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
-  const inFiles = await parts.files.list();
-  const inJournal = parts.files.inJournal();
   let recovered = 0;
-  for (const messageId of inFiles) if (await recoverOne(messageId, parts, () => Promise.resolve())) recovered += 1;
-  for (let from = 0; from < inJournal.length; from += RECOVERED_TOGETHER) {
-    const some = inJournal.slice(from, from + RECOVERED_TOGETHER);
-    const setAside = (messageId: string) => parts.files.setAside(messageId);
-    const moved = await Promise.all(some.map((messageId) => recoverOne(messageId, parts, setAside)));
-    recovered += moved.filter(Boolean).length;
-  }
+  for (const messageId of await parts.files.list()) if (await recoverOne(messageId, parts)) recovered += 1;
   return recovered;
 }
 
 /** @returns whether the message was moved into the queue */
-async function recoverOne(
-  messageId: string,
-  parts: InFlightParts,
-  setAside: (messageId: string) => Promise<void>,
-): Promise<boolean> {
+async function recoverOne(messageId: string, parts: InFlightParts): Promise<boolean> {
   const { files, deliveries, clock, logger } = parts;
   const found = await files.read(messageId);
   if (found === null) {
     logger?.error("in_flight_unreadable", { id: messageId });
-    await setAside(messageId);
     return false;
   }
   if (!(await deliveries.isKnownMessage(messageId)))
     return await inFlightMessages(parts).moveToQueue(dueNow(found, clock.now()));
-  // The message is already in the queue: the previous process ended before it could mark it as queued. If the journal
-  // holds the message, its bytes are still needed as the body.
-  if (!(await files.enqueue(messageId, () => Promise.resolve()))) await files.forget(messageId);
+  // The message is already in the queue: the previous process ended before it could remove the file.
+  await files.forget(messageId);
   return false;
 }
 

@@ -33,14 +33,6 @@ export interface SealKey {
  * @param context place where the value is stored, e.g. `alias:sealed:6b1f…`; opening the value needs the same text
  */
 export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
-  return Buffer.concat(sealParts(key, context, plain), plain.length + SEAL_OVERHEAD_BYTES);
-}
-
-/**
- * Seals a value without copying it into one buffer.
- * @returns key id and nonce, ciphertext, and tag, to be written one after the other
- */
-export function sealParts(key: SealKey, context: string, plain: Uint8Array): [Buffer, Buffer, Buffer] {
   const nonce = randomBytes(NONCE_BYTES);
   const start = Buffer.alloc(KEY_ID_BYTES + NONCE_BYTES);
   start.writeUInt32BE(key.id, 0);
@@ -49,7 +41,7 @@ export function sealParts(key: SealKey, context: string, plain: Uint8Array): [Bu
   cipher.setAAD(Buffer.from(context, "utf8"));
   const ciphertext = cipher.update(plain);
   cipher.final();
-  return [start, ciphertext, cipher.getAuthTag()];
+  return Buffer.concat([start, ciphertext, cipher.getAuthTag()], plain.length + SEAL_OVERHEAD_BYTES);
 }
 
 /** Opens a sealed value. @throws SealError unless it was sealed in this context with the key whose id it starts with */

@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { hmacSha256 } from "@kauke/mail-rfc";
 import type { Database, InTransaction } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
-import { openBytes, type SealKey, sealBytes, sealParts } from "./seal.ts";
+import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 
 /** Purposes of keyed hashes. A purpose added here gets its key at the next start. */
 export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser", "suffix"] as const;
@@ -45,8 +45,6 @@ export interface ServerKeys {
    */
   blindIndex(place: string, value: string): Buffer;
   sealBytes(context: string, plain: Uint8Array): Buffer;
-  /** As `sealBytes`, in parts to be written one after the other: large values are not copied. */
-  sealParts(context: string, plain: Uint8Array): Buffer[];
   /** Opens a sealed value. @throws SealError unless it was sealed in this context */
   openBytes(context: string, sealed: Uint8Array): Buffer;
   /** Seals a JSON document, bound to its row. */
@@ -129,7 +127,6 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Ke
     hmac,
     blindIndex: (place, value) => hmac("index", `${place}\0${value}`),
     sealBytes: (context, plain) => sealBytes(newest, context, plain),
-    sealParts: (context, plain) => sealParts(newest, context, plain),
     openBytes: open,
     seal: (table, rowId, document) =>
       sealBytes(newest, `${table}:sealed:${rowId}`, Buffer.from(JSON.stringify(document), "utf8")),

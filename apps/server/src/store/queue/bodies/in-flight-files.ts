@@ -34,7 +34,6 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
   const pathOf = (messageId: string) => {
-    // No id may name a file in another directory.
     if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
     return join(directory, messageId);
   };

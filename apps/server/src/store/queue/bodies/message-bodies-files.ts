@@ -19,8 +19,6 @@ export interface FileBodies extends MessageBodies {
   putSealed(messageId: string, sealed: Buffer): Promise<void>;
 }
 
-/** Name of the journal's directory in the spool directory. */
-export const JOURNAL_FOLDER = "journal";
 /** Name of a directory of bodies: the first two characters of their message ids. */
 const SHARD = /^[0-9a-f]{2}$/;
 

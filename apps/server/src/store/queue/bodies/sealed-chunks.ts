@@ -24,14 +24,6 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
     yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), plain) };
 }
 
-/** Seals all chunks at once. @returns the sealed bytes as buffers to write one after the other, which avoids a copy */
-export function sealedChunkParts(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Buffer[] {
-  const sealed: Buffer[] = [];
-  for (const { index, isLast, plain } of plainChunks(parts))
-    sealed.push(...keys.sealParts(chunkContext(messageId, index, isLast), plain));
-  return sealed;
-}
-
 function* plainChunks(parts: readonly Buffer[]): Generator<{ index: number; isLast: boolean; plain: Buffer }> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const count = Math.max(1, Math.ceil(total / CHUNK_BYTES));

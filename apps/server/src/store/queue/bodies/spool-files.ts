@@ -4,14 +4,8 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Writes all buffers one after the other, at the current position of the file. */
-  writeAll(parts: readonly Uint8Array[]): Promise<void>;
   /** Reads the next `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
-  /** Reads `length` bytes from `position`, fewer only at the end of the file. The current position does not change. */
-  readAt(position: number, length: number): Promise<Buffer>;
-  /** Shortens the file to `sizeBytes`. */
-  truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -65,10 +59,7 @@ function wrap(handle: Handle): SpoolFile {
   return {
     // Node's `writeFile` continues after short writes, and starts at the current file position.
     write: (bytes) => handle.writeFile(bytes),
-    writeAll: (parts) => writeAll(handle, parts),
-    read: (length) => readUpTo(handle, length, null),
-    readAt: (position, length) => readUpTo(handle, length, position),
-    truncate: (sizeBytes) => handle.truncate(sizeBytes),
+    read: (length) => readUpTo(handle, length),
     sizeBytes: async () => (await handle.stat()).size,
     sync: () => handle.sync(),
     close: () => handle.close(),
@@ -77,26 +68,11 @@ function wrap(handle: Handle): SpoolFile {
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** Maximum buffers that one `writev` call takes (IOV_MAX of Linux). */
-const VECTOR_MAX = 1024;
-
-async function writeAll(handle: Handle, parts: readonly Uint8Array[]): Promise<void> {
-  for (let from = 0; from < parts.length; from += VECTOR_MAX) {
-    const some = parts.slice(from, from + VECTOR_MAX);
-    const { bytesWritten } = await handle.writev(some);
-    const bytes = some.reduce((sum, part) => sum + part.length, 0);
-    // After a short write, e.g. on a nearly full disk, `writeFile` writes the rest or throws the reason.
-    if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(some).subarray(bytesWritten));
-  }
-}
-
-/** @param position position in the file to read from; `null` for the current position, which then advances */
-async function readUpTo(handle: Handle, length: number, position: number | null): Promise<Buffer> {
+async function readUpTo(handle: Handle, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
-    const at = position === null ? null : position + filled;
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, at);
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, null);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
