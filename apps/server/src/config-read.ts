@@ -229,7 +229,7 @@ function unknownSetting(name: string): string {
   return `${name} is not a setting of Kauke and has no effect.`;
 }
 
-/** Warns of a number of processes that has no effect here, which earlier versions took as mail workers. */
+/** Warns where `KAUKE_WORKERS` is above 1 and has no effect: with the embedded database and the preview inbox. */
 function workerWarnings({ KAUKE_WORKERS }: Environment, { workers, databaseUrl }: Config): string[] {
   if (workers > 1 || Number(KAUKE_WORKERS ?? 1) <= 1) return [];
   const why = databaseUrl === null ? "the embedded database" : "the preview inbox";

@@ -44,7 +44,7 @@ export class ProcessGroup {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #closers: (() => Promise<void> | void)[] = [];
   #ports: ListenPorts | null = null;
-  /** Ends in a row of processes that had not run for long. */
+  /** Number of consecutive processes that ended within `STEADY_MS`. */
   #failures = 0;
   #isClosing = false;
 

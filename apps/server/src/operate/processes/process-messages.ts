@@ -3,7 +3,7 @@ import type { ControlAnswer, ControlRequest } from "../control/control-protocol.
 
 /** What a process needs to know of the group that it belongs to. */
 export interface GroupMember {
-  /** Number of processes, by which the limits in each one's memory are divided. */
+  /** Number of processes in the group. Limits counted in memory are divided by it. */
   processes: number;
   /** Keys of TLS session tickets: a client resumes its session in whichever process gets its next connection. */
   ticketKeys: Buffer;
