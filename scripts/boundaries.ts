@@ -10,11 +10,12 @@
  */
 export const mailRooms = [
   "mail/submission",
-  "mail/receive",
-  "mail/queue",
-  "mail/copy",
+  "mail/inbound",
+  "mail/delivery",
+  "mail/message",
   "mail/transport",
-  "mail/smtp-server",
+  "mail/smtp",
+  "mail/dns",
   "mail/ground",
 ] as const;
 
@@ -26,11 +27,14 @@ export type Part =
   | "mail-rfc"
   | "age"
   | "age-node"
-  | "config"
+  | "runtime"
+  | "settings"
+  | "limits"
   | "core"
   | "store"
   | "http"
-  | "main"
+  | "platform"
+  | "app"
   | "web"
   | "tools";
 
@@ -41,18 +45,17 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/age/src/password/node-password-cipher.ts", "age-node"],
   ["packages/age/src/node-encrypter.ts", "age-node"],
   ["packages/age/", "age"],
-  ["apps/server/src/config.ts", "config"],
+  ["apps/server/src/runtime/", "runtime"],
+  ["apps/server/src/settings/", "settings"],
+  ["apps/server/src/limits/", "limits"],
   ["apps/server/src/core/", "core"],
   ["apps/server/src/store/", "store"],
   ["apps/server/src/http/", "http"],
-  ["apps/server/src/mail/submission/", "mail/submission"],
-  ["apps/server/src/mail/receive/", "mail/receive"],
-  ["apps/server/src/mail/queue/", "mail/queue"],
-  ["apps/server/src/mail/copy/", "mail/copy"],
-  ["apps/server/src/mail/transport/", "mail/transport"],
-  ["apps/server/src/mail/smtp-server/", "mail/smtp-server"],
+  ["apps/server/src/platform/", "platform"],
+  ...mailRooms.slice(0, -1).map((room) => [`apps/server/src/${room}/`, room] as const),
   ["apps/server/src/mail/", "mail/ground"],
-  ["apps/server/", "main"],
+  // The command, the loose files that start a server, and tests.
+  ["apps/server/", "app"],
   ["apps/web/", "web"],
   ["testkit/", "tools"],
   ["e2e/", "tools"],
@@ -72,34 +75,50 @@ export const packageParts: ReadonlyMap<string, Part> = new Map([
   ["@kauke/age", "age"],
   ["@kauke/age/node-password-cipher", "age-node"],
   ["@kauke/age/node-encrypter", "age-node"],
-  ["@kauke/server", "main"],
+  ["@kauke/server", "app"],
   ["@kauke/web", "web"],
   ["@kauke/testkit", "tools"],
 ]);
 
-const belowMail = ["core", "contract", "mail-rfc", "config"] as const;
+const belowMail = ["core", "contract", "mail-rfc", "limits", "settings", "runtime"] as const;
 
 /** @returns what a room of the mail path may import: the rooms below it, and the parts below the whole mail path */
 const belowRoom = (room: MailRoom): readonly Part[] => [...mailRooms.slice(mailRooms.indexOf(room) + 1), ...belowMail];
+
+const roomImports = Object.fromEntries(mailRooms.map((room) => [room, belowRoom(room)])) as Record<
+  MailRoom,
+  readonly Part[]
+>;
 
 export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> = {
   contract: [],
   "mail-rfc": [],
   age: [],
   "age-node": ["age"],
-  // config.ts has only the types of the settings and imports nothing of ours.
-  config: [],
-  core: ["contract", "mail-rfc", "age"],
-  store: ["core", "contract", "mail-rfc", "config"],
-  http: ["core", "contract", "config"],
-  "mail/submission": belowRoom("mail/submission"),
-  "mail/receive": belowRoom("mail/receive"),
-  "mail/queue": belowRoom("mail/queue"),
-  "mail/copy": belowRoom("mail/copy"),
-  "mail/transport": belowRoom("mail/transport"),
-  "mail/smtp-server": belowRoom("mail/smtp-server"),
-  "mail/ground": belowRoom("mail/ground"),
-  main: ["contract", "mail-rfc", "age", "age-node", "config", "core", "store", "http", ...mailRooms],
+  runtime: [],
+  // The limits, for the names that KAUKE_LIMITS may contain.
+  settings: ["limits", "runtime", "contract", "mail-rfc"],
+  limits: ["runtime", "mail-rfc"],
+  core: ["contract", "mail-rfc", "age", "limits", "runtime"],
+  store: ["core", "contract", "mail-rfc", "settings", "limits", "runtime"],
+  http: ["core", "contract", "settings", "limits", "runtime"],
+  platform: ["core", "contract", "mail-rfc", "age", "age-node", "settings", "limits", "runtime"],
+  ...roomImports,
+  // Everything of the server and below it.
+  app: [
+    "contract",
+    "mail-rfc",
+    "age",
+    "age-node",
+    "runtime",
+    "settings",
+    "limits",
+    "core",
+    "store",
+    "http",
+    "platform",
+    ...mailRooms,
+  ],
   web: ["contract", "age"],
   tools: "everything",
 };
@@ -130,16 +149,13 @@ export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> 
   age: [anyBuiltIn],
   web: [anyBuiltIn, ageLibraries],
   "mail-rfc": [inputOutput, ageLibrariesExceptBase],
-  config: [inputOutput, ageLibraries],
+  runtime: [httpLibraries, mailLibraries, storeLibraries, ageLibrariesExceptBase],
+  settings: [httpLibraries, mailLibraries, storeLibraries, ageLibraries],
+  limits: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibraries],
   core: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibrariesExceptBase],
   store: [httpLibraries, mailLibraries, ageLibraries],
   http: [mailLibraries, storeLibraries, ageLibraries],
-  "mail/submission": refusedToMail,
-  "mail/receive": refusedToMail,
-  "mail/queue": refusedToMail,
-  "mail/copy": refusedToMail,
-  "mail/transport": refusedToMail,
-  "mail/smtp-server": refusedToMail,
-  "mail/ground": refusedToMail,
-  main: [mailLibraries, ageLibraries],
+  platform: [mailLibraries, storeLibraries, ageLibraries],
+  ...Object.fromEntries(mailRooms.map((room) => [room, refusedToMail])),
+  app: [mailLibraries, ageLibraries],
 };

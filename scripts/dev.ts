@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readConfigOrExit } from "../apps/server/src/config-read.ts";
+import { readConfigOrExit } from "../apps/server/src/settings/read-config.ts";
 import { repositoryRoot } from "./source-files.ts";
 
 const root = repositoryRoot();

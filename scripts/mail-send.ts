@@ -7,9 +7,9 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { formatDate } from "@kauke/mail-rfc";
-import { readConfigOrExit } from "@kauke/server/config-read";
-import { controlClient } from "@kauke/server/operate/control/control-client";
-import { controlPath } from "@kauke/server/operate/control/control-protocol";
+import { controlClient } from "@kauke/server/cli/control/control-client";
+import { controlPath } from "@kauke/server/cli/control/control-protocol";
+import { readConfigOrExit } from "@kauke/server/settings/read-config";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { repositoryRoot } from "./source-files.ts";
 

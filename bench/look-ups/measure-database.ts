@@ -6,7 +6,7 @@
  * time and measured in turns.
  */
 import { randomBytes } from "node:crypto";
-import { RouteCache } from "@kauke/server/mail/receive/route-cache";
+import { RouteCache } from "@kauke/server/mail/inbound/route-cache";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { openStore, type Store, type StoreOptions } from "@kauke/server/store/open-store";
 import { openPostgres } from "@kauke/server/store/postgres/postgres";

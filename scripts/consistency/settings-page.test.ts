@@ -1,16 +1,16 @@
 /**
- * docs/settings.md is the table of settings in apps/server/src/settings-table.ts, and that table is what the server
+ * docs/settings.md is the table of settings in apps/server/src/settings/table.ts, and that table is what the server
  * reads. After a change of the table: `npx vitest run scripts/consistency/settings-page.test.ts -u`.
  */
 import { join } from "node:path";
-import { readConfig } from "@kauke/server/config-read";
-import { settingsTable } from "@kauke/server/settings-table";
+import { readConfig } from "@kauke/server/settings/read-config";
+import { settingsTable } from "@kauke/server/settings/table";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../source-files.ts";
 
 const intro = `# Settings
 
-<!-- Generated from apps/server/src/settings-table.ts: npx vitest run scripts/consistency/settings-page.test.ts -u -->
+<!-- Generated from apps/server/src/settings/table.ts: npx vitest run scripts/consistency/settings-page.test.ts -u -->
 
 Settings are environment variables. A \`.env\` file in the working directory supplies those that are not set. An invalid value stops the start and names the variable. An unknown \`KAUKE_\` name causes a warning. A relative path starts from the working directory.
 `;

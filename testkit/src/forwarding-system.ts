@@ -2,7 +2,7 @@
  * The system with the hosts around it that a test of forwarded mail needs: an MX that receives all mail it sends, a
  * webhook endpoint, and a person with an account.
  */
-import type { Resolver } from "@kauke/server/mail/resolver";
+import type { Resolver } from "@kauke/server/mail/dns/resolver";
 import { afterAll } from "vitest";
 import { FakeMx, type FakeMxOptions } from "./fakes/fake-mx.ts";
 import { FakeWebhook } from "./fakes/fake-webhook.ts";

@@ -1,5 +1,5 @@
 /** A logger that stores its events, for tests that inspect them. */
-import type { LogFields, Logger } from "@kauke/server/core/ports";
+import type { LogFields, Logger } from "@kauke/server/runtime/ports";
 
 export interface LoggedEvent {
   level: "info" | "warn" | "error";

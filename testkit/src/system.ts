@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "@kauke/server/config-read";
-import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
+import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
+import { readConfig } from "@kauke/server/settings/read-config";
 import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";

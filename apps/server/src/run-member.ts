@@ -1,15 +1,15 @@
 /**
- * One process of a group (`operate/processes/process-group.ts`): the whole server, without a control socket and a page
+ * One process of a group (`processes/process-group.ts`): the whole server, without a control socket and a page
  * of metrics of its own. It serves until it is told to stop or the process that started it is gone.
  */
 import { once } from "node:events";
-import type { Config } from "./config.ts";
-import { readConfig } from "./config-read.ts";
-import type { Logger } from "./core/ports.ts";
-import { readEnvironment } from "./env.ts";
-import type { ControlAnswer } from "./operate/control/control-protocol.ts";
-import { answerRequest } from "./operate/control/control-socket.ts";
-import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./operate/processes/process-messages.ts";
+import type { ControlAnswer } from "./cli/control/control-protocol.ts";
+import { answerRequest } from "./cli/control/control-socket.ts";
+import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./processes/process-messages.ts";
+import type { Logger } from "./runtime/ports.ts";
+import type { Config } from "./settings/config.ts";
+import { readEnvironment } from "./settings/env.ts";
+import { readConfig } from "./settings/read-config.ts";
 import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
 
 /**

@@ -3,17 +3,17 @@
  * prints their addresses, and shuts down gracefully on SIGINT, SIGTERM and SIGHUP.
  */
 import { product } from "@kauke/contract";
-import type { Config } from "./config.ts";
-import { readConfigOrExit } from "./config-read.ts";
-import type { Logger } from "./core/ports.ts";
-import { MEMBER_ARGUMENT } from "./operate/processes/member-process.ts";
-import { ProcessGroup } from "./operate/processes/process-group.ts";
-import type { ListenPorts } from "./operate/processes/process-messages.ts";
-import { traceOf } from "./operate/telemetry/error-trace.ts";
-import { createLogger } from "./operate/telemetry/logger.ts";
-import { logUncaughtErrors } from "./operate/telemetry/uncaught-errors.ts";
+import { traceOf } from "./platform/telemetry/error-trace.ts";
+import { createLogger } from "./platform/telemetry/logger.ts";
+import { logUncaughtErrors } from "./platform/telemetry/uncaught-errors.ts";
+import { MEMBER_ARGUMENT } from "./processes/member-process.ts";
+import { ProcessGroup } from "./processes/process-group.ts";
+import type { ListenPorts } from "./processes/process-messages.ts";
 import { runMember } from "./run-member.ts";
-import { SettingsError } from "./settings-error.ts";
+import type { Logger } from "./runtime/ports.ts";
+import type { Config } from "./settings/config.ts";
+import { readConfigOrExit } from "./settings/read-config.ts";
+import { SettingsError } from "./settings/settings-error.ts";
 import { type StartOverrides, startServer } from "./start-server.ts";
 import { StoreStartError } from "./store/start-error.ts";
 

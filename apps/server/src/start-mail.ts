@@ -2,11 +2,11 @@
  * Starts the SMTP listeners: MX, submission with STARTTLS, submission with implicit TLS. They share one certificate.
  */
 import { createSecureContext, type SecureContext } from "node:tls";
-import type { Config, ListenConfig } from "./config.ts";
-import type { Clock, Logger, Metrics } from "./core/ports.ts";
-import { partOfAll } from "./core/rate-limit/process-part.ts";
-import { SmtpServer, type SmtpServerOptions } from "./mail/smtp-server/smtp-server.ts";
-import { loadCertificate } from "./operate/certificate.ts";
+import { partOfAll } from "./limits/process-part.ts";
+import { SmtpServer, type SmtpServerOptions } from "./mail/smtp/smtp-server.ts";
+import { loadCertificate } from "./platform/certificate.ts";
+import type { Clock, Logger, Metrics } from "./runtime/ports.ts";
+import type { Config, ListenConfig } from "./settings/config.ts";
 import type { WiredMail } from "./wire-mail.ts";
 
 export interface MailPorts {

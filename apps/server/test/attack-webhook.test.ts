@@ -3,7 +3,7 @@
  * else.
  */
 import { webhookBodyMaker } from "@kauke/server/mail/transport/webhook/webhook-body-maker";
-import { webhookBodyWorker } from "@kauke/server/operate/workers/webhook-body-worker";
+import { webhookBodyWorker } from "@kauke/server/mail/transport/webhook/webhook-body-worker";
 import { afterAll, expect, test } from "vitest";
 
 const maker = webhookBodyMaker(webhookBodyWorker());

@@ -4,7 +4,7 @@
  */
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { guardedGet } from "@kauke/server/mail/transport/guarded-get";
-import { makeSelfSigned } from "@kauke/server/operate/self-signed";
+import { makeSelfSigned } from "@kauke/server/platform/self-signed";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeWebhook, type FakeWebhookOptions } from "@kauke/testkit/fakes/fake-webhook";
 import { type Person, registerPerson } from "@kauke/testkit/person";

@@ -5,7 +5,7 @@
  */
 
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
-import { DataReader } from "@kauke/server/mail/smtp-server/data-reader";
+import { DataReader } from "@kauke/server/mail/smtp/data-reader";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeAll, expect, test } from "vitest";

@@ -4,7 +4,7 @@
  */
 import { createSocket, type Socket } from "node:dgram";
 import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from "node:net";
-import type { DnsAnswer, MxRecord, Resolver } from "@kauke/server/mail/resolver";
+import type { DnsAnswer, MxRecord, Resolver } from "@kauke/server/mail/dns/resolver";
 
 export interface FakeDnsName {
   a?: readonly string[];

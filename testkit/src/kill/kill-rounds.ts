@@ -4,7 +4,7 @@
  * destination received. Tests judge them.
  */
 import { cp, stat } from "node:fs/promises";
-import type { Clock } from "@kauke/server/core/ports";
+import type { Clock } from "@kauke/server/runtime/ports";
 import { openStore } from "@kauke/server/store/open-store";
 import { outages, SwitchedDestination } from "../fakes/switched-destination.ts";
 import { LoadSender, type LoadSenderOptions } from "../load-sender.ts";

@@ -7,7 +7,7 @@ interface Order {
   env: Readonly<Record<string, string>>;
 }
 
-const program = new URL("../../../apps/server/src/operate/kauke.ts", import.meta.url).href;
+const program = new URL("../../../apps/server/src/cli/kauke.ts", import.meta.url).href;
 let runs = 0;
 // Each run of the command adds a listener.
 process.stdout.setMaxListeners(0);

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../../apps/server/src/operate/kauke.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../apps/server/src/cli/kauke.ts", import.meta.url));
 
 export interface KaukeRun {
   code: number | null;

@@ -1,7 +1,7 @@
 /** The export of everything stored about one account, for its owner to download. */
 import { product } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
-import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /** A row in clear text. Keyed hashes and other binary columns are left out. */
 export interface ExportedRow {

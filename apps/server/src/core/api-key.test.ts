@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
+import type { Random } from "../runtime/ports.ts";
 import { hashApiKey, newApiKeySecret } from "./api-key.ts";
-import type { Random } from "./ports.ts";
 
 const random: Random = { bytes: randomBytes, uuid: () => "" };
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

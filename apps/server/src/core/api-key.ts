@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { apiKeyMessages, apiKeyPattern, type KeyScope, keyScopes, limits } from "@kauke/contract";
+import type { Clock, Random } from "../runtime/ports.ts";
 import { AppError, fieldError } from "./app-error.ts";
-import type { Clock, Random } from "./ports.ts";
-import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /**
  * What authorises a call: a login session, which may do everything, or an API key, which may do what its scopes allow.

@@ -3,6 +3,7 @@
  * code.
  */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
+import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
 /** Extra data of an error. All of it may be sent to the client, so it must contain no secret and no address. */
 export interface ErrorDetails {
@@ -27,6 +28,12 @@ export class AppError extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** @returns the error itself, a refused job as one, or `null` for an unexpected exception */
+export function asAppError(thrown: unknown): AppError | null {
+  if (thrown instanceof AppError) return thrown;
+  return thrown instanceof QueueRefusal ? new AppError(thrown.code) : null;
 }
 
 /** An `invalid` error (HTTP 400) with a message for one field. */

@@ -4,7 +4,7 @@
  */
 import { checklistMessages, limits } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
-import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface ChecklistRow {
   /** Id of the sealed document that stores the row, a dot, and the number of the row in that document. */

@@ -2,6 +2,10 @@
  * All dependencies of the use cases in one object. A use case names the part it needs: `Pick<CoreDeps, "users" |
  * "clock">`.
  */
+
+import type { RateLimitStore } from "../limits/rate-limit.ts";
+import type { RateLimitRules } from "../limits/rate-limit-rules.ts";
+import type { Clock, Random } from "../runtime/ports.ts";
 import type { AccountExportStore } from "./account-export.ts";
 import type { AgeWorker } from "./age-worker.ts";
 import type { AliasStore } from "./alias/alias-store.ts";
@@ -23,9 +27,6 @@ import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice.ts";
 import type { OwnMailSettings } from "./own-mail/own-message.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import type { Clock, Random } from "./ports.ts";
-import type { RateLimitStore } from "./rate-limit/rate-limit.ts";
-import type { RateLimitRules } from "./rate-limit/rate-limit-rules.ts";
 import type { FederatedIssuer } from "./sign-in/federated-issuer.ts";
 import type { BrowserMac } from "./sign-in/known-browser.ts";
 import type { SignInFlowStore } from "./sign-in/sign-in-flow.ts";

@@ -1,7 +1,7 @@
 import { ageResult } from "./age-worker.ts";
 import type { CoreDeps } from "./core-deps.ts";
 import { findEncryptionKey } from "./encryption-key.ts";
-import { takeLimit } from "./rate-limit/take-limit.ts";
+import { takeLimit } from "./take-limit.ts";
 
 export interface AutoDecryption {
   userId: string;

@@ -1,8 +1,8 @@
 import { encryptionMessages, limits } from "@kauke/contract";
+import type { Random } from "../runtime/ports.ts";
 import { type AgeWorker, ageResult } from "./age-worker.ts";
 import { AppError } from "./app-error.ts";
-import type { Random } from "./ports.ts";
-import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /**
  * A public key, stored with its private key as an age file under the user's master password, which the server does not

@@ -1,8 +1,8 @@
 /** A label of an account. The alias stores which labels it has. */
 import { type CreateLabelBody, type LabelColour, labelMessages, limits } from "@kauke/contract";
+import type { Random } from "../runtime/ports.ts";
 import { AppError, fieldError } from "./app-error.ts";
-import type { Random } from "./ports.ts";
-import { type LimitDeps, takeLimit } from "./rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface Label {
   id: string;

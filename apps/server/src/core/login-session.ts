@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { FRESH_PROOF_SECONDS, sessionTimes } from "@kauke/contract";
+import { isFromFuture } from "../runtime/clock-set-back.ts";
+import type { Clock, Random } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
-import { isFromFuture } from "./clock-set-back.ts";
-import type { Clock, Random } from "./ports.ts";
 import type { User, UserStore } from "./user/user.ts";
 
 /** A user's signed-in browser. Only the browser has the token; the store has its SHA-256. */

@@ -7,10 +7,10 @@ import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { AppError } from "../core/app-error.ts";
-import { clientBlock } from "../core/connection/client-network.ts";
+import { AppError, asAppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session.ts";
+import { clientBlock } from "../limits/client-network.ts";
 import type { BrowserCookie } from "./browser-cookie.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { AccountCalls } from "./request/account-calls.ts";
@@ -179,7 +179,7 @@ async function signIn(
  * progress.
  */
 async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
-  const isPlanned = thrown instanceof AppError || userId === null;
+  const isPlanned = asAppError(thrown) !== null || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
   throw thrown;
 }

@@ -1,14 +1,14 @@
 /**
  * Limits sockets, pipelined requests per socket, and bytes of unread responses. Sockets count by network and block; a
  * trusted proxy's socket counts for the client of its current request, and between requests for none.
- * core/connection/fair-pool.ts decides which socket to close for a new one: it counts as idle between requests and
+ * limits/fair-pool.ts decides which socket to close for a new one: it counts as idle between requests and
  * while a header, body or response is slow, and is never closed while a handler works on its request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type ClientParty, clientParty } from "../core/connection/client-network.ts";
-import { FairPool, type PoolRules, type Standing } from "../core/connection/fair-pool.ts";
-import { dropRest, GatheredRequest } from "./request/gathered-request.ts";
+import { type ClientParty, clientParty } from "../limits/client-network.ts";
+import { FairPool, type PoolRules, type Standing } from "../limits/fair-pool.ts";
+import { dropRest, GatheredRequest } from "../runtime/gathered-request.ts";
 
 export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */

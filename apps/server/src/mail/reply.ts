@@ -2,7 +2,7 @@
  * Reasons for which mail is refused or deferred, each with its SMTP reply: reply code, enhanced status (RFC 3463) and
  * text. No reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
  */
-import { AppError } from "../core/app-error.ts";
+import { asAppError } from "../core/app-error.ts";
 
 export interface SmtpReply {
   code: number;
@@ -105,7 +105,8 @@ export function replyFor(code: MailRefusal): SmtpReply {
  * HTTP API can answer with.
  */
 export function replyForThrow(thrown: unknown): SmtpReply {
-  return thrown instanceof AppError && isMailRefusal(thrown.code) ? table[thrown.code] : unavailable;
+  const code = asAppError(thrown)?.code;
+  return code !== undefined && isMailRefusal(code) ? table[code] : unavailable;
 }
 
 function isMailRefusal(code: string): code is MailRefusal {

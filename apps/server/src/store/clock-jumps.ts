@@ -4,8 +4,8 @@
  * restored.
  */
 import { sql } from "kysely";
-import { latestKnown } from "../core/clock-set-back.ts";
-import type { Logger } from "../core/ports.ts";
+import { latestKnown } from "../runtime/clock-set-back.ts";
+import type { Logger } from "../runtime/ports.ts";
 import type { Database } from "./database.ts";
 import type { StoreContext } from "./store-context.ts";
 

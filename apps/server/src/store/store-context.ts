@@ -1,5 +1,5 @@
 /** The dependencies of every repository. */
-import type { Clock } from "../core/ports.ts";
+import type { Clock } from "../runtime/ports.ts";
 import type { ChangeSignals } from "./change-signals.ts";
 import type { Database } from "./database.ts";
 import type { ServerKeys } from "./sealing/server-keys.ts";

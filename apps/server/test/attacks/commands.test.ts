@@ -2,7 +2,7 @@
  * Attacks by SMTP commands that cost the server more than the client and lead to no message. A flood of commands is
  * handled as fast as it comes, so every kind of command must end the session sooner or later.
  */
-import { EXTRA_RECIPIENTS_MAX, RECIPIENTS_MAX } from "@kauke/server/mail/smtp-server/session-limits";
+import { EXTRA_RECIPIENTS_MAX, RECIPIENTS_MAX } from "@kauke/server/mail/smtp/session-limits";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -2,7 +2,7 @@
 import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
-import type { SmtpServerOptions } from "@kauke/server/mail/smtp-server/smtp-server";
+import type { SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { asCaller } from "@kauke/server/core/fair-queue/caller";
 import { startTestServer } from "@kauke/server/http/test/test-server";
+import { asCaller } from "@kauke/server/runtime/fair-queue/caller";
 import { openStore } from "@kauke/server/store/open-store";
 import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";

@@ -1,7 +1,7 @@
 /**
  * Attacks on signing in: while others guess, the person who knows the password or reads the mailbox can still sign in.
  */
-import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
+import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { authPlain, secureTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -5,7 +5,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { startTestServer, type TestServer, Visitor } from "@kauke/server/http/test/test-server";
-import { newCorrespondents, ReplyBook } from "@kauke/server/mail/copy/reply-book";
+import { newCorrespondents, ReplyBook } from "@kauke/server/mail/message/reply-book";
 import { changeSignals } from "@kauke/server/store/change-signals";
 import { openInMemory } from "@kauke/server/store/embedded/embedded-database";
 import { migrate, underStartLock } from "@kauke/server/store/migrate";

@@ -3,9 +3,9 @@
  * is read. linear-cost.test.ts tests how the cost grows with the size of the input.
  */
 import { headerLimits } from "@kauke/mail-rfc";
-import { BodyHashes } from "@kauke/server/mail/copy/body-hashes";
-import { authenticate } from "@kauke/server/mail/receive/authenticate/authenticate";
-import { ANSWER_CHARACTERS_MAX, RECORDS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/resolver";
+import { ANSWER_CHARACTERS_MAX, RECORDS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/dns/resolver";
+import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
+import { BodyHashes } from "@kauke/server/mail/message/body-hashes";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { printFigures } from "@kauke/testkit/long-rounds";
 import { sealMessage } from "mailauth";

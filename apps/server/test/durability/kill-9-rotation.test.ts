@@ -3,8 +3,8 @@
  * at any time.
  */
 import { join } from "node:path";
-import { controlClient } from "@kauke/server/operate/control/control-client";
-import { controlPath } from "@kauke/server/operate/control/control-protocol";
+import { controlClient } from "@kauke/server/cli/control/control-client";
+import { controlPath } from "@kauke/server/cli/control/control-protocol";
 import { inDirectory, plantAliases } from "@kauke/server/store/planted-rows.testing";
 import { countOlderRows } from "@kauke/server/store/sealing/reseal";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";

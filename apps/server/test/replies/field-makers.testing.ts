@@ -27,9 +27,9 @@ import {
 } from "@kauke/mail-rfc";
 import { ownMessage } from "@kauke/server/core/own-mail/own-message";
 import { writePreviewReply } from "@kauke/server/core/preview/preview-reply";
-import { outerMessage } from "@kauke/server/mail/copy/encrypted-header";
-import { messageSigner } from "@kauke/server/mail/copy/message-signer";
-import { type RewriteSource, rewrite } from "@kauke/server/mail/copy/rewrite";
+import { outerMessage } from "@kauke/server/mail/message/encrypted-header";
+import { messageSigner } from "@kauke/server/mail/message/message-signer";
+import { type RewriteSource, rewrite } from "@kauke/server/mail/message/rewrite";
 
 export const at = new Date("2026-11-22T12:00:00Z");
 const { privateKey } = generateKeyPairSync("ed25519");

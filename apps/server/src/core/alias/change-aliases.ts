@@ -3,7 +3,7 @@ import { labelMessages, limits } from "@kauke/contract";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeWeightedLimit } from "../rate-limit/take-limit.ts";
+import { takeWeightedLimit } from "../take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
 import {
   confirmedAmong,

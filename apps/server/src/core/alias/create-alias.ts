@@ -1,6 +1,6 @@
 import type { CallerKind } from "../api-key.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { Alias, Destination } from "./alias.ts";
 import {
   confirmedAmong,

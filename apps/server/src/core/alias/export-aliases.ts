@@ -1,7 +1,7 @@
 /** Writes an account's aliases as a file in a format that other services import, page by page. */
 import type { AliasExportFormat, Destination } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import { type Alias, aliasAddress } from "./alias.ts";
 
 const QUOTED = /[",\r\n]|^\s|\s$/;

@@ -3,11 +3,11 @@ import { aliasFormats, aliasWordsMin, generatedNames, isAliasName, limits, nameE
 import { aliasWords } from "@kauke/contract/alias-words";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemRandom } from "../../operate/random.ts";
+import { rateLimitRules } from "../../limits/rate-limit-rules.ts";
+import type { Random } from "../../runtime/ports.ts";
+import { systemRandom } from "../../runtime/random.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { aUser } from "../../store/rows.testing.ts";
-import type { Random } from "../ports.ts";
-import { rateLimitRules } from "../rate-limit/rate-limit-rules.ts";
 import { findFreeName, generateAlias, generateName, siteHost, siteName } from "./generate-alias.ts";
 import { deleteAlias } from "./update-alias.ts";
 

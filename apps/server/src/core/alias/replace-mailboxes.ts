@@ -4,7 +4,7 @@ import { AppError, fieldError } from "../app-error.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type MailboxDestination, mailboxDestinations } from "../mailbox/alias-mailboxes.ts";
 import { type MailboxDeps, readStates } from "../mailbox/list-mailboxes.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { AliasRouting, Destination } from "./alias.ts";
 import { nextRouting } from "./alias-rules.ts";
 import type { ManyChanged } from "./alias-store.ts";

@@ -2,7 +2,7 @@ import { formatForwardTo } from "@kauke/contract";
 import type { CallerKind } from "../api-key.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { Alias, AliasSealing } from "./alias.ts";
 import {
   confirmedAmong,

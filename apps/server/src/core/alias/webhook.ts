@@ -1,7 +1,7 @@
 /** An alias' webhook: its secret, in the text form of Standard Webhooks (`whsec_` and base64), and its pause. */
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { AliasRouting, Destination } from "./alias.ts";
 import type { AliasStore } from "./alias-store.ts";
 

@@ -31,6 +31,12 @@ export type FailureCode =
   | "expired"
   | "spool_lost";
 
+/** Failure codes of a connection before its first message; also the values of the metric's label. */
+export const nextHopFailures = [
+  ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
+  ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),
+] satisfies readonly FailureCode[];
+
 export interface DeliveryFailure {
   code: FailureCode;
   /** Enhanced status code (RFC 3463), e.g. `4.4.1`. */

@@ -6,13 +6,13 @@ import {
   mailDays,
   product,
 } from "@kauke/contract";
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { mapInSlices } from "../fair-queue/slices.ts";
 import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
 import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
 import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type {
   Answered,
   AskDecision,

@@ -1,7 +1,7 @@
 import type { ConfirmationState } from "@kauke/contract";
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { mapInSlices } from "../fair-queue/slices.ts";
 
 /** State of each unconfirmed mailbox, by the address as an alias spells it. */
 export type ShownStates = ReadonlyMap<string, ConfirmationState>;

@@ -7,7 +7,7 @@ import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { LeakAnswer, LeakGuard } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
 
 export interface TypedMessage {

@@ -4,13 +4,13 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
+import { clientBlock } from "../../limits/client-network.ts";
 import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
 import { fieldError } from "../app-error.ts";
-import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { accountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
-import { takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit, tryLimit } from "../take-limit.ts";
 import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
 import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";

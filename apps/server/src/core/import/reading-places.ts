@@ -3,8 +3,9 @@
  * is served next. While one waits, the slowest of those that wait for bytes gives way, so that clients or services that
  * send slowly, or stop, do not keep everybody from importing. Time that an import needs for our own work does not count.
  */
+
+import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
-import { FairQueue } from "../fair-queue/fair-queue.ts";
 import type { Bytes } from "./formats/checked-text.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 

@@ -4,11 +4,11 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
+import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { Alias } from "../alias/alias.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { Clock, Logger, Random } from "../ports.ts";
-import { type LimitDeps, takeWeightedLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeWeightedLimit } from "../take-limit.ts";
 import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };

@@ -4,7 +4,7 @@ import { domainErrors, refuseFieldErrors } from "../alias/alias-rules.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
 import { chooseDefault, listMailboxes, type MailboxDeps, ownMailbox, readStates } from "./list-mailboxes.ts";
 import type { ChosenDefaults, DefaultsChange, Mailbox } from "./mailbox.ts";

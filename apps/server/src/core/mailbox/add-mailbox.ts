@@ -3,7 +3,7 @@ import { asciiDomainOf } from "@kauke/mail-rfc";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type AskDeps, askForConfirmation, WAITING_MAILBOXES_MAX } from "../destination/confirmation.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import { listMailboxes, type MailboxDeps } from "./list-mailboxes.ts";
 import type { Mailbox } from "./mailbox.ts";
 

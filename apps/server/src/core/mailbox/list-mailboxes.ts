@@ -1,10 +1,10 @@
 import { type ConfirmationState, limits } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { Alias } from "../alias/alias.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { mailboxesOf } from "../destination/mailbox-states.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
-import { mapInSlices } from "../fair-queue/slices.ts";
 import type { User } from "../user/user.ts";
 import type { ListedAddress, Mailbox, StoredMailbox } from "./mailbox.ts";
 

@@ -1,11 +1,12 @@
 /** Removes a mailbox from the account's list and from all of its aliases. */
+
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, type AliasRouting, aliasAddress, type Destination } from "../alias/alias.ts";
 import type { AliasChange } from "../alias/alias-store.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
-import { mapInSlices } from "../fair-queue/slices.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import { ownMailbox } from "./list-mailboxes.ts";
 import type { StoredMailbox } from "./mailbox.ts";
 

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
 import PostalMime, { type Attachment, type Email } from "postal-mime";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../../runtime/ports.ts";
 
 export interface PreviewArrival {
   envelopeFrom: string;

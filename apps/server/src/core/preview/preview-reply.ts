@@ -23,8 +23,8 @@ import {
   parseAddress,
   readHeader,
 } from "@kauke/mail-rfc";
+import type { Clock, Random } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
-import type { Clock, Random } from "../ports.ts";
 import type { PreviewArrival, PreviewInbox } from "./preview-inbox.ts";
 
 export interface PreviewReply {

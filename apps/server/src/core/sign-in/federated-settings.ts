@@ -7,7 +7,7 @@ import { type GoogleFailure, googleFailureTexts, type WaysInAction, waysInMessag
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../login-session.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { FederatedPerson, FlowSecrets, SettingsFlow } from "./federated-issuer.ts";
 import { type FlowFailure, failedAtIssuer, openFlow } from "./federated-sign-in.ts";
 

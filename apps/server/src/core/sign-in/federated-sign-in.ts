@@ -5,7 +5,7 @@
 import type { GoogleFailure } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
 import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
 import { FLOW_SECONDS, hashFlow, newFlowSecret } from "./sign-in-flow.ts";

@@ -5,7 +5,7 @@
  * the cookie or forge an entry. The server stores no entries, only counts of failed attempts. Pure.
  */
 import { timingSafeEqual } from "node:crypto";
-import type { Random } from "../ports.ts";
+import type { Random } from "../../runtime/ports.ts";
 import type { User } from "../user/user.ts";
 
 /** HMAC-SHA-256 under a server key that is used for known browsers only. */

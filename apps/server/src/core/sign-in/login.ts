@@ -1,9 +1,10 @@
 /** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same answer as a wrong password. */
-import { AppError } from "../app-error.ts";
-import { clientBlock } from "../connection/client-network.ts";
+
+import { clientBlock } from "../../limits/client-network.ts";
+import { AppError, asAppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { HashTurn } from "../password-hasher.ts";
-import { forgetLimit, giveBackLimit, takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
+import { forgetLimit, giveBackLimit, takeLimit, tryLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
 import { accountName, findEntry, isStanding, type KnownBrowserEntry } from "./known-browser.ts";
 
@@ -66,7 +67,7 @@ async function strengthenHash(
     const to = await deps.hasher.hash(password, turn);
     return (await deps.users.replaceHash(user.id, { from, to })) ? to : from;
   } catch (thrown) {
-    if (!(thrown instanceof AppError && thrown.code === "busy")) throw thrown;
+    if (asAppError(thrown)?.code !== "busy") throw thrown;
     return from;
   }
 }

@@ -3,8 +3,8 @@
  * returns the state; only both together find the secrets, once, within ten minutes.
  */
 import { createHash } from "node:crypto";
+import type { Random } from "../../runtime/ports.ts";
 import type { TokenTerms } from "../connection/token-terms.ts";
-import type { Random } from "../ports.ts";
 import type { FlowSecrets } from "./federated-issuer.ts";
 
 export const FLOW_SECONDS = 600;

@@ -6,11 +6,11 @@
  */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
+import { clientBlock } from "../../limits/client-network.ts";
 import { AppError, fieldError } from "../app-error.ts";
-import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { FoundLink } from "../user/account-link.ts";
 import { findMailedLink, type LinkUse, linkOver } from "../user/mailed-link.ts";
 import type { User } from "../user/user.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rateLimitRules } from "../../limits/rate-limit-rules.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { insertAlias, insertUser, TestClock } from "../../store/stores.testing.ts";
-import { rateLimitRules } from "../rate-limit/rate-limit-rules.ts";
 import { checkSubmitter, type SmtpLoginAttempt, smtpAuthenticator } from "./authenticate.ts";
 
 const clock = new TestClock();

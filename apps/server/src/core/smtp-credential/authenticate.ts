@@ -5,10 +5,10 @@
  * Above a limit, a wrong password costs one read and no write, and the client is told to try again later.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import type { Clock } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
-import { BoundedMap } from "../bounded-map.ts";
-import type { Clock } from "../ports.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { SmtpCredentialStore, SmtpLogin } from "./smtp-credential.ts";
 
 export interface SmtpLoginAttempt {

@@ -1,6 +1,6 @@
+import type { Random } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
-import type { Random } from "../ports.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 
 /** Credentials with which a mail program sends as an alias. The password is separate: it is read only on request. */
 export interface SmtpCredential {

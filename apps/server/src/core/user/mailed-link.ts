@@ -3,7 +3,7 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { sameMailbox } from "../destination/same-mailbox.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
-import { takeLimit, tryLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit, tryLimit } from "../take-limit.ts";
 import type { AccountLinkKind, FoundLink } from "./account-link.ts";
 import { type AccountMailDeps, sendAccountLink } from "./account-mail.ts";
 

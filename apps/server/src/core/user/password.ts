@@ -1,12 +1,12 @@
 /** Sets the password of an account: by the present one, or by a link mailed to its address. */
 import { signInMessages } from "@kauke/contract";
+import { clientBlock } from "../../limits/client-network.ts";
 import { AppError, fieldError } from "../app-error.ts";
-import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken } from "../login-session.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
 import { countSignedInTry, verifyCounted } from "../sign-in/login.ts";
+import { takeLimit } from "../take-limit.ts";
 import type { Addressee } from "./account-mail.ts";
 import { findMailedLink, type LinkUse, linkOver } from "./mailed-link.ts";
 import type { User } from "./user.ts";

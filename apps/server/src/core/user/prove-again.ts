@@ -1,7 +1,7 @@
 /** Re-authenticates a signed-in user by the account's password or wallet. The caller then opens a new session. */
 import { waysInMessages } from "@kauke/contract";
+import { clientBlock } from "../../limits/client-network.ts";
 import { AppError, fieldError } from "../app-error.ts";
-import { clientBlock } from "../connection/client-network.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { countSignedInTry, verifyCounted } from "../sign-in/login.ts";
 import { takeWalletProof, type WalletAttempt } from "../wallet/wallet-proof.ts";

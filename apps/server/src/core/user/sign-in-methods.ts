@@ -4,7 +4,7 @@ import { waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/wallet-proof.ts";
 import type { RemovableWay, RemovalDecision, User } from "./user.ts";
 

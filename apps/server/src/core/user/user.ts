@@ -1,10 +1,10 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
-import { clientBlock } from "../connection/client-network.ts";
+import { clientBlock } from "../../limits/client-network.ts";
+import type { Clock, Random } from "../../runtime/ports.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
 import type { PasswordHasher } from "../password-hasher.ts";
-import type { Clock, Random } from "../ports.ts";
-import { type LimitDeps, takeLimit } from "../rate-limit/take-limit.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
 
 /** Permanent identity of a person at an OpenID issuer. */
 export type FederatedName = Pick<FederatedPerson, "issuer" | "subject">;

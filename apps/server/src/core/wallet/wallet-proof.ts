@@ -2,7 +2,7 @@
 import { signInMessage, type WalletChallenge, walletStatement, walletStatements } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../rate-limit/take-limit.ts";
+import { takeLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
 import { challengeHash, newChallenge, type OfferedChallenge } from "./wallet-challenge.ts";
 import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";

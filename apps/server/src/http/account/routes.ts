@@ -1,9 +1,9 @@
 import { type AccountExport, exportAccount } from "../../core/account-export.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { keptValue } from "../../core/kept-value.ts";
-import { steadyMs } from "../../core/ports.ts";
 import { deleteAccount } from "../../core/user/user.ts";
+import { keptValue } from "../../runtime/kept-value.ts";
+import { steadyMs } from "../../runtime/ports.ts";
 import type { HandlersOf } from "../handler.ts";
 
 /** Milliseconds for which the public totals are returned before all rows are counted again. */

@@ -3,7 +3,7 @@ import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias, toggleAlias, updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { mapInSlices } from "../../core/fair-queue/slices.ts";
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { HandlersOf } from "../handler.ts";
 import { aliasWriter, standingsOf } from "./alias-writer.ts";
 import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";

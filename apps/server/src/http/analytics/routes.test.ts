@@ -1,6 +1,6 @@
 import { pageEvents } from "@kauke/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createMetrics } from "../../operate/telemetry/metrics.ts";
+import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 import { countedAtMost } from "./routes.ts";
 

@@ -3,8 +3,8 @@
  * usual response but is not counted beyond its limit, which costs one entry in a bounded map keyed by keyed hashes.
  */
 import { createHmac } from "node:crypto";
-import { type Clock, type Metrics, type Random, steadyMs } from "../../core/ports.ts";
-import { TokenBuckets } from "../../core/rate-limit/token-buckets.ts";
+import { TokenBuckets } from "../../limits/token-buckets.ts";
+import { type Clock, type Metrics, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { HandlersOf } from "../handler.ts";
 
 /** Maximum counted events per network and minute. A user opens some tens of pages; an office shares one network. */

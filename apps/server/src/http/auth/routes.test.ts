@@ -160,7 +160,7 @@ describe("signing in", () => {
 
 describe("more concurrent sign-ins than the queue for hashing holds", () => {
   it("are asked to try again in a moment", async () => {
-    const { argon2Hasher } = await import("../../operate/workers/argon2-hasher.ts");
+    const { argon2Hasher } = await import("../../platform/workers/argon2-hasher.ts");
     const hasher = argon2Hasher({ memoryKib: 8192, passes: 2, concurrency: 1, queueMax: 0 });
     const narrow = await startTestServer({ store: server.store, hasher });
     const attempt = () => new Visitor(narrow).call("login", { body: { email: freshEmail(), password: "x" } });
@@ -245,7 +245,7 @@ describe("a session", () => {
 
 describe("password hashes with weaker parameters", () => {
   it("are replaced at the next sign-in", async () => {
-    const { argon2Hasher } = await import("../../operate/workers/argon2-hasher.ts");
+    const { argon2Hasher } = await import("../../platform/workers/argon2-hasher.ts");
     const stronger = await startTestServer({
       store: server.store,
       hasher: argon2Hasher({ memoryKib: 16, passes: 2 }),

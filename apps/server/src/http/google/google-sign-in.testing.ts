@@ -2,7 +2,7 @@
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeEach, expect } from "vitest";
-import { openIdIssuer } from "../../operate/openid-issuer.ts";
+import { openIdIssuer } from "../../platform/openid-issuer.ts";
 import { type Reply, startTestServer, type TestServer, type TestServerOptions, Visitor } from "../test/test-server.ts";
 
 let count = 0;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../settings/config.ts";
 
 export const callbackPath = "/api/auth/google/callback";
 

@@ -4,15 +4,15 @@
  */
 import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Config } from "../../config.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import type { Logger, Metrics } from "../../core/ports.ts";
 import {
   beginFederatedSignIn,
   type FlowFailure,
   finishFederatedSignIn,
   takeFlow,
 } from "../../core/sign-in/federated-sign-in.ts";
+import type { Logger, Metrics } from "../../runtime/ports.ts";
+import type { Config } from "../../settings/config.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import type { BrowserCookie } from "../browser-cookie.ts";
 import { clientAddress } from "../request/client-address.ts";

@@ -2,8 +2,8 @@
 import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@kauke/contract";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openIdIssuer } from "../../operate/openid-issuer.ts";
-import { systemRandom } from "../../operate/random.ts";
+import { openIdIssuer } from "../../platform/openid-issuer.ts";
+import { systemRandom } from "../../runtime/random.ts";
 import { sentMessagesTo } from "../test/sent-messages.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

@@ -7,7 +7,7 @@ import { readImport } from "../../core/import/read-import.ts";
 import { deleteImport, findImport, importPage } from "../../core/import/read-imports.ts";
 import type { ReadingPlace } from "../../core/import/reading-places.ts";
 import { type ImportRunner, runImport, undoImport } from "../../core/import/run-import.ts";
-import { steadyMs } from "../../core/ports.ts";
+import { steadyMs } from "../../runtime/ports.ts";
 import type { HandlersOf } from "../handler.ts";
 import { importRowToWire, importToWire } from "./wire.ts";
 

@@ -5,7 +5,7 @@
 import { limits } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import { FairPool, type Standing } from "../../core/connection/fair-pool.ts";
+import { FairPool, type Standing } from "../../limits/fair-pool.ts";
 
 /** Limits on concurrent requests with a large body, each of up to 1.8 MB in memory. */
 const rules = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import { laterWork } from "./later-work.ts";
 
 const logged: string[] = [];

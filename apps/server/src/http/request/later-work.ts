@@ -1,7 +1,7 @@
 /**
  * Work that runs after the response to its call, so that the response time does not show whether there is such work.
  */
-import type { Logger, Random } from "../../core/ports.ts";
+import type { Logger, Random } from "../../runtime/ports.ts";
 
 /**
  * Maximum random delay of work, in milliseconds. A user who waits for the message that the work sends hardly notices

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import type { Clock, Logger, Random } from "../../core/ports.ts";
+import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import { incidentProblem, toProblem } from "./problem.ts";
 
 export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;

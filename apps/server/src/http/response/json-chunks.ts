@@ -3,8 +3,9 @@
  * account is neither one string nor one write. A list that is read page by page is never in memory as a whole. The
  * output equals that of `JSON.stringify`, with one list in place of its pages.
  */
-import { nextLoopTurn } from "../../core/connection/loop-turn.ts";
-import { mapInSlices } from "../../core/fair-queue/slices.ts";
+
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
+import { nextLoopTurn } from "../../runtime/loop-turn.ts";
 
 /** List elements serialised into one chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;

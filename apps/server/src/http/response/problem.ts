@@ -3,7 +3,7 @@
  * an incident id, and its own message never leaves the process.
  */
 import { type ErrorCode, mailboxMessages, type ProblemBody, signInMessages } from "@kauke/contract";
-import { AppError } from "../../core/app-error.ts";
+import { AppError, asAppError } from "../../core/app-error.ts";
 
 export interface Problem {
   status: number;
@@ -72,7 +72,8 @@ const translations: Record<ErrorCode, Translation> = {
  * @returns `null` for an unexpected error
  */
 export function toProblem(thrown: unknown, now: Date): Problem | null {
-  if (thrown instanceof AppError) return fromAppError(thrown, now);
+  const expected = asAppError(thrown);
+  if (expected !== null) return fromAppError(expected, now);
   const code = codeOfFrameworkError(thrown);
   return code === null ? null : fromAppError(new AppError(code), now);
 }

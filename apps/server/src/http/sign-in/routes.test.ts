@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemRandom } from "../../operate/random.ts";
-import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
+import { argon2Hasher } from "../../platform/workers/argon2-hasher.ts";
+import { systemRandom } from "../../runtime/random.ts";
 import { sentMessagesTo as messagesOf } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

@@ -3,8 +3,8 @@
  * placeholders of prerendered pages, and absolute URLs for search engines.
  */
 import { googleSignInMeta, linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
-import type { Config } from "../../config.ts";
 import { listDomains } from "../../core/alias/alias.ts";
+import type { Config } from "../../settings/config.ts";
 
 /** `<meta>` element that tells the web app whether federated sign-in is configured. */
 function googleMeta(isOn: boolean): string {

@@ -7,12 +7,12 @@ import { type Endpoint, type EndpointName, endpoints, errorCodes, walletChalleng
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
-import type { Clock, LogFields } from "../../core/ports.ts";
 import { SpoolSpace } from "../../core/spool/spool-space.ts";
-import { systemRandom } from "../../operate/random.ts";
-import { ageWorker } from "../../operate/workers/age-worker.ts";
-import { argon2Hasher } from "../../operate/workers/argon2-hasher.ts";
-import { leakGuardWorker } from "../../operate/workers/leak-guard-worker.ts";
+import { ageWorker } from "../../platform/workers/age-worker.ts";
+import { argon2Hasher } from "../../platform/workers/argon2-hasher.ts";
+import { leakGuardWorker } from "../../platform/workers/leak-guard-worker.ts";
+import type { Clock, LogFields } from "../../runtime/ports.ts";
+import { systemRandom } from "../../runtime/random.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
 

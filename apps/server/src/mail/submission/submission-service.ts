@@ -3,12 +3,12 @@
  * alias' credentials may send only as that alias.
  */
 
-import { clientNetwork } from "../../core/connection/client-network.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { clientNetwork } from "../../limits/client-network.ts";
 import { aliasPaused, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
-import type { MailFrom } from "../smtp-server/path-argument.ts";
-import type { SignInResult } from "../smtp-server/session-auth.ts";
-import type { ReceivedMail, SessionHandlers } from "../smtp-server/session-handlers.ts";
+import type { MailFrom } from "../smtp/path-argument.ts";
+import type { SignInResult } from "../smtp/session-auth.ts";
+import type { ReceivedMail, SessionHandlers } from "../smtp/session-handlers.ts";
 import { accept, reject } from "../verdict.ts";
 import { type SubmitDeps, submitMessage } from "./submit-message.ts";
 

@@ -2,11 +2,11 @@
 import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { isReplyAddress, resolveRepliesOf } from "../copy/resolve-reply.ts";
-import { sendAsAlias, type WriteAsDeps } from "../copy/write-as-alias.ts";
-import { screen } from "../receive/screen.ts";
+import { screen } from "../inbound/screen.ts";
+import { isReplyAddress, resolveRepliesOf } from "../message/resolve-reply.ts";
+import { sendAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
 import { aliasPaused, authorUnreadable, reply, replyFor, type SmtpReply } from "../reply.ts";
-import type { ReceivedMail } from "../smtp-server/session-handlers.ts";
+import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import { replyOf } from "../verdict.ts";
 
 export interface SubmitDeps extends WriteAsDeps {

@@ -6,7 +6,7 @@
  */
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { AppError } from "../../core/app-error.ts";
-import type { Resolver } from "../resolver.ts";
+import type { Resolver } from "../dns/resolver.ts";
 
 // IANA special-purpose registries. One list per family, since a shared list would match IPv4 addresses against
 // `::ffff:0:0/96` too. Only 2000::/3 is in use for IPv6, so that mapped, NAT64, link-local and unique-local addresses

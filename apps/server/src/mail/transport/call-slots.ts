@@ -2,8 +2,8 @@
  * Limits concurrent outgoing calls: in total, per account and per host. The calls to a host are places that accounts
  * share by the rules of `places.ts`; others wait in a queue.
  */
-import { Counts } from "../../core/counts.ts";
-import { FairLine } from "../../core/fair-queue/fair-line.ts";
+import { Counts } from "../../runtime/counts.ts";
+import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { AttemptSignal } from "./transport.ts";
 

@@ -6,7 +6,7 @@
 import { domainToASCII } from "node:url";
 import { splitAddress } from "@kauke/mail-rfc";
 import { classifyLoss, untried } from "../classify-reply.ts";
-import type { Resolver } from "../resolver.ts";
+import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { findMailHosts, type MailHost } from "./mail-hosts.ts";
 import { organisationOf } from "./organisation.ts";

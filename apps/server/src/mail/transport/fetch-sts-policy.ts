@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { collectStream } from "../../core/streams/collect-stream.ts";
-import type { Resolver } from "../resolver.ts";
+import { collectStream } from "../../runtime/streams/collect-stream.ts";
+import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, guardedLookup } from "./address-guard.ts";
 
 export interface StsFetchRules {

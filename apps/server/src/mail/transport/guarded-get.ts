@@ -6,8 +6,8 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServiceAnswer, ServiceFetch, ServiceRequest } from "../../core/import/service-fetch.ts";
-import { collectStream } from "../../core/streams/collect-stream.ts";
-import type { Resolver } from "../resolver.ts";
+import { collectStream } from "../../runtime/streams/collect-stream.ts";
+import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
 
 export interface GuardedGetOptions {

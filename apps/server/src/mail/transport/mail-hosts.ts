@@ -6,7 +6,7 @@
 import { domainToASCII } from "node:url";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { deferred, refused } from "../classify-reply.ts";
-import type { DnsAnswer, MxRecord, Resolver } from "../resolver.ts";
+import type { DnsAnswer, MxRecord, Resolver } from "../dns/resolver.ts";
 import { type AllowList, isPublicAddress } from "./address-guard.ts";
 
 export interface MailHost {

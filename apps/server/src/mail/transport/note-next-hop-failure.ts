@@ -2,8 +2,8 @@
  * Records mail hosts that fail before the first message (connection, greeting, EHLO, TLS or login): a metric for each
  * failure, and for the relay, without which no mail is sent, also a log event, at most one a minute for each code.
  */
-import type { FailureCode } from "../../core/delivery/delivery.ts";
-import type { Logger, Metrics } from "../../core/ports.ts";
+import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
+import type { Logger, Metrics } from "../../runtime/ports.ts";
 import type { OpenFailure } from "./smtp-client/smtp-client.ts";
 
 export interface NextHopDeps {
@@ -11,12 +11,6 @@ export interface NextHopDeps {
   logger: Pick<Logger, "warn">;
   now?: () => number;
 }
-
-/** Failure codes of a connection before its first message; also the values of the metric's label. */
-export const nextHopFailures = [
-  ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
-  ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),
-] satisfies readonly FailureCode[];
 
 const QUIET_MS = 60_000;
 
@@ -42,5 +36,5 @@ export function noteRelayFailures({ metrics, logger, now = () => performance.now
 }
 
 function labelOf(code: FailureCode): FailureCode {
-  return nextHopFailures.some((it) => it === code) ? code : "try_later";
+  return nextHopFailures.some((known) => known === code) ? code : "try_later";
 }

@@ -7,7 +7,7 @@ import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { replyFor, type SmtpReply } from "../reply.ts";
-import type { MxHandlers } from "../smtp-server/session-handlers.ts";
+import type { MxHandlers } from "../smtp/session-handlers.ts";
 import type { MailTransport, OutgoingMail } from "./transport.ts";
 
 export interface OwnDomainParts {

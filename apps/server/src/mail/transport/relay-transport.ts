@@ -7,7 +7,7 @@ import { isIP, isIPv4 } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { classifyLoss, deferred } from "../classify-reply.ts";
-import type { Resolver } from "../resolver.ts";
+import type { Resolver } from "../dns/resolver.ts";
 import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool } from "./smtp-client/smtp-pool.ts";

@@ -5,8 +5,8 @@
  * after a restart the first mail to a domain trusts the DNS again.
  */
 import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
-import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Resolver } from "../resolver.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import type { Resolver } from "../dns/resolver.ts";
 import { CallSlots } from "./call-slots.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
 import type { AttemptSignal } from "./transport.ts";

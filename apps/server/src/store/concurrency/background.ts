@@ -2,7 +2,7 @@
  * Runs a job periodically until it is stopped, never concurrently; a failure is logged and the job runs again after the
  * usual interval.
  */
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 
 export interface BackgroundJob {
   /** Stops the job, and waits for a run in progress. */

@@ -2,11 +2,11 @@
  * Decides whose statement the database runs next. The embedded database runs one statement at a time, PostgreSQL a few
  * concurrently, so without limits the statements of a thousand web requests would run before those of the next message.
  * Statements of callers (web requests) share a few slots. The next one goes to whoever used the least time recently
- * (`core/fair-queue/caller.ts`); all other statements, above all those of the mail path, do not wait for these slots.
+ * (`runtime/fair-queue/caller.ts`); all other statements, above all those of the mail path, do not wait for these slots.
  */
 import type { Dialect, DialectAdapter, Driver } from "kysely";
-import { callersTime, currentCaller } from "../../core/fair-queue/caller.ts";
-import { FairQueue, nameOf, type QueueTurn } from "../../core/fair-queue/fair-queue.ts";
+import { callersTime, currentCaller } from "../../runtime/fair-queue/caller.ts";
+import { FairQueue, nameOf, type QueueTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
 /**
  * Maximum waiting statements of all signed-in users together; the same number again for all other callers together. A

@@ -3,7 +3,7 @@
  * statement, so that many callers share a commit and its fsync. A single item starts at once.
  */
 
-import { withoutCallerTurn } from "../../core/fair-queue/caller.ts";
+import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
 
 /**
  * Pause after a group, as a multiple of the time the group took. The embedded database runs on the main thread, so new

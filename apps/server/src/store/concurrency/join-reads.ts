@@ -3,7 +3,7 @@
  * it and waking the database. Unlike calls of `groupCalls`, they never pause, as there is no commit to share. A read
  * belongs to a query that started after the read was requested, so it sees every change acknowledged before.
  */
-import { withoutCallerTurn } from "../../core/fair-queue/caller.ts";
+import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
 
 /**
  * Milliseconds that a read waits for a running query. Then it no longer waits, so that connections without an answer

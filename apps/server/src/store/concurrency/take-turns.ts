@@ -3,7 +3,7 @@
  * microtasks, so a long series of statements would block timers, sockets and its own upkeep until the last one.
  */
 import type { PGlite } from "@electric-sql/pglite";
-import { nextLoopTurn } from "../../core/connection/loop-turn.ts";
+import { nextLoopTurn } from "../../runtime/loop-turn.ts";
 
 /** Milliseconds for which SQL statements may follow each other without yielding to the event loop. */
 const TURN_MS = 10;

@@ -6,7 +6,7 @@
  * - the write-ahead log: a new segment is started, and a checkpoint removes the earlier ones (`wal_recycle` is off).
  */
 import { sql } from "kysely";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import type { Database } from "../database.ts";
 import { type TableState, tablesLeft, tablesToRewrite } from "./rewrite-plan.ts";
 

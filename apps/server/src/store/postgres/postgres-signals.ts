@@ -4,7 +4,7 @@
  * is woken.
  */
 import pg from "pg";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import { type ChangeSignals, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signals.ts";
 import { connectionOptions } from "./postgres.ts";
 

@@ -1,7 +1,7 @@
 /** PostgreSQL 15 or newer through pg's pool. Values are parsed as in the embedded database (`embedded-database.ts`). */
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import type { Database, DB } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import type { Database } from "../database.ts";
 import { preparedQuery, statementName } from "../prepared-query.ts";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";

@@ -4,7 +4,7 @@
  * queries without them.
  */
 import pg from "pg";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import { isDatabaseError } from "../database.ts";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
 

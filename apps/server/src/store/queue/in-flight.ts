@@ -2,7 +2,7 @@
 import { AppError } from "../../core/app-error.ts";
 import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
-import type { Clock, Logger } from "../../core/ports.ts";
+import type { Clock, Logger } from "../../runtime/ports.ts";
 import { isDatabaseError } from "../database.ts";
 import type { InFlightFiles } from "./bodies/in-flight-files.ts";
 import type { DeliveryRepository } from "./deliveries.ts";

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { ChecklistChange, ChecklistRow, ChecklistStore, NewChecklistRow } from "../../core/checklist.ts";
-import { mapInSlices } from "../../core/fair-queue/slices.ts";
+import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { ChecklistTable, InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 

@@ -5,14 +5,14 @@
  */
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import { latestKnown } from "../../core/clock-set-back.ts";
 import type {
   RateLimitResult,
   RateLimitRule,
   RateLimitStore,
   RateLimitSubject,
   SpacedLimitRule,
-} from "../../core/rate-limit/rate-limit.ts";
+} from "../../limits/rate-limit.ts";
+import { latestKnown } from "../../runtime/clock-set-back.ts";
 import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";

@@ -6,7 +6,7 @@
  * existing hashes could not be recomputed.
  */
 import { randomBytes } from "node:crypto";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../runtime/ports.ts";
 import { type BackgroundJob, runEvery } from "../concurrency/background.ts";
 import { underStartLock } from "../migrate.ts";
 import type { StoreContext } from "../store-context.ts";

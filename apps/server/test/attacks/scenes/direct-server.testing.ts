@@ -2,9 +2,10 @@
  * The server as `main.ts` starts it, with three exceptions: it connects to all mail hosts on the port `TEST_SMTP_PORT`,
  * asks no mailbox for confirmation, and hashes passwords fast.
  */
-import { readConfigOrExit } from "@kauke/server/config-read";
-import { createLogger } from "@kauke/server/operate/telemetry/logger";
-import { argon2Hasher } from "@kauke/server/operate/workers/argon2-hasher";
+
+import { createLogger } from "@kauke/server/platform/telemetry/logger";
+import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
+import { readConfigOrExit } from "@kauke/server/settings/read-config";
 import { startServer } from "@kauke/server/start-server";
 
 const logger = createLogger();

@@ -3,7 +3,7 @@
  * open a connection beyond the limits, and which party must wait. The pool acts on them.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import type { FairLine } from "../../../core/fair-queue/fair-line.ts";
+import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
 import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../places.ts";
 import type { AttemptSignal } from "../transport.ts";

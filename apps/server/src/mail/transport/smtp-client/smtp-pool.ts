@@ -4,8 +4,8 @@
  * It has no knowledge of MX or relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { FairLine } from "../../../core/fair-queue/fair-line.ts";
-import { partOfAll } from "../../../core/rate-limit/process-part.ts";
+import { partOfAll } from "../../../limits/process-part.ts";
+import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import type { PlaceParty } from "../places.ts";
 import type { AttemptSignal, OutgoingMail } from "../transport.ts";

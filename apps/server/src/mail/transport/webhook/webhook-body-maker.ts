@@ -3,8 +3,8 @@
  * takes. One message at a time; one that takes too long, or more memory than reserved, is sent raw with null fields.
  * The account that recently used the process least is next, so that mail that is slow to parse delays its own account.
  */
-import { AppError } from "../../../core/app-error.ts";
-import { FairQueue } from "../../../core/fair-queue/fair-queue.ts";
+import { asAppError } from "../../../core/app-error.ts";
+import { FairQueue } from "../../../runtime/fair-queue/fair-queue.ts";
 import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
@@ -67,7 +67,7 @@ export function webhookBodyMaker(
 }
 
 function nullIfBusy(thrown: unknown): null {
-  if (thrown instanceof AppError && thrown.code === "busy") return null;
+  if (asAppError(thrown)?.code === "busy") return null;
   throw thrown;
 }
 

@@ -7,10 +7,10 @@ import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { partOfAll } from "../../../core/rate-limit/process-part.ts";
-import { collectStream } from "../../../core/streams/collect-stream.ts";
+import { partOfAll } from "../../../limits/process-part.ts";
+import { collectStream } from "../../../runtime/streams/collect-stream.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
-import type { Resolver } from "../../resolver.ts";
+import type { Resolver } from "../../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
 import { CallSlots, callLimits } from "../call-slots.ts";
 import type { AttemptSignal, WebhookCall, WebhookTransport } from "../transport.ts";

@@ -7,7 +7,7 @@
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Logger } from "../../../core/ports.ts";
+import type { Logger } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { InFlightFiles } from "./in-flight-files.ts";
 import { parseRows } from "./in-flight-rows.ts";

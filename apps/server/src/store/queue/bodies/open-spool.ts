@@ -1,6 +1,6 @@
 /** Opens the spool beside the embedded database: sealed files, one for each body and each message in flight. */
 import { join } from "node:path";
-import type { Clock, Logger } from "../../../core/ports.ts";
+import type { Clock, Logger } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { moveFormerJournal } from "./former-journal.ts";
 import { type InFlightFiles, inFlightFiles } from "./in-flight-files.ts";

@@ -2,8 +2,9 @@
  * One-use links that are sent by e-mail to the owner of an account, as rows of `one_time_token`, found by the hash of
  * their token.
  */
-import { latestKnown } from "../../../core/clock-set-back.ts";
+
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
+import { latestKnown } from "../../../runtime/clock-set-back.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 export interface LinkDocument {

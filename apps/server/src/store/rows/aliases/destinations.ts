@@ -7,7 +7,6 @@
 import { randomUUID } from "node:crypto";
 import type { ConfirmationChoice } from "@kauke/contract";
 import { sql } from "kysely";
-import { latestKnown } from "../../../core/clock-set-back.ts";
 import { decideAsk, stateAfter } from "../../../core/destination/confirmation.ts";
 import type {
   Answered,
@@ -17,7 +16,8 @@ import type {
   KnownState,
   Pair,
 } from "../../../core/destination/destination.ts";
-import { mapInSlices } from "../../../core/fair-queue/slices.ts";
+import { latestKnown } from "../../../runtime/clock-set-back.ts";
+import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";

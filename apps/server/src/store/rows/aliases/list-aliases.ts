@@ -5,8 +5,8 @@
 import { sql } from "kysely";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
-import { nextLoopTurn } from "../../../core/connection/loop-turn.ts";
-import { mapInSlices } from "../../../core/fair-queue/slices.ts";
+import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
+import { nextLoopTurn } from "../../../runtime/loop-turn.ts";
 import type { Database } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -1,7 +1,7 @@
 /** Stores the list of an account's mailboxes. Addresses are sealed; a row is found by the keyed hash of its address. */
 import { randomUUID } from "node:crypto";
-import { mapInSlices } from "../../../core/fair-queue/slices.ts";
 import type { ListedAddress, MailboxStore, StoredMailbox } from "../../../core/mailbox/mailbox.ts";
+import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";

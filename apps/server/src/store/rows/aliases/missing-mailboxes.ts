@@ -9,7 +9,7 @@ import {
   type MissingMailbox,
   type MissingMailboxStore,
 } from "../../../core/destination/missing-mailbox.ts";
-import { filterInSlices } from "../../../core/fair-queue/slices.ts";
+import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";

@@ -6,8 +6,8 @@
  */
 
 import { sql } from "kysely";
-import { latestKnown } from "../../../core/clock-set-back.ts";
 import type { TokenTerms } from "../../../core/connection/token-terms.ts";
+import { latestKnown } from "../../../runtime/clock-set-back.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { networkIndexes } from "./network-indexes.ts";
 

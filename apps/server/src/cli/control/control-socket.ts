@@ -1,0 +1,141 @@
+/**
+ * The server of the control socket: a Unix socket of mode 0600 in the data directory. It is bound in a private folder
+ * and then renamed into place, so that no other user can connect at any moment. A socket left by a killed server is
+ * replaced; one that a running server answers on is not. A failure here does not stop the server.
+ */
+import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { traceOf } from "../../platform/telemetry/error-trace.ts";
+import type { Logger } from "../../runtime/ports.ts";
+import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
+import { isAnswered } from "./control-client.ts";
+import {
+  type ControlAnswer,
+  type ControlHandlers,
+  type ControlRequest,
+  controlPath,
+  REQUEST_BYTES_MAX,
+} from "./control-protocol.ts";
+import { readRequest } from "./control-requests.ts";
+import { OperatorError } from "./operator-error.ts";
+
+const MAX_CONNECTIONS = 8;
+const IDLE_MS = 10_000;
+const NEWLINE = 0x0a;
+
+export interface ControlSocket {
+  close(): Promise<void>;
+}
+
+export interface ControlSocketOptions {
+  dataDir: string;
+  handlers: ControlHandlers;
+  logger: Logger;
+}
+
+/**
+ * Listens on the control socket. Never throws: if that fails, the server runs without the socket, and the log says
+ * `control_socket_unavailable`.
+ */
+export async function listenControl({ dataDir, handlers, logger }: ControlSocketOptions): Promise<ControlSocket> {
+  const path = controlPath(dataDir);
+  try {
+    if (path !== null && !(await isAnswered(path))) return await listenAt(path, handlers, logger);
+  } catch (thrown) {
+    logger.warn("control_socket_unavailable", traceOf(thrown));
+    return { close: async () => {} };
+  }
+  if (process.platform !== "win32") logger.warn("control_socket_unavailable");
+  return { close: async () => {} };
+}
+
+async function listenAt(path: string, handlers: ControlHandlers, logger: Logger): Promise<ControlSocket> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    serve(socket, handlers, logger);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await bindPrivately(server, path);
+  const { ino } = await lstat(path);
+  return {
+    async close() {
+      // Another server may have replaced the socket file meanwhile.
+      if ((await lstat(path).catch(() => null))?.ino === ino) await rm(path, { force: true });
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+async function bindPrivately(server: Server, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(dirname(path), ".k"));
+  const first = join(folder, "s");
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(first, resolve);
+    });
+    await chmod(first, 0o600);
+    await rename(first, path);
+  } catch (thrown) {
+    server.close();
+    throw thrown;
+  } finally {
+    await rm(first, { force: true });
+    await rmdir(folder);
+  }
+}
+
+/** Reads and answers one line. A connection that sends too much, or nothing for ten seconds, is closed. */
+function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void {
+  const blocks = new ByteBlocks();
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
+  socket.on("error", () => {});
+  const read = (chunk: Buffer) => {
+    blocks.push(chunk);
+    if (blocks.length > REQUEST_BYTES_MAX) return socket.destroy();
+    if (!chunk.includes(NEWLINE)) return;
+    socket.off("data", read);
+    // No timeout from here on: a backup can take hours, and the client has its own timeout.
+    socket.setTimeout(0);
+    const line = Buffer.concat(blocks.take());
+    void answerTo(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((answer) => {
+      socket.end(`${JSON.stringify(answer)}\n`);
+    });
+  };
+  socket.on("data", read);
+}
+
+async function answerTo(line: Buffer, handlers: ControlHandlers, logger: Logger): Promise<ControlAnswer> {
+  const request = readRequest(jsonOf(line));
+  return request === null ? { ok: false } : await answerRequest(request, handlers, logger);
+}
+
+function jsonOf(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Never throws: a failure is logged, and the answer contains at most a sentence for the operator. */
+export async function answerRequest(
+  { call, ...ask }: ControlRequest,
+  handlers: ControlHandlers,
+  logger: Logger,
+): Promise<ControlAnswer> {
+  try {
+    // `readRequest` has checked the shape of the call.
+    const handle = handlers[call] as (ask: object) => Promise<unknown>;
+    return { ok: true, value: await handle(ask) };
+  } catch (thrown) {
+    if (thrown instanceof OperatorError) return { ok: false, sentence: thrown.message };
+    logger.warn("control_failed", traceOf(thrown));
+    return { ok: false };
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Gives the operator's command access to the data: through the running server or, when none runs, by opening the store.
+ * The embedded database has one owner at a time, so a server that runs but does not answer is an error.
+ */
+import { statSync } from "node:fs";
+import type { Logger } from "../../runtime/ports.ts";
+import type { Config } from "../../settings/config.ts";
+import { openStore } from "../../store/open-store.ts";
+import { StoreStartError } from "../../store/start-error.ts";
+import { type ControlError, controlClient, isAnswered } from "./control-client.ts";
+import { type ControlHandlers, controlPath } from "./control-protocol.ts";
+import { OperatorError } from "./operator-error.ts";
+import { controlHandlers } from "./server-facts.ts";
+
+export interface OperatorAccess extends ControlHandlers {
+  isRunning: boolean;
+  close(): Promise<void>;
+}
+
+const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Connects to the running server, or opens the store if no server runs. @throws OperatorError, StoreStartError */
+export async function openAccess(config: Config): Promise<OperatorAccess> {
+  const path = controlPath(config.dataDir);
+  if (path !== null && (await isAnswered(path))) {
+    return { ...controlClient(path), isRunning: true, close: async () => {} };
+  }
+  if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
+  const store = await openStore({ ...config, dkimDomains: config.domains, logger: silent }).catch(explainLock);
+  return { ...controlHandlers({ config, store, ports: {} }), isRunning: false, close: () => store.close() };
+}
+
+/**
+ * Refuses a data directory of another user: the server could not read files that this process, e.g. as root, writes
+ * there.
+ */
+function refuseForeignDirectory(dataDir: string): void {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined || process.getuid === undefined || owner === process.getuid()) return;
+  throw new OperatorError(
+    "The data directory belongs to another user and no server runs. Run this command as that user.",
+  );
+}
+
+export function explainLock(thrown: unknown): never {
+  if (!(thrown instanceof StoreStartError) || thrown.reason !== "locked") throw thrown;
+  throw new OperatorError(
+    "A Kauke process is using the data directory, but its socket kauke.sock does not answer. If it is starting or shutting down, run this command again; otherwise restart it.",
+    { cause: thrown },
+  );
+}
+
+const sentences: Record<ControlError["reason"], string> = {
+  nobody: "The server has stopped meanwhile. Run this command again.",
+  not_allowed: "This user may not connect to the running server. Run this command as the server's user, or as root.",
+  no_answer:
+    "The running server did not answer. Run this command again; if that does not help, check the server's log.",
+  refused: "The running server could not answer. Its log says why (control_failed).",
+};
+
+export function sentenceOf(error: ControlError): string {
+  return sentences[error.reason];
+}

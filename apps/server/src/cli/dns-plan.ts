@@ -1,0 +1,69 @@
+/** The DNS records for this installation, made from its settings and keys by the record functions of mail-rfc. */
+import { isIP } from "node:net";
+import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
+import { smtpHost } from "../core/smtp-credential/smtp-credential.ts";
+import type { Config } from "../settings/config.ts";
+import type { ServerFacts } from "./control/control-protocol.ts";
+
+export type PlanFacts = Pick<
+  ServerFacts,
+  "domains" | "mailHost" | "dkim" | "ownCertificate" | "publicUrl" | "publicUrlGiven" | "dmarcReports"
+>;
+
+export interface DnsPlan {
+  mailHost: string;
+  /** Host name that users enter in their mail programs; a CNAME of the mail host. */
+  smtpHost: string;
+  /** Text of the MTA-STS policy file, the same for each domain. */
+  policy: string;
+  /** Records of the mail host's name other than its addresses. */
+  mailHostRecords: readonly DnsRecord[];
+  domains: readonly { domain: string; records: readonly DnsRecord[] }[];
+  /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */
+  aliases: readonly DnsRecord[];
+}
+
+export function dnsPlan(facts: PlanFacts): DnsPlan {
+  const policy = policyFor(facts.mailHost, facts.ownCertificate);
+  const submission = smtpHost(facts.domains);
+  const webHost = facts.publicUrlGiven ? nameOf(facts.publicUrl) : null;
+  const alias = (name: string, target: string): DnsRecord[] =>
+    name === target ? [] : [{ type: "CNAME", name, target }];
+  return {
+    mailHost: facts.mailHost,
+    smtpHost: submission,
+    policy,
+    mailHostRecords: mailHostRecords(facts.mailHost, facts.domains),
+    domains: facts.domains.map((domain) => ({ domain, records: mailDomainRecords({ ...facts, domain, policy }) })),
+    aliases: [
+      ...alias(submission, facts.mailHost),
+      ...facts.domains.flatMap((domain) => (webHost === null ? [] : alias(policyHost(domain), webHost))),
+    ],
+  };
+}
+
+/**
+ * Host of a URL, as the target of a CNAME record. @returns `null` for an IP address and for localhost, which can't be
+ * one
+ */
+function nameOf(url: string): string | null {
+  const host = new URL(url).hostname.replace(/\.$/, "");
+  const isLocal = host === "localhost" || host.endsWith(".localhost");
+  return isLocal || host.startsWith("[") || isIP(host) !== 0 ? null : host;
+}
+
+/** Host that serves the MTA-STS policy of a domain. */
+export function policyHost(domain: string): string {
+  return `mta-sts.${domain}`;
+}
+
+export function mtaStsPolicyOf({ mailHost, tls }: Pick<Config, "mailHost" | "tls">): string {
+  return policyFor(mailHost, tls !== null);
+}
+
+/**
+ * A sender that enforces a policy refuses a self-signed certificate, so with such a certificate the mode is `testing`.
+ */
+function policyFor(mailHost: string, ownCertificate: boolean): string {
+  return mtaStsPolicy({ mailHost, mode: ownCertificate ? "enforce" : "testing" });
+}

@@ -1,0 +1,55 @@
+/** Runs every check that applies to this installation. DNS is not checked while no mail leaves the machine. */
+
+import type { Resolver } from "../../mail/dns/resolver.ts";
+import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
+import { dnsPlan } from "../dns-plan.ts";
+import type { CheckResult } from "./check-result.ts";
+import { checkDomain, checkSpf, type DomainCheckDeps } from "./domain-checks.ts";
+import { checkMailHost } from "./host-checks.ts";
+import { checkMachine } from "./machine-checks.ts";
+import { checkPages } from "./page-checks.ts";
+import { checkPorts } from "./port-checks.ts";
+import { checkRelay } from "./relay-check.ts";
+import { checkServer } from "./server-checks.ts";
+
+export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPolicy"> {
+  isRunning: boolean;
+  dataDir: string;
+  folder: string;
+  now: Date;
+  /** Result of connecting to the relay; `null` if mail is not sent through a relay. */
+  relayState: RelayState | null;
+}
+
+export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<CheckResult[]> {
+  const plan = dnsPlan(facts);
+  const parts = await Promise.all([
+    deps.isRunning ? checkPorts(facts, plan, deps.now) : null,
+    checkMachine(deps),
+    checkDns(facts, deps),
+  ]);
+  const found = parts.flatMap((it) => it ?? []);
+  return [...checkServer(facts, deps), ...checkRelay(deps.relayState), ...checkPages(facts), ...found];
+}
+
+type DnsDeps = { resolver: Resolver } & Pick<DoctorDeps, "fetchPolicy">;
+
+export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<CheckResult[]> {
+  const { delivery, domains, dkim } = facts;
+  if (delivery === "preview") return [];
+  const plan = dnsPlan(facts);
+  const { results, addresses } = await checkMailHost({ ...deps, plan, delivery });
+  const domainDeps = { ...deps, plan, dkim, delivery, addresses };
+  const ofHost = isOwnSpfAsked(facts) ? [await checkSpf(plan.mailHost, domainDeps)] : [];
+  const perDomain = await Promise.all(domains.map((domain) => checkDomain(domain, domainDeps)));
+  return [...results, ...ofHost, ...perDomain.flat()];
+}
+
+/**
+ * Whether the mail host's own name needs an SPF record: with direct delivery, reports are sent with its name, and it is
+ * not one of the domains.
+ */
+function isOwnSpfAsked({ delivery, domains, mailHost }: ServerFacts): boolean {
+  return delivery === "direct" && !domains.includes(mailHost);
+}

@@ -1,0 +1,102 @@
+/**
+ * Counts requests against a named limit. A limit by network also counts the block around it (IPv4 /24, IPv6 /48), which
+ * has a multiple of a network's limit. A request over its network's limit does not count for the block, so it uses up
+ * nothing of the neighbours' limit.
+ */
+
+import { clientBlock, isIpv6Network } from "../limits/client-network.ts";
+import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "../limits/rate-limit.ts";
+import { type LimitName, limitMessages, type RateLimitRules } from "../limits/rate-limit-rules.ts";
+import type { Clock } from "../runtime/ports.ts";
+import { AppError } from "./app-error.ts";
+
+/**
+ * Limit of a block as a multiple of a network's. A /24 may be a university, or thousands of people who share their
+ * provider's addresses; a /48 is one site, or 256 homes with a /56 each.
+ */
+const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
+
+export interface LimitDeps {
+  limitRules: RateLimitRules;
+  clock: Clock;
+  rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
+}
+
+/**
+ * Counts one request of the subject against the named limit.
+ * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
+ */
+export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
+  const result = await countTry(deps, name, subject);
+  if (result === null || result.allowed) return;
+  throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+}
+
+/**
+ * Counts a request as `weight` ordinary ones, all or none: a request that exceeds the limit is not counted, so that a
+ * smaller one may still be within it.
+ * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
+ */
+export async function takeWeightedLimit(
+  deps: LimitDeps,
+  name: LimitName,
+  { weight, ...subject }: RateLimitSubject & { weight: number },
+): Promise<void> {
+  const result = await countTry(deps, name, subject, weight);
+  if (result === null || result.allowed) return;
+  throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+}
+
+/**
+ * Like `takeLimit`, for callers that have an alternative to refusing.
+ * @returns `null` within the limit, otherwise when the next request is allowed
+ */
+export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<Date | null> {
+  const result = await countTry(deps, name, subject);
+  return result === null || result.allowed ? null : result.resetAt;
+}
+
+/** Subtracts a request, counted as `weight` ordinary ones, from the subject's count for this limit. */
+export async function giveBackLimit(
+  deps: LimitDeps,
+  name: LimitName,
+  { weight = 1, ...subject }: RateLimitSubject & { weight?: number },
+): Promise<void> {
+  if (deps.limitRules !== null) await deps.rateLimits.giveBack(deps.limitRules[name].action, subject, weight);
+}
+
+/** Resets the subject's count, e.g. after a right password. */
+export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
+  if (deps.limitRules !== null) await deps.rateLimits.clear(deps.limitRules[name].action, subject);
+}
+
+/**
+ * Counts a request against the rule of the subject and, for a limit by network, the rule of the block.
+ * @param weight number of ordinary requests that it counts as, all or none; absent for an ordinary request
+ * @returns the result of the first rule that is exceeded, or of the last one; `null` while limits are off
+ */
+async function countTry(
+  { limitRules, rateLimits, clock }: LimitDeps,
+  name: LimitName,
+  subject: RateLimitSubject,
+  weight?: number,
+): Promise<RateLimitResult | null> {
+  if (limitRules === null) return null;
+  const rule = limitRules[name];
+  const now = clock.now();
+  if ("free" in rule) return rateLimits.takeSpaced(rule, subject, now);
+  const count = (by: RateLimitRule, party: RateLimitSubject) =>
+    weight === undefined ? rateLimits.take(by, party, now) : rateLimits.takeAll(by, party, now, weight);
+  const own = await count(rule, subject);
+  const { ipAddress } = subject;
+  const isNetworkAlone = ipAddress !== undefined && subject.userId === undefined && subject.key === undefined;
+  if (!isNetworkAlone || !own.allowed) return own;
+  return count(blockRule(rule, ipAddress), { ipAddress: blockKey(ipAddress) });
+}
+
+function blockRule(rule: RateLimitRule, network: string): RateLimitRule {
+  return { ...rule, max: rule.max * (isIpv6Network(network) ? blockMultiple.ipv6 : blockMultiple.ipv4) };
+}
+
+/** Key of a block, e.g. `1.2.3/24` or `2001:db8:1/48`; the suffix keeps it different from every key of a network. */
+const blockKey = (network: string): string => `${clientBlock(network)}${isIpv6Network(network) ? "/48" : "/24"}`;

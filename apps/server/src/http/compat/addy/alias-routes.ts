@@ -1,0 +1,122 @@
+/** Calls of addy.io's clients that list aliases or concern one alias. */
+import type { Alias } from "../../../core/alias/alias.ts";
+import { createAlias } from "../../../core/alias/create-alias.ts";
+import { generateAlias } from "../../../core/alias/generate-alias.ts";
+import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
+import { deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/alias-mailboxes.ts";
+import { takeLimit } from "../../../core/take-limit.ts";
+import { parseBody } from "../../request/parse-body.ts";
+import { cutNote } from "../cut-note.ts";
+import { type CreateBody, createBody, idBody, recipientsBody, updateBody } from "./alias-bodies.ts";
+import { pageOf, selectAliases } from "./alias-list.ts";
+import { type AliasQuery, readAliasQuery } from "./alias-query.ts";
+import { type AddyCall, idOf, listUrl, type Mount } from "./call.ts";
+import { aliasToWire, generatedFormats } from "./wire.ts";
+
+const BY = "key";
+
+export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
+  const one = async (alias: Alias) => ({
+    data: aliasToWire(alias, await aliasMailboxes(deps, alias.userId, [alias])),
+  });
+
+  mount("GET /aliases", "aliases:read", ({ userId, request }) => listAliases(deps, userId, request));
+  mount("GET /aliases/:id", "aliases:read", async ({ userId, request }) =>
+    one(await findAlias(deps, userId, idOf(request))),
+  );
+  mount("POST /aliases", "aliases:create", async ({ userId, request, reply }) => {
+    const alias = await create(deps, userId, parseBody(createBody, request.body));
+    void reply.code(201);
+    return one(alias);
+  });
+
+  const update = async ({ userId, request }: AddyCall) => {
+    const { description } = parseBody(updateBody, request.body);
+    const aliasId = idOf(request);
+    if (description === undefined) return one(await findAlias(deps, userId, aliasId));
+    return one(await updateAlias(deps, { userId, aliasId }, { notes: cutNote(description) }, BY));
+  };
+  mount("PATCH /aliases/:id", "aliases:write", update);
+  // The Android app's HTTP library (Fuel 2.3.1) sends PATCH as POST with the header field `X-HTTP-Method-Override`.
+  mount("POST /aliases/:id", "aliases:write", (call) => {
+    if (call.request.headers["x-http-method-override"] !== "PATCH") throw new AppError("not_found");
+    return update(call);
+  });
+
+  const remove = async ({ userId, request }: AddyCall) => deleteAlias(deps, { userId, aliasId: idOf(request) });
+  mount("DELETE /aliases/:id", "aliases:write", remove);
+  // Kauke does not keep deleted aliases, so forgetting an alias deletes it, and a deleted one cannot be restored.
+  mount("DELETE /aliases/:id/forget", "aliases:write", remove);
+
+  mount("POST /active-aliases", "aliases:write", async ({ userId, request }) => {
+    const { id: aliasId } = parseBody(idBody, request.body);
+    return one(await toggleAlias(deps, { userId, aliasId }, true));
+  });
+  mount("DELETE /active-aliases/:id", "aliases:write", async ({ userId, request }) => {
+    await toggleAlias(deps, { userId, aliasId: idOf(request) }, false);
+  });
+  mount("POST /pinned-aliases", "aliases:write", async ({ userId, request }) => {
+    const { id: aliasId } = parseBody(idBody, request.body);
+    return one(await updateAlias(deps, { userId, aliasId }, { pinned: true }, BY));
+  });
+  mount("DELETE /pinned-aliases/:id", "aliases:write", async ({ userId, request }) => {
+    await updateAlias(deps, { userId, aliasId: idOf(request) }, { pinned: false }, BY);
+  });
+  mount("POST /alias-recipients", "aliases:write", async ({ userId, request }) => {
+    const { alias_id: aliasId, recipient_ids: mailboxIds } = parseBody(recipientsBody, request.body);
+    const { failed } = await replaceMailboxes(deps, { userId, aliasIds: [aliasId], mailboxIds });
+    const code = failed.get(aliasId);
+    if (code !== undefined) throw new AppError(code);
+    return one(await findAlias(deps, userId, aliasId));
+  });
+}
+
+async function findAlias({ aliases }: CoreDeps, userId: string, aliasId: string): Promise<Alias> {
+  const alias = await aliases.find(userId, aliasId);
+  if (alias === null) throw new AppError("not_found", { message: "Alias not found" });
+  return alias;
+}
+
+async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["request"]) {
+  const query = readAliasQuery(request.query as Record<string, unknown>);
+  await takeLimit(deps, "client_list", { userId });
+  const selected = await selectAliases(
+    await deps.aliases.listForUser(userId),
+    query,
+    await recipientCheck(deps, userId, query),
+  );
+  const { number, size } = query.page;
+  const mailboxes = await aliasMailboxes(deps, userId, selected.slice((number - 1) * size, number * size));
+  const url = listUrl(request, deps.ownMail.origin);
+  return pageOf(selected, query.page, { url, toWire: (alias) => aliasToWire(alias, mailboxes) });
+}
+
+/**
+ * Makes a check whether an address is the mailbox that the query names as recipient. No address passes if the account
+ * has no mailbox with this id.
+ */
+async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipient }: AliasQuery) {
+  const rows = recipient === undefined ? [] : await mailboxes.list(userId);
+  const address = rows.find(({ id }) => id === recipient)?.address;
+  const exact = address === undefined ? null : exactMailbox(address);
+  return (other: string) => exactMailbox(other) === exact;
+}
+
+/** Creates an alias. Fields that the client omits, e.g. recipients, get the account's defaults. */
+async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
+  const { format, local_part: name, recipient_ids: mailboxIds } = body;
+  const domain = body.domain ?? undefined;
+  const notes = cutNote(body.description ?? null);
+  if (format !== "custom") {
+    const ours = format ? generatedFormats[format] : undefined;
+    return generateAlias(deps, { userId, domain, format: ours, mailboxIds, notes }, BY);
+  }
+  const destinations = await mailboxDestinations(deps, { userId, mailboxIds });
+  const chosen = domain ?? (await accountDefaults(deps, userId)).domain;
+  return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
+}

@@ -1,0 +1,152 @@
+/** Calls compatible with SimpleLogin on existing aliases: list, search, read, pause, change, delete. */
+import { aliasMessages, formatForwardTo, limits } from "@kauke/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Alias, Destination } from "../../../core/alias/alias.ts";
+import { type AliasUpdateInput, deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
+import { AppError } from "../../../core/app-error.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
+import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
+import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
+import { takeLimit } from "../../../core/take-limit.ts";
+import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
+import { byKey, callerOf } from "../../request/key-caller.ts";
+import { cutNote } from "../cut-note.ts";
+import { onlyWithAuthentication } from "../only-with-key-field.ts";
+import { aliasInPath, aliasView, aliasViews, mailboxesWithNumbers } from "./alias-views.ts";
+import { type Fields, fieldsOf, flagOf, hasQuery, nullableText, numbersOf, pageOf, requiredFields } from "./input.ts";
+import { aliasToWire } from "./wire.ts";
+
+const PAGE_SIZE = 20;
+
+export function aliasRoutes(app: FastifyInstance, deps: CoreDeps): void {
+  const toRead = { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:read") };
+  const toWrite = { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:write") };
+  const list = (request: FastifyRequest) => listPage(deps, request);
+  app.route({ method: ["GET", "POST"], url: "/api/v2/aliases", onRequest: toRead.onRequest, handler: list });
+  app.get("/api/aliases/:number", toRead, async (request) => {
+    return aliasToWire(await aliasView(deps, await aliasOf(deps, request)));
+  });
+  app.get("/api/aliases/:number/activities", toRead, async (request) => {
+    await takeLimit(deps, "client_activities", callerOf(request));
+    pageOf(request.query);
+    await aliasOf(deps, request);
+    return { activities: [] };
+  });
+  app.get("/api/aliases/:number/contacts", toRead, async (request) => {
+    pageOf(request.query);
+    await aliasOf(deps, request);
+    return { contacts: [] };
+  });
+  app.post("/api/aliases/:number/toggle", toWrite, (request) => toggle(deps, request));
+  app.route({
+    ...toWrite,
+    method: ["PUT", "PATCH"],
+    url: "/api/aliases/:number",
+    handler: (request) => change(deps, request),
+  });
+  app.delete("/api/aliases/:number", toWrite, async (request) => {
+    const { id, userId } = await aliasOf(deps, request);
+    await deleteAlias(deps, { userId, aliasId: id });
+    return { deleted: true };
+  });
+}
+
+const aliasOf = (deps: CoreDeps, request: FastifyRequest): Promise<Alias> =>
+  aliasInPath(deps, callerOf(request).userId, request.params);
+
+/** A page of aliases, pinned ones first, then the newest. */
+async function listPage(deps: CoreDeps, request: FastifyRequest) {
+  const { userId } = callerOf(request);
+  await takeLimit(deps, "client_list", { userId });
+  const page = pageOf(request.query);
+  const { query } = fieldsOf(request.body);
+  const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
+  const all = await deps.aliases.listForUser(userId);
+  const found = await filterInSlices(all, (alias) => isChosen(alias, request.query) && isFound(alias, searched));
+  // The list is newest first; sorting is stable, so only pinned aliases move.
+  const shown = found
+    .sort((a, b) => Number(b.pinned) - Number(a.pinned))
+    .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+  return { aliases: (await aliasViews(deps, userId, shown)).map(aliasToWire) };
+}
+
+function isChosen({ routing, pinned }: Alias, query: unknown): boolean {
+  if (hasQuery(query, "pinned")) return pinned;
+  if (hasQuery(query, "disabled")) return routing.state === "paused";
+  return !hasQuery(query, "enabled") || routing.state === "active";
+}
+
+function isFound({ name, domain, notes }: Alias, searched: string): boolean {
+  return `${name}@${domain}`.toLowerCase().includes(searched) || (notes ?? "").toLowerCase().includes(searched);
+}
+
+async function toggle(deps: CoreDeps, request: FastifyRequest) {
+  const alias = await aliasOf(deps, request);
+  const { id, userId, routing } = alias;
+  await takeLimit(deps, "client_toggle", { userId });
+  const changed = await toggleAlias(deps, { userId, aliasId: id }, routing.state === "paused");
+  return { enabled: changed.routing.state === "active" };
+}
+
+/** Maximum attempts to change the mailboxes of an alias that other requests change at the same time. */
+const TRIES = 3;
+
+async function change(deps: CoreDeps, request: FastifyRequest) {
+  const fields = requiredFields(request.body);
+  for (let tries = 1; ; tries++) {
+    const alias = await aliasOf(deps, request);
+    const input = await changeOf(deps, alias, fields);
+    // Sender names and PGP exist only at SimpleLogin: a request that changes nothing else succeeds without effect.
+    if (Object.keys(input).length === 0) return { ok: true };
+    try {
+      await updateAlias(deps, { userId: alias.userId, aliasId: alias.id }, input, "key");
+      return { ok: true };
+    } catch (thrown) {
+      if (!(thrown instanceof AppError && thrown.code === "alias_changed") || tries === TRIES) throw thrown;
+    }
+  }
+}
+
+async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<AliasUpdateInput> {
+  const input: AliasUpdateInput = {};
+  if (Object.hasOwn(fields, "note")) input.notes = cutNote(nullableText(fields, "note"));
+  if (Object.hasOwn(fields, "pinned")) input.pinned = flagOf(fields, "pinned");
+  if (!Object.hasOwn(fields, "mailbox_ids")) return input;
+  const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));
+  const before = destinationsOf(alias);
+  const stateOf = await readStates(deps, alias.userId, mailboxesOf(alias));
+  const isHidden = (it: Destination) => it.kind === "webhook" || stateOf(it.address) !== "confirmed";
+  input.destinations = withMailboxes(
+    before,
+    chosen.map(({ address }) => address),
+    isHidden,
+  );
+  if (input.destinations.length > limits.destinationsMax)
+    throw new AppError("invalid", { message: aliasMessages.forwardToTooMany });
+  input.before = { alias: alias.name, forwardTo: formatForwardTo(before), notes: alias.notes };
+  return input;
+}
+
+function destinationsOf({ routing }: Alias): Destination[] {
+  return routing.state === "active" ? routing.destinations : routing.lastDestinations;
+}
+
+/**
+ * Replaces the mailboxes among the destinations. A mailbox that stays keeps its spelling.
+ * @param isHidden whether SimpleLogin's clients cannot choose the destination (webhooks and unconfirmed mailboxes);
+ * such a destination stays
+ */
+function withMailboxes(
+  before: readonly Destination[],
+  addresses: readonly string[],
+  isHidden: (destination: Destination) => boolean,
+): Destination[] {
+  const known = new Map(
+    before.flatMap((it) => (it.kind === "mailbox" ? [[exactMailbox(it.address), it] as const] : [])),
+  );
+  const mailboxes = addresses.map((address): Destination => {
+    return known.get(exactMailbox(address)) ?? { kind: "mailbox", address };
+  });
+  return [...mailboxes, ...before.filter((it) => isHidden(it) && !mailboxes.includes(it))];
+}

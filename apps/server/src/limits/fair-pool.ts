@@ -1,0 +1,164 @@
+/**
+ * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
+ * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
+ * evicted from a smaller block than the newcomer's own, nor from a smaller network of an equally large block; the
+ * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
+ */
+
+import { Counts } from "../runtime/counts.ts";
+import type { ClientParty } from "./client-network.ts";
+
+export interface PoolRules {
+  /** Maximum members in this process. */
+  max: number;
+  /** Maximum members per network (IPv4 address or IPv6 /64). */
+  maxPerNetwork: number;
+  /** Maximum members per block of networks (IPv4 /24, IPv6 /48). */
+  maxPerBlock: number;
+  /** Maximum members per block of networks once three quarters of the pool are in use. */
+  maxPerBlockWhenCrowded: number;
+  /**
+   * Milliseconds a member must have been idle before a newcomer replaces it while their common network or block is at
+   * its limit.
+   */
+  ownIdleMs: number;
+}
+
+/** Current activity of a member, by which members to evict are chosen. */
+export interface Standing {
+  /**
+   * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
+   * no member is idle. `idle`: neither, e.g. transferring data too slowly.
+   */
+  state: "idle" | "moving" | "answering";
+  /** Monotonic time of the last data from this connection, in milliseconds. */
+  idleSince: number;
+  /** The member has authenticated; evicted after unauthenticated ones of equally large networks. */
+  isKnown?: boolean;
+}
+
+/** A client that asks for admission to the pool. */
+export interface Newcomer<T> {
+  /** Network and block of the newcomer; `null` for a client that counts against neither, e.g. a trusted proxy. */
+  party: ClientParty | null;
+  now: number;
+  /** Returns the current activity of a member. */
+  judge(member: T): Standing;
+}
+
+const CROWDED_SHARE = 3 / 4;
+/** Networks and blocks with at most this many members count as equally small. */
+const SMALL_MEMBERS = 8;
+
+interface Candidate<T> {
+  member: T;
+  standing: Standing;
+  block: number;
+  network: number;
+}
+
+export class FairPool<T> {
+  readonly #rules: PoolRules;
+  readonly #members = new Map<T, ClientParty | null>();
+  readonly #networks = new Counts();
+  readonly #blocks = new Counts();
+
+  constructor(rules: PoolRules) {
+    this.#rules = rules;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  get isCrowded(): boolean {
+    return this.size >= this.#rules.max * CROWDED_SHARE;
+  }
+
+  members(): Iterable<T> {
+    return this.#members.keys();
+  }
+
+  countOfNetwork(party: ClientParty): number {
+    return this.#networks.of(party.network);
+  }
+
+  /** Adds a member that counts against this network and block, or moves an existing member to them. */
+  put(member: T, party: ClientParty | null): void {
+    this.delete(member);
+    this.#members.set(member, party);
+    if (party === null) return;
+    this.#networks.add(party.network, 1);
+    this.#blocks.add(party.block, 1);
+  }
+
+  delete(member: T): void {
+    const party = this.#members.get(member);
+    if (!this.#members.delete(member) || !party) return;
+    this.#networks.add(party.network, -1);
+    this.#blocks.add(party.block, -1);
+  }
+
+  /**
+   * Decides whether a newcomer is admitted.
+   * @returns `room`: admitted; `full`: refused; otherwise the member to evict, which the caller closes and deletes
+   */
+  makeRoom(newcomer: Newcomer<T>): "room" | "full" | { leaves: T } {
+    const { max } = this.#rules;
+    const { party, now } = newcomer;
+    const isOwn = this.#ownBound(party);
+    if (isOwn === null && this.size < max) return "room";
+    let chosen: Candidate<T> | null = null;
+    for (const [member, at] of this.#members) {
+      if (isOwn !== null && (at === null || !isOwn(at))) continue;
+      const standing = newcomer.judge(member);
+      if (isOwn !== null && (standing.state !== "idle" || now - standing.idleSince < this.#rules.ownIdleMs)) continue;
+      const candidate = { member, standing, ...this.#sizes(at, party) };
+      if (this.#isEvictable(candidate, party) && (chosen === null || isEvictedBefore(candidate, chosen)))
+        chosen = candidate;
+    }
+    return chosen === null ? "full" : { leaves: chosen.member };
+  }
+
+  /**
+   * Tells whether the newcomer's network or block is at its own limit.
+   * @returns `null` if neither is; otherwise a function that is true for the members whom the newcomer may replace:
+   * those of that network or block
+   */
+  #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
+    if (party === null) return null;
+    const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
+    if (this.countOfNetwork(party) >= maxPerNetwork) return ({ network }) => network === party.network;
+    const most = this.isCrowded ? Math.min(maxPerBlock, maxPerBlockWhenCrowded) : maxPerBlock;
+    return this.#blocks.of(party.block) >= most ? ({ block }) => block === party.block : null;
+  }
+
+  /** Number of members of the network and of the block, including the newcomer; both are at least `SMALL_MEMBERS`. */
+  #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
+    if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
+    const block = this.#blocks.of(at.block) + (at.block === newcomer?.block ? 1 : 0);
+    const network = this.countOfNetwork(at) + (at.network === newcomer?.network ? 1 : 0);
+    return { block: Math.max(block, SMALL_MEMBERS), network: Math.max(network, SMALL_MEMBERS) };
+  }
+
+  #isEvictable({ standing, block, network }: Candidate<T>, party: ClientParty | null): boolean {
+    if (standing.state === "answering") return false;
+    // A member that transfers data is evicted only from a large block.
+    if (standing.state === "moving" && block === SMALL_MEMBERS) return false;
+    if (party === null) return true;
+    const newcomer = {
+      block: Math.max(this.#blocks.of(party.block) + 1, SMALL_MEMBERS),
+      network: Math.max(this.countOfNetwork(party) + 1, SMALL_MEMBERS),
+    };
+    return block > newcomer.block || (block === newcomer.block && network >= newcomer.network);
+  }
+}
+
+function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
+  const [mine, theirs] = [one.standing, other.standing];
+  if (mine.state !== theirs.state) return mine.state === "idle";
+  if (one.block !== other.block) return one.block > other.block;
+  if (one.network !== other.network) return one.network > other.network;
+  if ((mine.isKnown ?? false) !== (theirs.isKnown ?? false)) return mine.isKnown !== true;
+  return mine.idleSince < theirs.idleSince;
+}

@@ -1,0 +1,100 @@
+/** Checks made before a delivery attempt, on the first attempt and on retries. */
+import { expect, test } from "vitest";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { ForwardCopy } from "../message/forward-copy.ts";
+import {
+  type AttemptDeps,
+  attemptDelivery,
+  type DeliveryToAttempt,
+  type KnownFromArrival,
+} from "./attempt-delivery.ts";
+
+const url = "https://hooks.example/in";
+const mailbox: DeliveryToAttempt = {
+  id: "delivery",
+  messageId: "message",
+  aliasId: "alias",
+  userId: "user",
+  target: { destination: { kind: "mailbox", address: "ann@home.example" }, aliasAddress: "shop@mask.example" },
+};
+const webhook = { ...mailbox, target: { ...mailbox.target, destination: { kind: "webhook", url } as const } };
+const waits: DeliveryOutcome = { kind: "deferred", failure: { code: "not_confirmed", enhancedStatus: "4.7.1" } };
+
+interface Scene {
+  pausedWebhooks?: string[];
+  isOverCorrespondents?: boolean;
+  guardSays?: DeliveryOutcome | null;
+  shareSays?: DeliveryOutcome | null;
+}
+
+async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, scene: Scene = {}) {
+  const asked: string[] = [];
+  const say = <T>(what: string, answer: T): T => {
+    asked.push(what);
+    return answer;
+  };
+  const { pausedWebhooks = [], isOverCorrespondents = false, guardSays = null, shareSays = null } = scene;
+  const taken: DeliveryOutcome = { kind: "taken" };
+  const deps: AttemptDeps = {
+    aliases: { findRouteById: async () => say("route", { pausedWebhooks } as never) },
+    replyBook: { keep: async () => say("reply addresses", new Set(isOverCorrespondents ? ["alias"] : [])) },
+    guard: {
+      beforeAttempt: async (_, state) => say(`confirmation: ${state}`, guardSays),
+      beforeRetry: async () => say("confirmation", guardSays),
+    },
+    shares: {
+      beforeAttempt: () => say("share of a new message", shareSays),
+      beforeRetry: () => say("share", shareSays),
+    },
+    findings: { watch: (_, attempting) => attempting },
+    transports: {
+      mail: { send: async () => say("sent", taken), close: () => {} },
+      webhook: { post: async () => say("posted", taken), close: () => {} },
+    } as never,
+  };
+  const copy = {
+    webhookSecret: Buffer.alloc(32),
+    correspondents: [{}],
+    mailTo: async () => ({}),
+    webhookBody: async () => Buffer.from("{}"),
+  } as unknown as ForwardCopy;
+  const outcome = await attemptDelivery(delivery, copy, { known, signal: {} as never }, deps);
+  return { asked, outcome };
+}
+
+test("a first attempt trusts what RCPT found out, and checks only the destination's share", async () => {
+  const { asked, outcome } = await run(mailbox, {});
+  expect(asked).toEqual(["share of a new message", "sent"]);
+  expect(outcome).toEqual({ kind: "taken" });
+});
+
+test("a first attempt to a mailbox that was unconfirmed at RCPT goes through the confirmation guard with that state", async () => {
+  expect((await run(mailbox, { unconfirmed: "asked" })).asked).toEqual([
+    "confirmation: asked",
+    "share of a new message",
+    "sent",
+  ]);
+});
+
+test("a retry looks everything up again, in the same order", async () => {
+  expect((await run(mailbox, null)).asked).toEqual(["reply addresses", "confirmation", "share", "sent"]);
+  expect((await run(webhook, null)).asked).toEqual(["route", "reply addresses", "confirmation", "share", "posted"]);
+});
+
+test("the first check that fails ends the attempt: no later check runs or counts the message", async () => {
+  const held = await run(mailbox, { isHeld: true, unconfirmed: "new" });
+  expect([held.asked, held.outcome]).toEqual([[], expect.objectContaining({ kind: "deferred" })]);
+  const paused = await run(webhook, null, { pausedWebhooks: [url] });
+  expect([paused.asked, paused.outcome.kind]).toEqual([["route"], "refused"]);
+  const crowded = await run(mailbox, null, { isOverCorrespondents: true });
+  expect([crowded.asked, crowded.outcome.kind]).toEqual([["reply addresses"], "deferred"]);
+  const unconfirmed = await run(mailbox, null, { guardSays: waits });
+  expect([unconfirmed.asked, unconfirmed.outcome]).toEqual([["reply addresses", "confirmation"], waits]);
+  const full = await run(mailbox, {}, { shareSays: waits });
+  expect([full.asked, full.outcome]).toEqual([["share of a new message"], waits]);
+});
+
+test("mail to the operator has no reply addresses to store", async () => {
+  const own = { ...mailbox, aliasId: null, userId: null };
+  expect((await run(own, null)).asked).not.toContain("reply addresses");
+});

@@ -1,0 +1,36 @@
+/** One attempt to deliver to one destination, for the first attempt (during the transaction) and for every retry. */
+import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import { EncryptionFailed } from "../message/encryption-failed.ts";
+import type { ForwardCopy } from "../message/forward-copy.ts";
+import type { AttemptSignal, MailTransport, WebhookTransport } from "../transport/transport.ts";
+
+export interface Transports {
+  mail: MailTransport;
+  webhook: WebhookTransport;
+}
+
+/** Outcome of an attempt that failed because of this server. */
+const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
+
+const notEncrypted: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
+
+/** Always returns an outcome: an exception on the way is a failure of this server, and the delivery stays open. */
+export async function attempt(
+  delivery: { id: string; target: DeliveryTarget },
+  copy: ForwardCopy,
+  transports: Transports,
+  signal?: AttemptSignal,
+): Promise<DeliveryOutcome> {
+  try {
+    const { destination } = delivery.target;
+    if (destination.kind === "mailbox") {
+      return await transports.mail.send(await copy.mailTo(destination.address), signal);
+    }
+    const body = await copy.webhookBody();
+    if (body === null || copy.webhookSecret === null) return failedHere;
+    const { id } = delivery;
+    return await transports.webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, signal);
+  } catch (thrown) {
+    return thrown instanceof EncryptionFailed ? notEncrypted : failedHere;
+  }
+}

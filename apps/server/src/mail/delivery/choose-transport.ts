@@ -1,0 +1,77 @@
+/** Chooses the transports of this process by `KAUKE_DELIVERY`. */
+
+import { AppError } from "../../core/app-error.ts";
+import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
+import type { Config } from "../../settings/config.ts";
+import type { Resolver } from "../dns/resolver.ts";
+import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
+import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
+import { countNextHopFailures, noteRelayFailures } from "../transport/note-next-hop-failure.ts";
+import { createPreviewTransport } from "../transport/preview-transport.ts";
+import { askServers, askSystem, createRelayTransport } from "../transport/relay-transport.ts";
+import type { MailTransport } from "../transport/transport.ts";
+import { createWebhookTransport } from "../transport/webhook/webhook-transport.ts";
+import type { Transports } from "./attempt.ts";
+
+type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
+
+/** Options of direct delivery that tests override: ports (25 and 443 need privileges), trusted CA, timeouts. */
+export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
+
+export interface TransportParts {
+  /** Inbox that receives all mail in preview mode; `null` in other modes. */
+  preview: Pick<PreviewInbox, "add"> | null;
+  clock: Clock;
+  resolver: Resolver;
+  metrics: Pick<Metrics, "count">;
+  logger: Pick<Logger, "warn">;
+  direct?: DirectOverrides | undefined;
+  /** Number of processes among which the limits are divided. */
+  processes?: number;
+}
+
+/** Webhooks are called in every mode, even in preview mode, where mail stays in the preview inbox. */
+export function chooseTransports(
+  config: DeliveryConfig,
+  parts: TransportParts,
+): Transports & { close(graceMs?: number): Promise<void> } {
+  const { resolver } = parts;
+  const allow = parseAllowList(config.webhookAllow);
+  const mail = mailTransport(config, parts, allow);
+  const webhook = createWebhookTransport({ resolver, allow, processes: parts.processes, now: () => parts.clock.now() });
+  return {
+    mail,
+    webhook,
+    async close(graceMs) {
+      await Promise.all([mail.close(graceMs), webhook.close()]);
+    },
+  };
+}
+
+function mailTransport(
+  { delivery, mailHost, dnsServers }: DeliveryConfig,
+  { preview, resolver, metrics, logger, direct, processes }: TransportParts,
+  allow: AllowList,
+): MailTransport {
+  if (delivery.kind === "relay") {
+    const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
+    const onOpenFailed = noteRelayFailures({ metrics, logger });
+    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, processes });
+  }
+  if (delivery.kind === "direct") {
+    const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
+      metrics.count("kauke_sts_mail_total", { mode, result });
+    return createDirectTransport({
+      resolver,
+      allow,
+      mailHost,
+      onPolicy,
+      onOpenFailed: countNextHopFailures({ metrics }),
+      processes,
+      ...direct,
+    });
+  }
+  if (preview === null) throw new AppError("internal");
+  return createPreviewTransport(preview);
+}

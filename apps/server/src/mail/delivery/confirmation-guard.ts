@@ -1,0 +1,131 @@
+/**
+ * Guards forwards to mailboxes that are not confirmed: sends them a request for confirmation with the first message,
+ * enforces limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
+ * reply as for any alias. Confirmed mailboxes bypass this guard.
+ */
+
+import type { ConfirmationState } from "@kauke/contract";
+import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import { type AskDeps, askForConfirmation } from "../../core/destination/confirmation.ts";
+import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
+import type { NoticeStore } from "../../core/notice.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import type { Logger } from "../../runtime/ports.ts";
+import { deferred, refused } from "../classify-reply.ts";
+import { ConfirmationCaps } from "./confirmation-caps.ts";
+
+export interface GuardDeps extends AskDeps {
+  destinations: Pick<DestinationStore, "ask" | "takeBackAsk" | "states">;
+  notices: Pick<NoticeStore, "insert">;
+  settings: ConfirmationSettings;
+  logger: Logger;
+  /** Number of processes among which the limits are divided. */
+  processes?: number;
+}
+
+interface GuardedDelivery {
+  userId: string | null;
+  aliasId: string | null;
+  target: DeliveryTarget;
+}
+
+interface Forward {
+  userId: string;
+  aliasId: string | null;
+  aliasAddress: string;
+  address: string;
+}
+
+const notConfirmed = deferred("not_confirmed", "4.7.1");
+const notWanted = refused("not_wanted", "5.1.1");
+const tryLater = deferred("try_later", "4.3.0");
+const NOTICE_EVERY_MS = 86_400_000;
+const REMEMBERED_MAX = 10_000;
+
+export class ConfirmationGuard {
+  readonly #deps: GuardDeps;
+  readonly #caps: ConfirmationCaps;
+  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+
+  constructor(deps: GuardDeps) {
+    this.#deps = deps;
+    this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
+  }
+
+  /**
+   * Checks a first attempt.
+   * @param state state of the mailbox at RCPT
+   * @returns the outcome that replaces the attempt; `null` when the attempt may be made
+   */
+  async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
+    const forward = forwardOf(delivery);
+    return forward === null ? null : this.#before(forward, state);
+  }
+
+  /** Checks a retry with the current state of the mailbox, which may have been confirmed or refused since. */
+  async beforeRetry(delivery: GuardedDelivery): Promise<DeliveryOutcome | null> {
+    const forward = forwardOf(delivery);
+    if (forward === null) return null;
+    const { userId, address } = forward;
+    const state = (await this.#deps.destinations.states(userId, [address])).get(address) ?? "new";
+    return this.#before(forward, state);
+  }
+
+  async #before(forward: Forward, state: ConfirmationState): Promise<DeliveryOutcome | null> {
+    if (state === "confirmed") return null;
+    if (state === "refused" || state === "blocked") return notWanted;
+    if (!this.#caps.take(forward.userId, forward.address)) return this.#defer(forward);
+    return state === "new" ? this.#ask(forward) : null;
+  }
+
+  async #ask(forward: Forward): Promise<DeliveryOutcome | null> {
+    const { settings, logger } = this.#deps;
+    const { userId, address } = forward;
+    try {
+      const decision = await askForConfirmation(this.#deps, settings, { userId, address, isByOwner: false });
+      if (decision.kind === "too_many" || decision.kind === "too_soon") return await this.#defer(forward);
+      const isEnded = decision.kind === "known" && (decision.state === "refused" || decision.state === "blocked");
+      return isEnded ? notWanted : null;
+    } catch {
+      logger.warn("confirmation_ask_failed");
+      return tryLater;
+    }
+  }
+
+  async #defer(forward: Forward): Promise<DeliveryOutcome> {
+    await this.#notify(forward);
+    return notConfirmed;
+  }
+
+  /**
+   * Tells the owner that mail waits because the mailbox is not confirmed, once a day per alias and mailbox. Never
+   * throws: a failed notice must not change the outcome of the delivery.
+   */
+  async #notify({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
+    const { notices, random, clock, logger } = this.#deps;
+    const createdAt = clock.now();
+    const key = `${aliasAddress}\0${address}`;
+    const last = this.#notifiedAt.get(key);
+    if (last !== undefined && createdAt.getTime() - last < NOTICE_EVERY_MS) return;
+    this.#notifiedAt.set(key, createdAt.getTime());
+    const text =
+      `${address} is not confirmed yet and takes no more mail now. Mail to ${aliasAddress} waits. ` +
+      "Please open the link in the message we sent there.";
+    try {
+      await notices.insert({ id: random.uuid(), userId, aliasId, kind: "not_confirmed", text, createdAt });
+    } catch {
+      this.#notifiedAt.delete(key);
+      logger.warn("notice_failed");
+    }
+  }
+}
+
+/**
+ * @returns `null` unless the delivery is mail forwarded to a mailbox: neither a report, nor mail sent as an alias, nor
+ * mail to the operator
+ */
+function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
+  const { destination, purpose, aliasAddress } = target;
+  if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;
+  return { userId, aliasId, aliasAddress, address: destination.address };
+}

@@ -1,0 +1,169 @@
+/**
+ * Reports final delivery failures: to the owner by a notice in the dashboard, at most hourly for the same failure, and
+ * to a proven sender by a delivery report.
+ */
+
+import { formatSpan } from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { Notice, NoticeStore } from "../../core/notice.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
+import type { DeliveryReports, FailedMail } from "../message/delivery-reports.ts";
+import type { RetryPlan } from "./retry-plan.ts";
+
+export interface FailedDelivery {
+  messageId: string;
+  aliasId: string | null;
+  userId: string | null;
+  target: DeliveryTarget;
+  createdAt: Date;
+  /** The message's bytes while they are in memory. If absent, the header is read from the store. */
+  wire?: Buffer;
+}
+
+/** Returns the delivery without `reportTo`, so that its failure is reported to the owner only, not to the sender. */
+export function withoutSenderReport<T extends { target: DeliveryTarget }>(delivery: T): T {
+  return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
+}
+
+export interface FailureReporter {
+  /** Never throws: a failed notice must not undo a delivery. */
+  report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
+  /** Reports that a mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
+  reportBounce(route: AliasRoute): Promise<void>;
+  /** Reports that a mailbox answered the envelope sender, e.g. by an absence note, which is not passed on. */
+  reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
+  /** Reports that a reader marked a message to the alias as spam. */
+  reportComplaint(route: AliasRoute): Promise<void>;
+  /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
+  reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
+  /** Reports that mail waits because it could not be encrypted. */
+  reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
+}
+
+function whatFailed({ purpose, aliasAddress }: DeliveryTarget): string {
+  if (purpose === "confirm") return "Our question for confirmation could not be delivered";
+  if (purpose === "account") return "Our message to your e-mail could not be delivered";
+  return `${purpose === "send" ? "Your mail from" : "Mail to"} ${aliasAddress} could not be delivered`;
+}
+
+function statusOf({ enhancedStatus, last }: FinalFailure) {
+  return { enhancedStatus, ...(last === undefined ? {} : { reasonStatus: last.enhancedStatus }) };
+}
+
+/** @returns e.g. `it did not take the message within 5 days: the mailbox is full` */
+function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
+  if (code !== "expired") return failureText[code];
+  const why = last === undefined ? "" : `: ${failureText[last.code]}`;
+  return `it did not take the message within ${formatSpan(triedSeconds)}${why}`;
+}
+
+/** @param failed a failed delivery; without `wire` the header is read from the store */
+async function reportToSender(
+  { messageId, wire, ...failed }: Omit<FailedMail, "enhancedStatus"> & Pick<FailedDelivery, "messageId" | "wire">,
+  failure: FinalFailure,
+  { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
+): Promise<void> {
+  const readStart = async () => wire ?? (await bodies.getStart(messageId));
+  // A temporary enhanced status (4.x.x) of a final failure means that the retry schedule was used up.
+  const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
+  await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
+}
+
+/** Why an answer of a mailbox host to the envelope sender was not sent. */
+const noteNotSent = {
+  unproven:
+    "nothing proves that your mailbox wrote it: that takes the field Auto-Submitted: auto-replied and a DKIM signature of your mailbox' domain over From, To and Subject. Or have your mail program answer to From or Reply-To",
+  unknown_sender: "the sender of that mail is not proven, so that it could have gone to somebody else",
+  content: "it contains the address of your mailbox, or names people by their real addresses",
+} as const;
+
+export type NoteRefusal = keyof typeof noteNotSent;
+
+const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
+
+const NOTICE_EVERY_MS = 3_600_000;
+const REMEMBERED_MAX = 10_000;
+
+interface ReporterDeps {
+  notices: Pick<NoticeStore, "insert">;
+  bodies: Pick<MessageBodies, "getStart">;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  reports: DeliveryReports;
+  retries: Pick<RetryPlan, "totalSeconds">;
+}
+
+export function failureReporter(deps: ReporterDeps): FailureReporter {
+  const { logger } = deps;
+  const { totalSeconds } = deps.retries;
+  const notices = new OwnerNotices(deps);
+  return {
+    async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
+      logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
+      const { aliasAddress, reportTo } = target;
+      const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
+      if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
+      // A delivery report that can't be delivered is reported to nobody.
+      if (userId === null || target.purpose === "report") return;
+      const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
+      const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
+      await notices.add(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
+    },
+    async reportBounce({ aliasId, userId, address }) {
+      logger.info("delivery_bounced", { id: aliasId });
+      const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
+      await notices.add(`${aliasId}\0bounce`, { userId, aliasId, text });
+    },
+    async reportNote({ aliasId, userId, address }, why) {
+      const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent, because ${noteNotSent[why]}.`;
+      await notices.add(`${aliasId}\0note`, { userId, aliasId, text }, "answer_not_sent");
+    },
+    async reportComplaint({ aliasId, userId, address }) {
+      logger.info("complaint_received", { id: aliasId });
+      const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
+      await notices.add(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+    },
+    async reportUnreadable({ aliasId, userId }) {
+      logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
+      if (userId !== null) await notices.add(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
+    },
+    async reportNotEncrypted({ aliasId, userId, address }) {
+      logger.warn("sealing_failed", { id: aliasId });
+      const text = `Mail to ${address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
+      await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
+    },
+  };
+}
+
+/** Stores notices for the owners of aliases: at most one per key in `NOTICE_EVERY_MS`. */
+class OwnerNotices {
+  readonly #deps: ReporterDeps;
+  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Stores a notice, at most one per key in `NOTICE_EVERY_MS`. Never throws: a failure to store it is logged. */
+  async add(
+    key: string,
+    notice: Pick<Notice, "userId" | "aliasId" | "text">,
+    kind: Notice["kind"] = "delivery_failed",
+  ): Promise<void> {
+    const { clock, logger, notices, random } = this.#deps;
+    const now = steadyMs(clock);
+    const last = this.#notifiedAt.get(key);
+    if (last !== undefined && now - last < NOTICE_EVERY_MS) return;
+    this.#notifiedAt.set(key, now);
+    try {
+      await notices.insert({ ...notice, id: random.uuid(), kind, createdAt: clock.now() });
+    } catch {
+      this.#notifiedAt.delete(key);
+      logger.warn("notice_failed");
+    }
+  }
+}

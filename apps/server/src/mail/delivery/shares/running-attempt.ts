@@ -1,0 +1,178 @@
+/**
+ * A running delivery attempt: measures how long it is at its destination, as the limits of `running-attempts.ts` need,
+ * and passes on what the transport notices.
+ */
+
+import { type DeliveryTarget, isOwnMail } from "../../../core/delivery/delivery.ts";
+import { clientNetwork } from "../../../limits/client-network.ts";
+import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
+import type { AttemptSignal } from "../../transport/transport.ts";
+import type { AttemptView } from "./attempts-to-end.ts";
+import { destinationName } from "./destination-name.ts";
+
+export interface AttemptParties {
+  /** Account that the mail belongs to; `null` for mail to the operator. */
+  account: string | null;
+  /** Block of addresses that the account was registered from; absent when that is unknown. */
+  registeredFrom?: string | undefined;
+  /** Whether the mail is the server's own: it has places of its own, and always room. */
+  isOwnMail?: boolean;
+  /** Domain of the mailbox, or host of the webhook, in lower case. */
+  destination: string;
+  sizeBytes: number;
+}
+
+/**
+ * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; time for the
+ * body is added. It is as long as three commands may take (RFC 5321 §4.5.3.2); the shares limit slow attempts long
+ * before.
+ */
+const DEADLINE_MS = 15 * 60_000;
+
+interface Counted {
+  userId: string | null;
+  registeredFrom?: string | undefined;
+  target: DeliveryTarget;
+  sizeBytes: number;
+}
+
+/** What decides about an attempt. */
+export interface AttemptRegistry {
+  now(): number;
+  /** @returns false when the address has its maximum of attempts */
+  reachPeer(attempt: Attempt, network: string): boolean;
+  /** @returns false when the provider has its maximum of attempts */
+  reachProvider(attempt: Attempt, name: string): boolean;
+  noteBusy(attempt: Attempt): void;
+}
+
+/** Parties of an attempt at a delivery. */
+export function partiesOfDelivery({ userId: account, registeredFrom, target, sizeBytes }: Counted): AttemptParties {
+  const destination = destinationName(target.destination);
+  return { account, registeredFrom, destination, isOwnMail: isOwnMail(target), sizeBytes };
+}
+
+/** Party for which the places of an attempt are counted: the account, apart for the server's own mail to it. */
+export function partyOf({ account, destination, isOwnMail = false }: Omit<AttemptParties, "sizeBytes">): string {
+  const party = account === null || account === "" ? destination : account;
+  return isOwnMail ? `own mail, ${party}` : party;
+}
+
+export class Attempt implements AttemptSignal, AttemptView {
+  readonly account: string;
+  readonly destination: string;
+  readonly isOwnMail: boolean;
+  readonly network: string;
+  readonly deadlineMs: number;
+  peer: string | null = null;
+  /** Organisation that runs the mail host in use; `null` when not known yet. */
+  provider: string | null = null;
+  /** Milliseconds for which a busy provider gets no mail of the account, if the attempt sent nothing for that reason; otherwise 0. */
+  pausedMs = 0;
+  isSent = false;
+  aborted = false;
+  /** Called once when the message is sent and only its reply is outstanding. */
+  onSent: (() => void) | null = null;
+  isMailboxMissing = false;
+  /** Whether the time at the destination was so long that this counts against the destination. */
+  isSlow = false;
+  /** Like `isSlow`, for the time at `peer` only. */
+  isPeerSlow = false;
+  isPostponed = false;
+  readonly #registry: AttemptRegistry;
+  readonly #startedAt: number;
+  readonly #listeners = new Set<() => void>();
+  #waitingSince: number | null = null;
+  #waitedMs = 0;
+  #activeMsBeforePeer = 0;
+
+  constructor(registry: AttemptRegistry, parties: AttemptParties) {
+    const { account, registeredFrom, destination, isOwnMail = false, sizeBytes } = parties;
+    this.#registry = registry;
+    this.#startedAt = registry.now();
+    this.account = account ?? "";
+    this.isOwnMail = isOwnMail;
+    this.network = registeredFrom === undefined ? this.party : `${isOwnMail ? "own mail, " : ""}from ${registeredFrom}`;
+    this.destination = destination;
+    this.deadlineMs = DEADLINE_MS + (sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+  }
+
+  get party(): string {
+    return partyOf(this);
+  }
+
+  get totalMs(): number {
+    return this.#registry.now() - this.#startedAt;
+  }
+
+  get activeMs(): number {
+    const waiting = this.#waitingSince === null ? 0 : this.#registry.now() - this.#waitingSince;
+    return this.totalMs - this.#waitedMs - waiting;
+  }
+
+  /** The part of `activeMs` since the attempt connected to `peer`. */
+  get activeAtPeerMs(): number {
+    return this.activeMs - this.#activeMsBeforePeer;
+  }
+
+  /** Called when a peer is reached. Time spent before, e.g. on DNS or other hosts, does not count against it. */
+  moveTo(peer: string): void {
+    this.peer = peer;
+    this.isPeerSlow = false;
+    this.#activeMsBeforePeer = this.activeMs;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  reachPeer(address: string): boolean {
+    // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
+    if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
+    this.isSent = false;
+    return true;
+  }
+
+  reachProvider(name: string): boolean {
+    return this.#registry.reachProvider(this, name);
+  }
+
+  noteBusy(): void {
+    this.#registry.noteBusy(this);
+  }
+
+  wait(isWaiting: boolean): void {
+    if (isWaiting) this.#waitingSince ??= this.#registry.now();
+    else if (this.#waitingSince !== null) {
+      this.#waitedMs += this.#registry.now() - this.#waitingSince;
+      this.#waitingSince = null;
+    }
+  }
+
+  sendEnd(): void {
+    if (this.isSent) return;
+    this.isSent = true;
+    this.onSent?.();
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingSince !== null;
+  }
+
+  /** Stops an attempt that still waits for a connection, since its slow destination has its maximum without it. */
+  postpone(): void {
+    this.isPostponed = true;
+    this.stop();
+  }
+
+  /** Stops the attempt at once; its outcome is deferred. */
+  stop(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of Array.from(this.#listeners)) listener();
+  }
+}

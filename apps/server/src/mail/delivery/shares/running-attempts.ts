@@ -1,0 +1,236 @@
+/**
+ * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
+ * each is at its destination, starts none of a party that has its maximum at a slow or busy destination, and stops those
+ * that are overdue or over a share.
+ */
+
+import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { partOfAll } from "../../../limits/process-part.ts";
+import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { Counts } from "../../../runtime/counts.ts";
+import { untried } from "../../classify-reply.ts";
+import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
+import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
+import { BusyDestinations } from "./busy-destinations.ts";
+import { Attempt, type AttemptParties, type AttemptRegistry, partyOf } from "./running-attempt.ts";
+import { SlowDestinations } from "./slow-destinations.ts";
+
+const SWEEP_MS = 1000;
+const PROVIDERS_MAX = 10_000;
+
+/** Limits with a relay: most attempts share its few connections, and half of these stay free for quick attempts. */
+export const relayLimits: AttemptLimits = {
+  slowAfterMs: 10_000,
+  slowAnswerMs: 60_000,
+  slow: { all: 10, account: 4, destination: 4 },
+  sent: { all: 1000, account: 100 },
+  totalMs: 1_800_000,
+};
+
+export const directLimits: AttemptLimits = {
+  ...relayLimits,
+  slow: { all: 256, account: 16, destination: 8 },
+};
+
+export class RunningAttempts implements AttemptRegistry {
+  readonly #limits: AttemptLimits;
+  readonly now: () => number;
+  readonly #running = new Set<Attempt>();
+  readonly #slow = new SlowDestinations();
+  readonly #busy = new BusyDestinations();
+  readonly #room: AttemptRoom;
+  /** Number of attempts by party and destination, IP address or provider. */
+  readonly #counts = new Counts();
+  /** Organisation that ran a domain's mail hosts when they were last used. */
+  readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param processes number of processes among which the limits are divided */
+  constructor(limits: AttemptLimits, now: () => number = () => performance.now(), processes = 1) {
+    this.#limits = { ...limits, slow: partOfAll(limits.slow, processes), sent: partOfAll(limits.sent, processes) };
+    this.now = now;
+    this.#room = new AttemptRoom(partOfAll(attemptRoomLimits, processes));
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Whether the account may start another attempt now. */
+  hasRoom(account: string | null): boolean {
+    return this.#room.hasRoom(account);
+  }
+
+  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
+  start(parties: AttemptParties): Attempt | null {
+    if (parties.isOwnMail !== true && !this.hasRoom(parties.account)) return null;
+    const attempt = new Attempt(this, parties);
+    if (!this.#enter(destinationKey(attempt))) return null;
+    this.#running.add(attempt);
+    this.#room.enter(attempt.account);
+    this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    return attempt;
+  }
+
+  /**
+   * Ends an attempt.
+   * @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome`
+   */
+  finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
+    this.remove(attempt);
+    if (attempt.isPostponed && outcome.kind === "deferred") return untried;
+    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
+    // A destination that took or refused a message without delay is not slow, or no longer.
+    if (!attempt.isSlow && outcome.kind !== "deferred") {
+      this.#slow.noteQuick(destinationKey(attempt));
+    }
+    if (attempt.peer !== null && !attempt.isPeerSlow && outcome.kind !== "deferred")
+      this.#slow.noteQuick(addressKey(attempt, attempt.peer));
+    return outcome;
+  }
+
+  /** Ends an attempt without learning anything about its destination. */
+  remove(attempt: Attempt): void {
+    if (!this.#running.delete(attempt)) return;
+    this.#room.leave(attempt.account);
+    this.#leave(destinationKey(attempt));
+    if (attempt.peer !== null) this.#leave(addressKey(attempt, attempt.peer));
+    if (attempt.provider !== null) this.#leave(providerKey(attempt, attempt.provider));
+    if (this.#running.size === 0) this.#rest();
+  }
+
+  /** Stops the periodic sweep, because no attempt runs any more. */
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  reachPeer(attempt: Attempt, peer: string): boolean {
+    if (!this.#running.has(attempt)) return false;
+    if (attempt.peer === peer) return true;
+    if (!this.#enter(addressKey(attempt, peer))) return false;
+    if (attempt.peer !== null) this.#leave(addressKey(attempt, attempt.peer));
+    attempt.moveTo(peer);
+    return true;
+  }
+
+  reachProvider(attempt: Attempt, name: string): boolean {
+    if (!this.#running.has(attempt)) return false;
+    this.#noteProvider(attempt.destination, name);
+    // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
+    if (attempt.provider === name) return true;
+    const key = providerKey(attempt, name);
+    if (!this.#enter(key)) {
+      attempt.pausedMs = Math.max(attempt.pausedMs, this.#busy.pauseLeftMs(key, this.now()));
+      return false;
+    }
+    if (attempt.provider !== null) this.#leave(providerKey(attempt, attempt.provider));
+    attempt.provider = name;
+    return true;
+  }
+
+  /**
+   * @param destination a domain
+   * @returns organisation that ran its mail hosts when they were last used, or the domain itself when that is unknown
+   */
+  providerOf(destination: string): string {
+    return this.#providers.get(destination) ?? destination;
+  }
+
+  noteBusy(attempt: Attempt): void {
+    const { provider } = attempt;
+    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
+  }
+
+  /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
+  pauseLeftMs(parties: AttemptParties): number {
+    const { destination } = parties;
+    return this.#busy.pauseLeftMs(destinationKey({ destination, party: partyOf(parties) }), this.now());
+  }
+
+  /** Number of attempts by account that have not sent their message yet. */
+  unsentByAccount(): Map<string, number> {
+    return this.#countByAccount((it) => !it.isSent);
+  }
+
+  /** Accounts that have their maximum of slow attempts: more of their mail need not be claimed. */
+  slowAccounts(): string[] {
+    const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
+    return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
+  }
+
+  sweep(): void {
+    const attempts = [...this.#running];
+    for (const attempt of attempts) this.#noteIfSlow(attempt);
+    // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
+    const now = this.now();
+    for (const attempt of attempts.toReversed())
+      if (attempt.isWaiting && this.#isCrowded(attempt, now)) this.#postpone(attempt);
+    for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
+  }
+
+  #countByAccount(counts: (attempt: Attempt) => boolean): Map<string, number> {
+    const byAccount = new Map<string, number>();
+    for (const attempt of this.#running) {
+      const { account } = attempt;
+      if (account !== "" && counts(attempt)) byAccount.set(account, (byAccount.get(account) ?? 0) + 1);
+    }
+    return byAccount;
+  }
+
+  #noteIfSlow(attempt: Attempt): void {
+    const { slowAfterMs, slowAnswerMs } = this.#limits;
+    const limitMs = attempt.isSent ? slowAnswerMs : slowAfterMs;
+    const now = this.now();
+    if (!attempt.isSlow && attempt.activeMs > limitMs) {
+      attempt.isSlow = true;
+      this.#slow.noteSlow(destinationKey(attempt), now);
+    }
+    if (attempt.peer !== null && !attempt.isPeerSlow && attempt.activeAtPeerMs > limitMs) {
+      attempt.isPeerSlow = true;
+      this.#slow.noteSlow(addressKey(attempt, attempt.peer), now);
+    }
+  }
+
+  #isCrowded(attempt: Attempt, now: number): boolean {
+    const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)])];
+    return keys.some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now));
+  }
+
+  #noteProvider(destination: string, name: string): void {
+    if (this.#providers.get(destination) === name) return;
+    this.#providers.set(destination, name);
+  }
+
+  #postpone(attempt: Attempt): void {
+    attempt.postpone();
+    this.remove(attempt);
+  }
+
+  #enter(key: string): boolean {
+    if (this.#counts.of(key) >= this.#limitOf(key)) return false;
+    this.#counts.add(key, 1);
+    return true;
+  }
+
+  #leave(key: string): void {
+    this.#counts.add(key, -1);
+  }
+
+  /** Maximum concurrent attempts for the key of a party and a destination, address or provider. */
+  #limitOf(key: string): number {
+    const now = this.now();
+    return Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now));
+  }
+}
+
+// Each party is limited by what it has found a destination to be: strangers could make it slow or busy for all.
+type OfParty = Pick<Attempt, "party">;
+const destinationKey = ({ destination, party }: OfParty & Pick<Attempt, "destination">) =>
+  `to ${destination} of ${party}`;
+const providerKey = ({ party }: OfParty, name: string) => `via ${name} of ${party}`;
+const addressKey = ({ party }: OfParty, peer: string) => `at ${peer} of ${party}`;
+const busyKeys = (attempt: Attempt) => [
+  destinationKey(attempt),
+  ...(attempt.provider === null ? [] : [providerKey(attempt, attempt.provider)]),
+];

@@ -1,0 +1,78 @@
+/**
+ * Limits pending DNS queries in total and per zone, so that a domain with a slow name server can't exhaust the
+ * resolver. Over a zone's share a query fails at once; at the total limit the oldest query of the zone with the most
+ * fails.
+ */
+import { registrableDomain } from "../../core/registrable-domain.ts";
+
+export interface PendingLimits {
+  all: number;
+  zone: number;
+}
+
+const pendingLimits: PendingLimits = { all: 2000, zone: 200 };
+
+export class PendingQuestions {
+  readonly #limits: PendingLimits;
+  readonly #zones = new Map<string, Set<() => void>>();
+  #size = 0;
+
+  constructor(limits = pendingLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Makes a DNS query unless too many are pending.
+   * @param name name to look up, in lower case
+   * @param ask makes the query; never rejects
+   * @returns the query's answer, or `failed` when there is no room
+   */
+  ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
+    const zone = zoneOf(name);
+    if ((this.#zones.get(zone)?.size ?? 0) >= this.#limits.zone) return Promise.resolve(failed);
+    if (this.#size >= this.#limits.all) this.#failOldest();
+    return new Promise((resolve) => {
+      const fail = () => {
+        this.#remove(zone, fail);
+        resolve(failed);
+      };
+      this.#add(zone, fail);
+      void ask().then((answer) => {
+        this.#remove(zone, fail);
+        resolve(answer);
+      });
+    });
+  }
+
+  #failOldest(): void {
+    let largest: Set<() => void> = new Set();
+    for (const questions of this.#zones.values()) if (questions.size > largest.size) largest = questions;
+    const [oldest] = largest;
+    oldest?.();
+  }
+
+  #add(zone: string, fail: () => void): void {
+    const questions = this.#zones.get(zone);
+    if (questions === undefined) this.#zones.set(zone, new Set([fail]));
+    else questions.add(fail);
+    this.#size++;
+  }
+
+  #remove(zone: string, fail: () => void): void {
+    const questions = this.#zones.get(zone);
+    if (questions?.delete(fail) !== true) return;
+    this.#size--;
+    if (questions.size === 0) this.#zones.delete(zone);
+  }
+}
+
+/**
+ * Zone that a name is counted for: its registrable domain, or for reverse names an IPv4 /24 or IPv6 /48.
+ * @returns e.g. `example.org` for `mx.example.org`, `example.co.uk` for `mx.example.co.uk`, `2.0.192.in-addr.arpa` for
+ * an IPv4 address
+ */
+export function zoneOf(name: string): string {
+  const labels = name.split(".");
+  if (labels.at(-1) === "arpa") return labels.slice(labels.at(-2) === "ip6" ? -14 : -5).join(".");
+  return registrableDomain(name) ?? name;
+}

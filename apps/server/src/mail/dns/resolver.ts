@@ -1,0 +1,131 @@
+/**
+ * DNS resolver: its interface, and an implementation over node:dns with a deadline and a bounded cache. Answers are
+ * values; exceptions of the library stay here. Queries go through c-ares, never through getaddrinfo in the thread pool.
+ *
+ * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name. A name that is
+ * not in the form of `isDnsName` therefore does not exist here: no cache, no share and no library gets to see it.
+ */
+import { Resolver as NodeResolver } from "node:dns/promises";
+import { isDnsName } from "@kauke/mail-rfc";
+import { AnswerCache } from "./dns-cache.ts";
+import { PendingQuestions } from "./pending-questions.ts";
+
+export interface MxRecord {
+  /** Host name; empty for the null MX (RFC 7505). */
+  exchange: string;
+  priority: number;
+}
+
+export type DnsAnswer<T> =
+  | { kind: "found"; records: readonly T[] }
+  /** The name exists, but has no record of this type. */
+  | { kind: "no_record" }
+  | { kind: "no_name" }
+  /** SERVFAIL, refusal, or no answer in time (`isLate`): a later look-up may succeed. */
+  | { kind: "failed"; isLate?: boolean };
+
+/** Names are A-labels in any case and without a final dot; any other name gets `no_name`. */
+export interface Resolver {
+  resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
+  resolve4(name: string): Promise<DnsAnswer<string>>;
+  resolve6(name: string): Promise<DnsAnswer<string>>;
+  /** TXT records, each with its strings joined (RFC 7208 §3.3). */
+  resolveTxt(name: string): Promise<DnsAnswer<string>>;
+  /** Host names of an address, given by its reverse name (`1.2.0.192.in-addr.arpa`). */
+  resolvePtr(name: string): Promise<DnsAnswer<string>>;
+}
+
+export interface ResolverOptions {
+  /** `host:port` of each DNS server; `null` for the system's. */
+  servers: readonly string[] | null;
+  deadlineMs?: number;
+  now?: () => number;
+}
+
+const DEADLINE_MS = 5000;
+const TRIES = 5;
+/** Maximum records of a DNS answer. With more, or more than `ANSWER_CHARACTERS_MAX`, it counts as failed. */
+export const RECORDS_MAX = 64;
+/** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
+export const TXT_RECORDS_MAX = 256;
+export const ANSWER_CHARACTERS_MAX = 16 * 1024;
+/** Estimated bytes of a DNS record in memory, without its text. */
+const RECORD_BYTES = 64;
+const keepMs: Record<DnsAnswer<never>["kind"], number> = {
+  found: 60_000,
+  no_record: 30_000,
+  no_name: 30_000,
+  failed: 5000,
+};
+
+const late = { kind: "failed", isLate: true } as const;
+
+export function createResolver({
+  servers,
+  deadlineMs = DEADLINE_MS,
+  now = () => performance.now(),
+}: ResolverOptions): Resolver {
+  // After fast answers c-ares reduces its timeout to 250 ms per try: this many tries outlast the deadline in any case.
+  const node = new NodeResolver({
+    timeout: Math.ceil(deadlineMs / 3),
+    maxTimeout: Math.ceil(deadlineMs / 2),
+    tries: TRIES,
+  });
+  if (servers !== null) node.setServers([...servers]);
+  const pending = new PendingQuestions();
+  const cache = new AnswerCache(now);
+  const keep = <T>(answer: DnsAnswer<T>) => ({ keepMs: keepMs[answer.kind], bytes: bytesOf(answer) });
+  const asker =
+    <T>(type: string, query: (name: string) => Promise<T[]>) =>
+    (name: string): Promise<DnsAnswer<T>> => {
+      if (!isDnsName(name)) return Promise.resolve({ kind: "no_name" });
+      const key = name.toLowerCase();
+      const ask = () => withDeadline(answerOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
+      return cache.ask([type, key], () => pending.ask<DnsAnswer<T>>(key, ask, { kind: "failed" }), keep);
+    };
+  return {
+    resolveMx: asker("MX", async (name) => (await node.resolveMx(name)).map(plainMx)),
+    resolve4: asker("A", (name) => node.resolve4(name)),
+    resolve6: asker("AAAA", (name) => node.resolve6(name)),
+    resolveTxt: asker("TXT", async (name) => (await node.resolveTxt(name)).map((strings) => strings.join(""))),
+    resolvePtr: asker("PTR", (name) => node.resolvePtr(name)),
+  };
+}
+
+function plainMx({ exchange, priority }: MxRecord): MxRecord {
+  return { exchange, priority };
+}
+
+async function answerOf<T>(query: Promise<T[]>, recordsMax: number): Promise<DnsAnswer<T>> {
+  try {
+    const records = await query;
+    if (records.length > recordsMax || charactersOf(records) > ANSWER_CHARACTERS_MAX) return { kind: "failed" };
+    return records.length === 0 ? { kind: "no_record" } : { kind: "found", records };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException | null)?.code;
+    if (code === "ENODATA") return { kind: "no_record" };
+    if (code === "ENOTFOUND" || code === "EBADNAME") return { kind: "no_name" };
+    return code === "ETIMEOUT" ? late : { kind: "failed" };
+  }
+}
+
+function withDeadline<T>(answer: Promise<DnsAnswer<T>>, deadlineMs: number): Promise<DnsAnswer<T>> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(late), deadlineMs);
+    void answer.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
+  });
+}
+
+function bytesOf<T>(answer: DnsAnswer<T>): number {
+  return answer.kind === "found" ? charactersOf(answer.records) + answer.records.length * RECORD_BYTES : 0;
+}
+
+function charactersOf(records: readonly unknown[]): number {
+  let sum = 0;
+  for (const record of records)
+    sum += typeof record === "string" ? record.length : (record as MxRecord).exchange.length;
+  return sum;
+}

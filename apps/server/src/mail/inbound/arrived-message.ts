@@ -1,0 +1,64 @@
+/** Immutable values passed from stage to stage between the final dot and the reply. Each stage adds its findings. */
+import { isAscii } from "node:buffer";
+import type { HeaderBlock } from "@kauke/mail-rfc";
+import type { Clock, Random } from "../../runtime/ports.ts";
+import type { SmtpReply } from "../reply.ts";
+import type { ReceivedMail } from "../smtp/session-handlers.ts";
+import type { Transaction } from "../transaction.ts";
+import type { CleanUps } from "./clean-ups.ts";
+import type { InboundPlan } from "./inbound-plan.ts";
+import type { PreparedReplies } from "./prepared-replies.ts";
+
+export interface ArrivedMessage {
+  readonly transaction: Transaction;
+  /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
+  readonly mail: ReceivedMail;
+  /** Clean-up that runs once the reply is decided, whatever it is. */
+  readonly ends: CleanUps;
+}
+
+export interface Screened {
+  header: HeaderBlock;
+  /** Aliases that the message has already been delivered to (`Delivered-To`), in lower case. */
+  deliveredTo: ReadonlySet<string>;
+}
+
+export interface ScreenedMessage extends ArrivedMessage {
+  readonly screened: Screened;
+}
+
+export interface AnsweringMessage extends ScreenedMessage {
+  /** Replies written by alias owners: checked and stored, but not queued yet. */
+  readonly replies: PreparedReplies;
+}
+
+export interface PlannedMessage extends AnsweringMessage {
+  readonly plan: InboundPlan;
+}
+
+export interface DeliveredMessage extends PlannedMessage {
+  /** Reply 250: each copy was delivered or refused, or is on stable storage. */
+  readonly reply: SmtpReply;
+}
+
+/** @returns the transaction of a message whose final dot has been received */
+export function transactionOf(mail: ReceivedMail, { random, clock }: { random: Random; clock: Clock }): Transaction {
+  const { mailFrom, secure, esmtp } = mail;
+  const base = mailFrom.smtpUtf8 ? "UTF8SMTP" : "ESMTP";
+  return {
+    messageId: random.uuid(),
+    envelope: {
+      envelopeFrom: mailFrom.envelopeFrom,
+      helo: mail.helo,
+      clientAddress: mail.clientAddress,
+      protocol: esmtp ? (secure ? `${base}S` : base) : "SMTP",
+      receivedAt: clock.now(),
+      // Counts as 8-bit even without BODY=8BITMIME (RFC 6152): more clients omit it wrongly than hosts reject 8BITMIME.
+      eightBit: mailFrom.eightBit || !isAscii(mail.wire),
+      smtpUtf8: mailFrom.smtpUtf8,
+    },
+    recipients: mail.recipients,
+    wire: mail.wire,
+    isOurs: mail.isOurs ?? false,
+  };
+}

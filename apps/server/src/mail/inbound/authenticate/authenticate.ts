@@ -1,0 +1,152 @@
+/**
+ * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
+ * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a
+ * check that has not finished by then results in `temperror`, and the others keep their results. A message that is not
+ * proven because a check is unfinished is deferred if the policy is `reject` or unreadable
+ * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ */
+import type { Vouchers } from "@kauke/mail-rfc";
+import type { AuthResult } from "../../../core/message/message.ts";
+import type { Resolver } from "../../dns/resolver.ts";
+import type { BodyHashes } from "../../message/body-hashes.ts";
+import type { AuthorInstruction } from "../../transaction.ts";
+import { readInstruction } from "./author-instruction.ts";
+import { checkSignatures } from "./check-signatures.ts";
+import { checkSpf } from "./check-spf.ts";
+import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
+import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
+import { MessageDns } from "./message-dns.ts";
+import { readShownAuthor, type ShownAuthor } from "./shown-author.ts";
+
+export interface ToAuthenticate {
+  /** Message without dot-stuffing. */
+  raw: Buffer;
+  envelopeFrom: string;
+  clientAddress: string;
+  helo: string;
+  /** Whether a recipient is a reply or send address, so that it matters whether the author sent this message to it. */
+  mayInstruct?: boolean;
+}
+
+export interface Authenticated extends Authentication {
+  /** `null` unless the mail may be an owner's instruction. */
+  instruction: AuthorInstruction | null;
+}
+
+export interface AuthenticateDeps {
+  resolver: Resolver;
+  /** Our host name, used as authserv-id in Authentication-Results. */
+  mailHost: string;
+  /** Domains whose ARC seals are trusted. */
+  trustedSealers: ReadonlySet<string>;
+  timeoutMs: number;
+  /** Body hashes shared with the DKIM signer. */
+  bodyHashes: Pick<BodyHashes, "remember">;
+}
+
+/** Milliseconds the remaining checks may still take once the author is proven. */
+const GRACE_MS = 1000;
+
+export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authenticated> {
+  const dns = new MessageDns(deps.resolver, deps.timeoutMs);
+  try {
+    const { judge, shown, ...checks } = await check(mail, dns, deps);
+    const authentication = conclude(checks, deps);
+    if (mail.mayInstruct !== true) return { ...authentication, instruction: null };
+    const isProven = (vouchers: Vouchers) => judgeSafely(judge, vouchers);
+    const instruction = await readInstruction(
+      { ...checks, shown, isUnfinished: authentication.isUnfinished },
+      isProven,
+    );
+    return { ...authentication, instruction };
+  } finally {
+    dns.close();
+  }
+}
+
+interface Checked extends ChecksFound {
+  judge: DmarcJudge;
+  shown: ShownAuthor;
+}
+
+async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<Checked> {
+  const shown = readShownAuthor(mail);
+  const judge = new DmarcJudge(shown.domain, dns);
+  const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
+  const policy = judge.policy().catch(() => "unknown" as const);
+  const spf = checkSpf(mail, dns).catch(() => null);
+  void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));
+  const signatures = checkSignatures(
+    { ...mail, shown },
+    {
+      dns,
+      bodyHashes: deps.bodyHashes,
+      onSignature: ({ result, domain }) => result === "pass" && proof.add({ spf: [], dkim: [domain] }),
+    },
+  );
+  const [dkim, arc] = [signatures.dkim.catch(() => null), signatures.arc.catch(() => null)];
+  const { domain: author, isPlain: isAuthorPlain } = shown;
+  const found = { author, isAuthorPlain, policy: await policy, spf: await spf, dkim: await dkim, arc: await arc };
+  const verdict = shown.isPlain ? await proof.verdict() : unproven(await proof.verdict());
+  const { wasCut } = dns;
+  const hypothetical = verdict.isProven || !shown.isPlain ? null : await judgeSafely(judge, possibleVouchers(found));
+  const couldBeProven = hypothetical !== null && (hypothetical.isProven || hypothetical.result === "temperror");
+  return { ...found, verdict, couldBeProven, wasCut, judge, shown };
+}
+
+/** Verdict on a message whose From mail programs parse differently: the proven author may not be the displayed one. */
+function unproven(verdict: DmarcVerdict): DmarcVerdict {
+  return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
+}
+
+/**
+ * Domains that would pass SPF or DKIM if every unfinished check passed. A check that threw counts as a pass of the
+ * author's own domain.
+ */
+function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
+  const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
+  const own = { result: "temperror", domain: author } as const;
+  return {
+    spf: [spf ?? own].filter(isOpen).map(({ domain }) => domain),
+    dkim: (dkim ?? [own]).filter(isOpen).map(({ domain }) => domain),
+  };
+}
+
+/** Applies DMARC again whenever a check passes, so that a proven message does not wait for the remaining checks. */
+class Proof {
+  readonly #judge: DmarcJudge;
+  readonly #onProven: () => void;
+  readonly #vouchers = { spf: [] as string[], dkim: [] as string[] };
+  #judging: Promise<void> = Promise.resolve();
+  #proven: DmarcVerdict | null = null;
+
+  constructor(judge: DmarcJudge, onProven: () => void) {
+    this.#judge = judge;
+    this.#onProven = onProven;
+  }
+
+  add({ spf, dkim }: Vouchers): void {
+    this.#vouchers.spf.push(...spf);
+    this.#vouchers.dkim.push(...dkim);
+    this.#judging = this.#judging.then(() => this.#judgeNow());
+  }
+
+  /** The final DMARC verdict; to be called when all checks have finished. */
+  async verdict(): Promise<DmarcVerdict> {
+    await this.#judging;
+    return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);
+  }
+
+  async #judgeNow(): Promise<void> {
+    if (this.#proven !== null) return;
+    const verdict = await judgeSafely(this.#judge, this.#vouchers);
+    if (!verdict.isProven) return;
+    this.#proven = verdict;
+    this.#onProven();
+  }
+}
+
+/** An unexpected exception counts as `temperror`, never as proof. */
+async function judgeSafely(judge: DmarcJudge, vouchers: Vouchers): Promise<DmarcVerdict> {
+  return judge.judge(vouchers).catch(() => ({ result: "temperror", isProven: false, applied: null }));
+}

@@ -1,0 +1,254 @@
+/**
+ * Checks the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617). All keys are looked up at once, so
+ * that one look-up without an answer does not keep the other signatures from being checked.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  type ArcChain,
+  type ArcSet,
+  checkBeforeKey,
+  checkChain,
+  checkWithKey,
+  headerLimits,
+  type InstructionProof,
+  instructionProof,
+  isArcField,
+  lastSealer,
+  type RawField,
+  type ReadSignature,
+  rawFields,
+  readArcChain,
+  readSignatureField,
+  type SignatureStatus,
+  sealKey,
+  signedDate,
+  vouchedAuthor,
+} from "@kauke/mail-rfc";
+import type { AuthResult } from "../../../core/message/message.ts";
+import type { BodyHashes } from "../../message/body-hashes.ts";
+import { type BodyHash, hashBody } from "./hash-body.ts";
+import { lookUpKey } from "./key-records.ts";
+import type { MessageDns } from "./message-dns.ts";
+import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./shown-author.ts";
+import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
+
+export interface SignatureFound {
+  result: AuthResult;
+  domain: string;
+  selector: string;
+  algorithm: string;
+  /** The first characters of the signature's `b=` tag. */
+  signature: string;
+  /** Explanation of the result; may be empty. */
+  comment: string;
+  /**
+   * What the signature proves, or would prove if its key could be read; for mail that may be an owner's instruction.
+   */
+  instruction?: InstructionProof;
+}
+
+export interface ArcFound {
+  result: AuthResult;
+  /** Explanation of the result; may be empty. */
+  comment: string;
+  /** Domain of the last ARC sealer in lower case, whether the seal is valid or not. */
+  sealer: string;
+  /**
+   * Domain of the author for whom the last sealer recorded a DMARC pass, which counts only if `result` is `pass`. Empty
+   * if it recorded none, or if the message may show another author than the one it checked.
+   */
+  vouchedAuthor: string;
+}
+
+export interface SignedMail {
+  /** Message without dot-stuffing. */
+  raw: Buffer;
+  shown: ShownAuthor;
+  /** Whether the message may be an owner's instruction (`author-instruction.ts`). */
+  mayInstruct?: boolean;
+}
+
+export interface SignatureDeps {
+  dns: Pick<MessageDns, "answerTo">;
+  /** Receives the body hash that signing would otherwise compute again. */
+  bodyHashes: Pick<BodyHashes, "remember">;
+  /** Called with each DKIM signature as soon as it is checked. */
+  onSignature?: (found: SignatureFound) => void;
+}
+
+export interface SignaturesFound {
+  dkim: Promise<readonly SignatureFound[]>;
+  arc: Promise<ArcFound>;
+}
+
+const BLANK_LINE = Buffer.from("\r\n\r\n");
+/** Number of leading characters of a signature's value that are reported. */
+const SIGNATURE_CHARACTERS = 8;
+const noSignature: SignatureFound = {
+  result: "none",
+  domain: "",
+  selector: "",
+  algorithm: "",
+  signature: "",
+  comment: "message not signed",
+};
+const noChain: ArcFound = { result: "none", comment: "", sealer: "", vouchedAuthor: "" };
+
+export function checkSignatures(mail: SignedMail, deps: SignatureDeps): SignaturesFound {
+  const verifier = prepare(mail, deps);
+  return {
+    dkim: verifier.then((it) => it.dkim()),
+    arc: verifier.then((it) => it.arc()),
+  };
+}
+
+/** Reads the signatures of a message and computes the body hashes that they ask for. */
+async function prepare(
+  { raw, shown, mayInstruct = false }: SignedMail,
+  deps: SignatureDeps,
+): Promise<SignatureVerifier> {
+  const bodyStart = findBody(raw);
+  const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
+  // With more than one From field, a signature may cover another author than the displayed one, so none is checked.
+  const isSameFrom = hasSameFrom(shown, fields);
+  const dkim = (isSameFrom ? checkedSignatures(fields) : [])
+    .map(readSignatureField)
+    .filter((signature) => signature !== null);
+  const arcFields = fields.filter(isArcField);
+  const chain = arcFields.length === 0 ? null : readArcChain(checkedArcFields(arcFields));
+  const message = chain !== null && "sets" in chain ? messageSignatures(chain.sets) : [];
+  const keys = new Set([...dkim, ...message].map(hashKeyOf));
+  const body = raw.subarray(bodyStart);
+  const hashes = await hashBody(body, keys, (hash) => deps.bodyHashes.remember(raw, bodyStart, hash));
+  const provesRecipients = mayInstruct && hasSameRecipients(shown, fields);
+  const isSingle = shown.isSingle && isSameFrom;
+  return new SignatureVerifier({ fields, dkim, message, chain, hashes, provesRecipients, isSingle }, deps);
+}
+
+/**
+ * The newest message signature of an ARC chain; none if it can't be checked. If it names no canonicalization it is
+ * checked with the default, simple, and then with relaxed, which many sealers mean.
+ */
+function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
+  const newest = sets.at(-1);
+  const signature = newest === undefined ? null : readSignatureField(newest.message);
+  if (signature === null) return [];
+  return signature.hasForm ? [signature] : [signature, { ...signature, headerForm: "relaxed", bodyForm: "relaxed" }];
+}
+
+/** @returns the kind of body hash that a signature asks for, as a key of `hashBody` */
+function hashKeyOf({ bodyForm, algorithm, limit }: ReadSignature): string {
+  return `${bodyForm}:${algorithm.split("-")[1]}:${limit ?? ""}`;
+}
+
+interface Prepared {
+  fields: readonly RawField[];
+  dkim: readonly ReadSignature[];
+  message: readonly ReadSignature[];
+  chain: ArcChain | null;
+  hashes: ReadonlyMap<string, BodyHash>;
+  /** Whether to find out which signatures prove that the author sent the message to the people in To and Cc. */
+  provesRecipients: boolean;
+  /** Whether From names exactly one author, however its field is read. */
+  isSingle: boolean;
+}
+
+class SignatureVerifier {
+  readonly #mail: Prepared;
+  readonly #deps: SignatureDeps;
+  readonly #now = Date.now();
+
+  constructor(mail: Prepared, deps: SignatureDeps) {
+    this.#mail = mail;
+    this.#deps = deps;
+  }
+
+  async dkim(): Promise<readonly SignatureFound[]> {
+    if (this.#mail.dkim.length === 0) return [noSignature];
+    return Promise.all(
+      this.#mail.dkim.map(async (signature) => {
+        const found = this.#report(signature, await this.#check(signature));
+        this.#deps.onSignature?.(found);
+        return found;
+      }),
+    );
+  }
+
+  async arc(): Promise<ArcFound> {
+    const { chain } = this.#mail;
+    if (chain === null) return noChain;
+    if ("problem" in chain) return { ...noChain, result: "fail", comment: chain.problem };
+    const { sets } = chain;
+    const [message, keys] = await Promise.all([
+      this.#messageStatus(),
+      Promise.all(sets.map((set) => this.#sealKey(set))),
+    ]);
+    const checks = checkChain(sets, { message, keys });
+    let check = checks.next();
+    for (; !check.done; check = checks.next()) await nextTurn();
+    const { result, reason } = check.value;
+    return { result, comment: reason, sealer: lastSealer(sets), vouchedAuthor: this.#vouchedAuthor(sets) };
+  }
+
+  #vouchedAuthor(sets: readonly ArcSet[]): string {
+    const [newest, signature] = [sets.at(-1), this.#mail.message[0]];
+    if (!this.#mail.isSingle || newest === undefined || signature === undefined) return "";
+    return vouchedAuthor(newest, { signature, date: signedDate(signature, this.#mail.fields), now: this.#now });
+  }
+
+  async #messageStatus(): Promise<SignatureStatus | null> {
+    let status: SignatureStatus | null = null;
+    for (const signature of this.#mail.message) {
+      status = await this.#check(signature);
+      if (status.result === "pass" || status.result === "temperror") break;
+    }
+    return status;
+  }
+
+  async #sealKey(set: ArcSet) {
+    const place = sealKey(set);
+    return place === null ? null : lookUpKey(place, this.#deps.dns);
+  }
+
+  async #check(signature: ReadSignature): Promise<SignatureStatus> {
+    const hash = this.#mail.hashes.get(hashKeyOf(signature));
+    const early = checkBeforeKey(signature, hash?.digest ?? "");
+    if (early !== null) return early;
+    const found = await lookUpKey(signature, this.#deps.dns);
+    // Lets other work run between two signature checks: each may hash the whole header.
+    await nextTurn();
+    return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
+  }
+
+  /**
+   * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): its result is `policy` (RFC
+   * 8601 §2.7.1).
+   */
+  #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
+    const hash = this.#mail.hashes.get(hashKeyOf(signature));
+    const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;
+    const isProof = (result === "pass" || result === "temperror") && isWhole && this.#mail.provesRecipients;
+    const instruction = isProof ? instructionProof(signature, this.#mail.fields, this.#now) : null;
+    return {
+      ...(instruction === null ? {} : { instruction }),
+      result: result === "pass" && !isWhole ? "policy" : result,
+      domain: signature.domain,
+      selector: signature.selector,
+      algorithm: signature.algorithmText,
+      signature: signature.value.slice(0, SIGNATURE_CHARACTERS),
+      comment: reason,
+    };
+  }
+}
+
+/** Finds the start of the body. Only CRLF ends a line, since programs differ in whether a bare LF does. */
+function findBody(raw: Buffer): number {
+  if (raw.indexOf("\r\n") === 0) return 2;
+  const at = raw.indexOf(BLANK_LINE);
+  return at < 0 ? raw.length : at + BLANK_LINE.length;
+}
+
+/** Header fields are forwarded with a space in place of a bare LF, so signatures are checked on that form. */
+function asForwarded(header: string): string {
+  return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
+}

@@ -1,0 +1,65 @@
+/**
+ * DMARC verdict on a message (RFC 7489 and RFC 9989): whether the displayed author is proven, and which policy the
+ * author's domain publishes. Without a DMARC record, relaxed alignment by the public suffix list proves the author;
+ * with one, that record alone decides, including strict alignment.
+ */
+import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
+import { registrableDomain } from "../../../core/registrable-domain.ts";
+import type { DnsAnswer } from "../../dns/resolver.ts";
+import type { MessageDns } from "./message-dns.ts";
+
+export interface DmarcVerdict {
+  /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
+  result: "pass" | "fail" | "none" | "temperror";
+  isProven: boolean;
+  /** Policy to apply to a message that fails; `null` when it did not fail. */
+  applied: DmarcPolicy | null;
+}
+
+type AnswerTo = Pick<MessageDns, "answerTo">;
+
+const nobody: Vouchers = { spf: [], dkim: [] };
+
+export class DmarcJudge {
+  readonly #author: string;
+  readonly #evaluation: DmarcEvaluation;
+
+  /** @param author domain of the displayed author, in A-labels; empty when there is none */
+  constructor(author: string, dns: AnswerTo) {
+    this.#author = author;
+    this.#evaluation = new DmarcEvaluation(author, {
+      txt: async (name) => textsOf(await dns.answerTo(name, "TXT")),
+      exists: async (name) => existsBy(await dns.answerTo(name, "A")),
+    });
+  }
+
+  /** Policy that the author's domain publishes; `unknown` when it can't be read at present. */
+  async policy(): Promise<DmarcPolicy | "unknown"> {
+    const { result, policy } = await this.#evaluation.evaluate(nobody);
+    return result === "temperror" ? "unknown" : (policy ?? "none");
+  }
+
+  async judge(vouchers: Vouchers): Promise<DmarcVerdict> {
+    const { result, policy } = await this.#evaluation.evaluate(vouchers);
+    const isAligned = result === "none" && this.#isAlignedWithoutRecord(vouchers);
+    return { result, isProven: result === "pass" || isAligned, applied: result === "fail" ? policy : null };
+  }
+
+  #isAlignedWithoutRecord({ spf, dkim }: Vouchers): boolean {
+    const author = comparableDomain(this.#author);
+    const others = [...spf, ...dkim].map(comparableDomain);
+    if (author === "" || others.length === 0) return false;
+    const organizationOf = (domain: string) => registrableDomain(domain) ?? domain;
+    return others.some((domain) => organizationOf(domain) === organizationOf(author));
+  }
+}
+
+function textsOf(answer: DnsAnswer<string>): readonly string[] {
+  if (answer.kind === "failed") throw new Error("look-up failed");
+  return answer.kind === "found" ? answer.records : [];
+}
+
+function existsBy({ kind }: DnsAnswer<string>): boolean {
+  if (kind === "failed") throw new Error("look-up failed");
+  return kind !== "no_name";
+}

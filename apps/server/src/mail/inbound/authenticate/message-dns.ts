@@ -1,0 +1,93 @@
+/**
+ * DNS look-ups for one message's authentication, with one deadline for all of them. A look-up without an answer by then
+ * fails, so that every check finishes and keeps its results. Answers are cached for the message.
+ */
+import type { SpfRecordType } from "@kauke/mail-rfc";
+import type { DnsAnswer, MxRecord, Resolver } from "../../dns/resolver.ts";
+import { boundTxt } from "./bounded-txt.ts";
+
+type Answer = DnsAnswer<string>;
+
+const late = { kind: "failed", isLate: true } as const;
+
+export class MessageDns {
+  readonly #resolver: Resolver;
+  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #end: Promise<null>;
+  #endNow: () => void = () => {};
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+  #wasCut = false;
+
+  /** @param limitMs milliseconds from now until the deadline of all look-ups */
+  constructor(resolver: Resolver, limitMs: number) {
+    this.#resolver = resolver;
+    this.#end = new Promise((resolve) => {
+      this.#endNow = () => {
+        this.#isOver = true;
+        resolve(null);
+      };
+    });
+    this.#timer = setTimeout(this.#endNow, limitMs);
+  }
+
+  /** Whether any look-up was cut off, be it by our deadline or by the resolver's. */
+  get wasCut(): boolean {
+    return this.#wasCut;
+  }
+
+  /** Brings the deadline forward, because the decisive result is known. */
+  endIn(ms: number): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#endNow, ms);
+  }
+
+  /** Ends all look-ups; none is started afterwards. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#endNow();
+  }
+
+  /**
+   * @returns the answer to a question, even after the deadline if it is cached; for MX the host names by preference
+   */
+  async answerTo(name: string, type: SpfRecordType): Promise<Answer> {
+    const answer = (await Promise.race([this.#answerTo(name, type), this.#end])) ?? late;
+    if (answer.kind === "failed" && answer.isLate === true) this.#wasCut = true;
+    return answer;
+  }
+
+  #answerTo(name: string, type: SpfRecordType): Promise<Answer | null> {
+    const key = keyOf(name, type);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    if (this.#isOver) return this.#end;
+    const asked = lookUp(this.#resolver, name, type);
+    this.#answers.set(key, asked);
+    return asked;
+  }
+}
+
+const keyOf = (name: string, type: string) => `${type} ${name.toLowerCase()}`;
+
+async function lookUp(resolver: Resolver, name: string, type: SpfRecordType): Promise<Answer> {
+  switch (type) {
+    case "TXT":
+      return boundTxt(name, await resolver.resolveTxt(name));
+    case "MX":
+      return hostsOf(await resolver.resolveMx(name));
+    case "AAAA":
+      return resolver.resolve6(name);
+    case "PTR":
+      return resolver.resolvePtr(name);
+    case "A":
+      return resolver.resolve4(name);
+  }
+}
+
+function hostsOf(answer: DnsAnswer<MxRecord>): Answer {
+  if (answer.kind !== "found") return answer;
+  const byPreference = answer.records.toSorted((one, other) => one.priority - other.priority);
+  return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
+}

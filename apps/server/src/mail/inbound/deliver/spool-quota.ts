@@ -1,0 +1,55 @@
+/**
+ * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
+ * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for
+ * up to `CACHED_MS`, during which deliveries that this process spools are added to it.
+ */
+
+import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
+import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { type Clock, steadyMs } from "../../../runtime/ports.ts";
+
+const OPEN_DELIVERIES_MAX = 1000;
+const WATCHED_MAX = 10_000;
+const CACHED_MS = 5000;
+
+interface Watched {
+  /** Deliveries that may be spooled before the next count: half of the room left, since other processes spool too. */
+  spare: number;
+  until: number;
+}
+
+export class SpoolQuota {
+  readonly #deliveries: Pick<DeliveryStore, "countForAlias">;
+  readonly #clock: Clock;
+  readonly #watched = new BoundedMap<string, Watched>(WATCHED_MAX);
+
+  constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
+    this.#deliveries = deliveries;
+    this.#clock = clock;
+  }
+
+  /** Notes that a delivery of this alias went into the spool. */
+  watch(aliasId: string): void {
+    const watched = this.#watched.get(aliasId);
+    if (watched === undefined) this.#watched.set(aliasId, { spare: 0, until: 0 });
+    else watched.spare--;
+  }
+
+  async isFull(aliasId: string): Promise<boolean> {
+    const watched = this.#watched.get(aliasId);
+    if (watched === undefined) return false;
+    const isCached = watched.spare > 0 && steadyMs(this.#clock) < watched.until;
+    return isCached ? false : this.#count(aliasId);
+  }
+
+  async #count(aliasId: string): Promise<boolean> {
+    const open = await this.#deliveries.countForAlias(aliasId);
+    if (open === 0) this.#watched.delete(aliasId);
+    const watched = this.#watched.get(aliasId);
+    if (watched !== undefined) {
+      watched.spare = Math.floor((OPEN_DELIVERIES_MAX - open) / 2);
+      watched.until = steadyMs(this.#clock) + CACHED_MS;
+    }
+    return open >= OPEN_DELIVERIES_MAX;
+  }
+}

@@ -1,0 +1,129 @@
+/** Plans deliveries from resolved recipients: one per destination of every alias, each alias once, loops left out. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { MessageEnvelope } from "../../core/message/message.ts";
+import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
+import type { Transaction } from "../transaction.ts";
+import { accept, type StageVerdict } from "../verdict.ts";
+import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";
+import type { InboundPlan, PlannedAlias } from "./inbound-plan.ts";
+
+export interface PlanDeps {
+  makeId(): string;
+  /** Mailbox that mail to postmaster@ and abuse@ is forwarded to; `null` when none is set. */
+  postmaster: string | null;
+  makeCopy(source: {
+    transaction: Transaction;
+    screened: Screened;
+    aliasAddress: string;
+    aliasId: string | null;
+    account: string | null;
+    webhookSecret: Buffer | null;
+    replyKey: Buffer | null;
+    encryptTo: EncryptionTarget | null;
+    mayNameSender: boolean;
+  }): ForwardCopy;
+}
+
+/**
+ * The stage that makes the copies. A large header takes milliseconds, so it yields to the event loop between aliases.
+ */
+export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<StageVerdict<PlannedMessage>> {
+  const plan = await planFor(message.transaction, message.screened, deps);
+  const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
+  const notes = copies.map(({ envelopeFrom }) => `MAIL FROM:<${envelopeFrom}>`);
+  return accept({ ...message, plan }, notes);
+}
+
+async function planFor(transaction: Transaction, screened: Screened, deps: PlanDeps): Promise<InboundPlan> {
+  const aliases: PlannedAlias[] = [];
+  const keepFor = new Set<string>();
+  const seen = new Set<string>();
+  const replies = transaction.recipients.filter((it) => it.kind === "reply");
+  const repliesAs = new Set(replies.map((it) => it.route.aliasId));
+  let otherwiseTaken = replies.length > 0;
+  for (const recipient of transaction.recipients) {
+    if (recipient.kind === "alias") {
+      // "Reply to all" also addresses the alias, whose copy would only return to the author.
+      if (repliesAs.has(recipient.route.aliasId)) continue;
+      if (seen.has(recipient.route.aliasId)) continue;
+      seen.add(recipient.route.aliasId);
+      if (aliases.length > 0) await nextTurn();
+      aliases.push(planAlias(transaction, recipient.route, screened, deps));
+    } else if (recipient.kind === "operator" && deps.postmaster !== null) {
+      if (seen.has(recipient.address)) continue;
+      seen.add(recipient.address);
+      aliases.push(planOperator(transaction, recipient.address, deps.postmaster, screened, deps));
+    } else {
+      otherwiseTaken = true;
+      if (recipient.kind === "operator") keepFor.add(recipient.address);
+    }
+  }
+  return { aliases, keepFor: [...keepFor], otherwiseTaken };
+}
+
+type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["route"];
+
+function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
+  if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
+  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
+  const encryptTo = sealKey === null ? null : { publicKey: sealKey, userId };
+  const mayNameSender = route.destinations.length === 1;
+  const keys = { account: userId, webhookSecret, replyKey, encryptTo };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, ...keys, mayNameSender });
+  const { messageId } = transaction;
+  return {
+    replies: { aliasId, userId, correspondents: copy.correspondents },
+    deliveries: route.destinations.map((destination) => ({
+      id: deps.makeId(),
+      messageId,
+      aliasId,
+      userId,
+      registeredFrom: route.registeredFrom,
+      target: { destination, aliasAddress, ...reportTo(transaction.envelope, route) },
+      copy,
+      unconfirmed: destination.kind === "mailbox" ? route.unconfirmed?.get(destination.address) : undefined,
+      wasMissing: destination.kind === "mailbox" && route.missing?.includes(destination.address) === true,
+      createdAt: transaction.envelope.receivedAt,
+    })),
+  };
+}
+
+function reportTo(
+  { envelopeFrom, authentication }: MessageEnvelope,
+  route: Route,
+): Pick<DeliveryTarget, "reportTo" | "isOneOfSeveral"> {
+  const isProven = authentication?.spf === "pass" && envelopeFrom !== "";
+  if (!isProven) return {};
+  return { reportTo: envelopeFrom, ...(route.destinations.length > 1 ? { isOneOfSeveral: true } : {}) };
+}
+
+function planOperator(
+  transaction: Transaction,
+  address: string,
+  postmaster: string,
+  screened: Screened,
+  deps: PlanDeps,
+): PlannedAlias {
+  const nobodys = {
+    aliasId: null,
+    account: null,
+    webhookSecret: null,
+    replyKey: null,
+    encryptTo: null,
+    mayNameSender: false,
+  };
+  const copy = deps.makeCopy({ transaction, screened, aliasAddress: address, ...nobodys });
+  const target: DeliveryTarget = { destination: { kind: "mailbox", address: postmaster }, aliasAddress: address };
+  const { messageId, envelope } = transaction;
+  const planned = {
+    id: deps.makeId(),
+    messageId,
+    aliasId: null,
+    userId: null,
+    target,
+    copy,
+    createdAt: envelope.receivedAt,
+  };
+  return { deliveries: [planned] };
+}

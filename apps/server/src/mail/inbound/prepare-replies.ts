@@ -1,0 +1,178 @@
+/**
+ * Mail to reply and send addresses leaves as the alias, to the correspondents behind them. Only a destination of that
+ * alias may send it, proven as `owner-proof.ts` says, or the alias itself when the message was composed here.
+ *
+ * A message that only its signature proves is sent once to each address. Whatever else is wrong with it, whoever sent
+ * it reads what a stranger would, and the owner gets a notice: it may be a stranger who sent the message here again.
+ */
+import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
+import type { DestinationStore } from "../../core/destination/destination.ts";
+import type { NoticeStore } from "../../core/notice.ts";
+import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
+import { prepareAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
+import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
+import type { ReplyRecipient, Transaction } from "../transaction.ts";
+import { accept, answer, type StageVerdict } from "../verdict.ts";
+import { answerMarks, type HashMark } from "./answer-marks.ts";
+import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
+import { ownerProofs } from "./owner-proof.ts";
+import { PreparedReplies } from "./prepared-replies.ts";
+
+export interface PrepareRepliesDeps extends WriteAsDeps {
+  sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
+  notices: Pick<NoticeStore, "insert">;
+  destinations: Pick<DestinationStore, "isSharedDomain">;
+  hashMark: HashMark;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reply recipients of one alias. */
+type Group = readonly [ReplyRecipient, ...ReplyRecipient[]];
+
+/**
+ * The stage that writes and checks the replies of alias owners. They are sent once the rest of the transaction is
+ * accepted.
+ * @returns a refusal or deferral of any reply as the verdict for the whole transaction
+ */
+export async function prepareReplies(
+  message: ScreenedMessage,
+  deps: PrepareRepliesDeps,
+): Promise<StageVerdict<AnsweringMessage>> {
+  const { transaction, screened, ends } = message;
+  const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
+  if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
+  const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
+  // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
+  if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
+  if (proofs.includes(null)) return answer(hasAuthor(message) ? replyFor("reply_not_allowed") : authorUnreadable);
+  const isSignedOnly = proofs.some((proof) => proof !== null && proof !== "unfinished" && proof.by === "signature");
+  const { open, refused } = isSignedOnly ? await withoutRepeated(transaction, recipients, deps) : allOpen(recipients);
+  const replies = new PreparedReplies();
+  ends.defer(() => replies.discard());
+  const groups = [...Map.groupBy(open, (recipient) => recipient.route.aliasId).values()] as unknown as Group[];
+  const forOthers = new Set(refused);
+  for (const group of groups) {
+    const isOff = group.some(({ route, forOthers }) => forOthers !== undefined && route.writeByAddress !== true);
+    const prepared = isOff
+      ? { refusal: sendAddressReplies.off }
+      : await prepareReply(transaction, screened.header, { group, isSignedOnly }, deps);
+    if (!("refusal" in prepared)) {
+      replies.add(prepared);
+      continue;
+    }
+    const { refusal } = prepared;
+    if (isOff && !isSignedOnly) await tellOwner(group, problemOfSwitch(group, deps), deps);
+    if (!isSignedOnly || refusal.code < 500) return answer(refusal);
+    await tellOwner(group, problemUntold(transaction, group, refusal, deps), deps);
+    for (const recipient of group) forOthers.add(recipient);
+  }
+  return asForOthers({ ...message, replies }, forOthers);
+}
+
+/** Whether From names anybody. It says nothing about who owns the alias, so that everybody may read it. */
+function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
+  const { end, fields } = screened.header;
+  return addressesOf({ header: transaction.wire.subarray(0, end), fields }, "from").mailboxes.length > 0;
+}
+
+interface Sorted {
+  /** Recipients whose answer is to be prepared. */
+  open: readonly ReplyRecipient[];
+  /** Recipients whose answer was refused before. */
+  refused: readonly ReplyRecipient[];
+}
+
+const allOpen = (open: readonly ReplyRecipient[]): Sorted => ({ open, refused: [] });
+
+/** Leaves out recipients that got the same message before, and finds those for whom it was refused. */
+async function withoutRepeated(
+  transaction: Transaction,
+  recipients: readonly ReplyRecipient[],
+  { sentAnswers, hashMark }: PrepareRepliesDeps,
+): Promise<Sorted> {
+  const marksOf = answerMarks(transaction, hashMark);
+  const keysOf = (kind: "sent" | "refused", recipient: ReplyRecipient) =>
+    marksOf(kind, recipient).map(({ key }) => key);
+  const keys = recipients.flatMap((recipient) => [...keysOf("sent", recipient), ...keysOf("refused", recipient)]);
+  const known = new Set(await sentAnswers.listKnown(keys));
+  const isKnown = (kind: "sent" | "refused") => (recipient: ReplyRecipient) =>
+    keysOf(kind, recipient).some((key) => known.has(key));
+  const unsent = recipients.filter((recipient) => !isKnown("sent")(recipient));
+  const { open = [], refused = [] } = Object.groupBy(unsent, (it) => (isKnown("refused")(it) ? "refused" : "open"));
+  return { open, refused };
+}
+
+/**
+ * Treats a message of the owner like one from a stranger: a send address is the alias with a tag, and a reply address
+ * takes nothing.
+ */
+function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipient>): StageVerdict<AnsweringMessage> {
+  if (others.size === 0) return accept(message);
+  if ([...others].some(({ forOthers }) => forOthers === undefined)) return answer(replyFor("reply_not_allowed"));
+  const { transaction } = message;
+  const recipients = transaction.recipients.map((recipient) =>
+    recipient.kind === "reply" && others.has(recipient) ? (recipient.forOthers ?? recipient) : recipient,
+  );
+  return accept({ ...message, transaction: { ...transaction, recipients } });
+}
+
+/** Why a message of the owner was not sent, for a notice, and marks by which the same notice is not given again. */
+interface Problem {
+  text: string;
+  marks: readonly AnswerMark[];
+}
+
+/** A refusal that the mail host of the owner was not told. */
+function problemUntold(transaction: Transaction, group: Group, { text }: SmtpReply, deps: PrepareRepliesDeps): Problem {
+  const marksOf = answerMarks(transaction, deps.hashMark);
+  return {
+    text: `${text}. You are told here because SPF did not show that your mail host sent the message.`,
+    marks: group.flatMap((recipient) => marksOf("refused", recipient)),
+  };
+}
+
+/** That writing by address is off, which the mail host was told too: the switch is in the app. Once a day per alias. */
+function problemOfSwitch([{ route }]: Group, { hashMark, clock }: PrepareRepliesDeps): Problem {
+  const key = hashMark(`writing by address is off\0${route.aliasId}`);
+  const endsAt = new Date(clock.now().getTime() + DAY_MS);
+  return { text: `${sendAddressReplies.off.text}.`, marks: [{ key, endsAt }] };
+}
+
+async function tellOwner(
+  group: Group,
+  { text, marks }: Problem,
+  { sentAnswers, notices, random, clock }: PrepareRepliesDeps,
+): Promise<void> {
+  const [{ route }] = group;
+  if (!(await sentAnswers.remember(route.userId, marks))) return;
+  const people = group.map(({ correspondent }) => correspondent.address).join(", ");
+  await notices.insert({
+    id: random.uuid(),
+    userId: route.userId,
+    kind: "answer_not_sent",
+    aliasId: route.aliasId,
+    text: `Your message to ${people} was not sent from ${route.address}. ${text}`,
+    createdAt: clock.now(),
+  });
+}
+
+function prepareReply(
+  transaction: Transaction,
+  header: HeaderBlock,
+  { group, isSignedOnly }: { group: Group; isSignedOnly: boolean },
+  deps: PrepareRepliesDeps,
+) {
+  const { envelope, wire, messageId, isOurs } = transaction;
+  const [{ route }] = group;
+  const marksOf = answerMarks(transaction, deps.hashMark);
+  const marks = group.flatMap((recipient) => marksOf("sent", recipient));
+  const outgoing = {
+    people: group.map((it) => it.correspondent),
+    known: new Map(group.map((it) => [it.address, it.correspondent])),
+    mayNameOutsiders: isOurs,
+    ...(marks.length === 0 ? {} : { marks: { userId: route.userId, marks, mayRepeat: !isSignedOnly } }),
+    isCounted: !isOurs,
+  };
+  return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
+}

@@ -1,0 +1,92 @@
+/**
+ * Sends an absence note that the host of a mailbox wrote to our bounce address as the alias. Such notes go to the
+ * envelope sender of the mail they answer (RFC 3834 §4, RFC 5230 §5.5), which the bounce address stands for. What the
+ * host can't know behind that address is checked here: whether the sender is a person (RFC 3834 §2), and whether they
+ * had a note in the last seven days.
+ */
+import { type HeaderBlock, type Mailbox, readAutoSubmitted, splitAddress } from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../../core/alias/alias.ts";
+import type { NoteRefusal } from "../../delivery/report-failure.ts";
+import { sendAsAlias } from "../../message/write-as-alias.ts";
+import { replyFor, type SmtpReply } from "../../reply.ts";
+import type { BounceRecipient, Transaction } from "../../transaction.ts";
+import { ownerProofs } from "../owner-proof.ts";
+import type { PrepareRepliesDeps } from "../prepare-replies.ts";
+
+export type SendNoteDeps = PrepareRepliesDeps;
+
+/**
+ * `done`: sent, or left out because RFC 3834 wants no note here. `refusal`: the owner is to be told. `deferral`: the
+ * host is to send the message again.
+ */
+export type NoteResult =
+  | { kind: "done" }
+  | { kind: "refusal"; why: NoteRefusal }
+  | { kind: "deferral"; reply: SmtpReply };
+
+/** Days within which one person gets one note from an alias, as RFC 5230 §4.1 has it by default. */
+const NOTE_EVERY_DAYS = 7;
+const DAY_MS = 86_400_000;
+/** Local parts that no responder answers (RFC 3834 §2, RFC 5230 §4.6). */
+const NO_PERSON = /^(?:mailer-daemon|postmaster|listserv|majordomo|owner-.*|.*-(?:request|owner|bounces))$/i;
+
+const done: NoteResult = { kind: "done" };
+const refused = (why: NoteRefusal): NoteResult => ({ kind: "refusal", why });
+
+/** Sends a message to a bounce address as the alias, if it is an absence note that a mailbox of the alias has signed. */
+export async function sendNote(
+  transaction: Transaction,
+  header: HeaderBlock,
+  { bounce, route }: { bounce: BounceRecipient; route: AliasRoute },
+  deps: SendNoteDeps,
+): Promise<NoteResult> {
+  const proof = await noteProof(transaction, header, { bounce, route }, deps);
+  if (proof === "unfinished") return { kind: "deferral", reply: replyFor("proof_unfinished") };
+  if (proof === null) return refused("unproven");
+  const { sender } = bounce;
+  if (sender === null) return refused("unknown_sender");
+  if (NO_PERSON.test(splitAddress(sender).local)) return done;
+  const mark = {
+    key: deps.hashMark(`absence note\0${route.aliasId}\0${sender.toLowerCase()}`),
+    endsAt: new Date(deps.clock.now().getTime() + NOTE_EVERY_DAYS * DAY_MS),
+  };
+  if ((await deps.sentAnswers.listKnown([mark.key])).length > 0) return done;
+  const correspondent: Mailbox = { name: null, address: sender };
+  const { envelope, wire, messageId } = transaction;
+  const refusal = await sendAsAlias(
+    route,
+    { ...envelope, wire, header, messageId },
+    {
+      people: [correspondent],
+      known: new Map([[bounce.address.toLowerCase(), correspondent]]),
+      mayNameOutsiders: false,
+      marks: { userId: route.userId, marks: [mark], mayRepeat: false },
+      isCounted: true,
+    },
+    // The owner did not write this message for the alias, so the guard searches it whatever the settings say.
+    { ...deps, settingsOf: async (userId) => ({ ...(await deps.settingsOf(userId)), leakGuard: true }) },
+  );
+  if (refusal === null) return done;
+  return refusal.code < 500 ? { kind: "deferral", reply: refusal } : refused("content");
+}
+
+/**
+ * The proof that a confirmed mailbox of the alias wrote this note: a signature that covers From, and To with this
+ * bounce address. SPF proves nothing here, because a host has one null sender for all its mailboxes.
+ * @returns `unfinished` for any author while a signature can't be checked
+ */
+async function noteProof(
+  transaction: Transaction,
+  header: HeaderBlock,
+  { bounce, route }: { bounce: BounceRecipient; route: AliasRoute },
+  deps: SendNoteDeps,
+): Promise<"signed" | "unfinished" | null> {
+  const { wire, instruction = null } = transaction;
+  const source = { header: wire.subarray(0, header.end), fields: header.fields };
+  if (instruction === null || route.paused || readAutoSubmitted(source) !== "auto-replied") return null;
+  const isUnfinished = instruction.isUnfinished || instruction.unread.length > 0;
+  const bySignature = { ...transaction, instruction: { ...instruction, isByEnvelope: false, isUnfinished } };
+  const proof = await ownerProofs(bySignature, header, deps)({ address: bounce.address, route });
+  if (proof === null || proof === "unfinished") return proof;
+  return proof.destination === null || route.unconfirmed?.has(proof.destination) === true ? null : "signed";
+}

@@ -1,0 +1,104 @@
+/** Resolves a RCPT TO address before any data: unknown aliases and foreign domains are rejected at once. */
+import {
+  isSrs,
+  type MailPath,
+  mayBeAliasName,
+  readBoundSrs,
+  readReplyToken,
+  readSendTag,
+  type SrsContext,
+  type SrsHash,
+  splitAliasAddress,
+  srsReverse,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { SpoolSpace } from "../../core/spool/spool-space.ts";
+import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
+import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
+import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
+import { accept, defer, reject, type Verdict } from "../verdict.ts";
+import type { SpoolQuota } from "./deliver/spool-quota.ts";
+import type { RouteCache } from "./route-cache.ts";
+
+export interface ResolveDeps extends ResolveReplyDeps {
+  aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween" | "markUsed">;
+  domains: ReadonlySet<string>;
+  routes: Pick<RouteCache, "find">;
+  quota: Pick<SpoolQuota, "isFull">;
+  spoolSpace: Pick<SpoolSpace, "isFull">;
+  srsHash: SrsHash;
+  now(): Date;
+}
+
+const operatorNames = new Set(["postmaster", "abuse"]);
+
+/** @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only */
+export async function resolve(
+  path: MailPath,
+  isNullSender: boolean,
+  deps: ResolveDeps,
+): Promise<Verdict<ResolvedRecipient>> {
+  const domain = path.domain.toLowerCase();
+  const local = path.local.toLowerCase();
+  // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
+  if (domain === "" && local === "postmaster") return accept({ kind: "operator", address: "postmaster" });
+  if (!deps.domains.has(domain)) return reject("relay_denied");
+  if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
+  if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
+  const token = readReplyToken(local);
+  if (token === null) return resolveTagged(path, domain, deps);
+  return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
+}
+
+/** An alias older than the reply address format may have a name of that form; it still gets its mail. */
+async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveDeps) {
+  const domain = path.domain.toLowerCase();
+  const route = await deps.routes.find(`${path.local.toLowerCase()}@${domain}`);
+  return route === null ? resolveReply(token, domain, deps) : decide(route, deps);
+}
+
+async function resolveBounce(
+  path: MailPath,
+  isNullSender: boolean,
+  deps: ResolveDeps,
+): Promise<Verdict<BounceRecipient>> {
+  if (!isNullSender) return reject("not_a_bounce");
+  const aliasId = readBounceAddress(path, deps.srsHash, deps.now());
+  if (aliasId !== null) return accept({ kind: "bounce", address: path.canonical, aliasId, sender: null });
+  const isOurDomain = (domain: string) => deps.domains.has(domain);
+  const srs = { domain: path.domain, isOurDomain, hashes: [deps.srsHash] as const, now: deps.now() };
+  const bound = readBoundSrs(path.canonical, srs);
+  if (bound === null) return resolveOlderSrs(path, srs);
+  const ids = await deps.aliases.findIdsBetween(...idsOfHint(bound.hint));
+  const boundId = ids.find((id) => bound.isBoundTo(id));
+  if (boundId === undefined) return reject("alias_not_found");
+  return accept({ kind: "bounce", address: path.canonical, aliasId: boundId, sender: bound.sender });
+}
+
+/** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
+function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
+  const isValid = srsReverse(path.canonical, srs) !== null;
+  if (!isValid) return reject("alias_not_found");
+  return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
+}
+
+/** Resolves an alias address, with or without a tag, e.g. `shop@domain` or `shop+tag@domain`. */
+async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
+  const { name, tag } = splitAliasAddress(local);
+  const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);
+  if (tag?.includes("=") !== true || found.verdict !== "accept" || found.value.kind !== "alias") return found;
+  const sendTag = { address: canonical.toLowerCase(), recipient: readSendTag(tag) };
+  return accept({ ...found.value, sendTag });
+}
+
+async function decide(route: AliasRoute | null, deps: ResolveDeps): Promise<Verdict<ResolvedRecipient>> {
+  if (route === null) return reject("alias_not_found");
+  // Once a sender knows the address, it must not be free for others when the alias is deleted.
+  if (route.isUnused === true) await deps.aliases.markUsed(route.aliasId);
+  if (route.paused) return accept({ kind: "paused" });
+  // No destination is left: each webhook answered 410, and the reader of each mailbox refused mail from this account.
+  if (route.destinations.length === 0) return reject("refused_by_all");
+  const isFull = await Promise.all([deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)]);
+  return isFull.includes(true) ? defer("spool_quota") : accept({ kind: "alias", route });
+}

@@ -1,0 +1,35 @@
+/** Checks of header size and mail loops right after the final dot. For the MX and for submission. */
+import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
+import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encryption-passes.ts";
+import { accept, reject, type StageVerdict } from "../verdict.ts";
+import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
+
+/** Received fields from which on a message counts as looping; RFC 5321 §6.3 asks for a limit of at least 100. */
+const HOPS_MAX = 100;
+
+/** The MX stage that screens a message. */
+export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {
+  const verdict = screen(message.transaction.wire);
+  const notes = ["loops, header size"];
+  return verdict.verdict === "accept" ? accept({ ...message, screened: verdict.value }, notes) : { ...verdict, notes };
+}
+
+/** @param wire the message as received; dot-stuffing does not affect header fields */
+export function screen(wire: Buffer): StageVerdict<Screened> {
+  const header = readWhole(wire);
+  if (header === null) return reject("header_too_large");
+  if (countFields(header.fields, "received") >= HOPS_MAX) return reject("mail_loop");
+  if (readEncryptionPasses(wire, header.fields) >= ENCRYPTION_PASSES_MAX) return reject("mail_loop");
+  const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
+  return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
+}
+
+/** Reads the header of a message. @returns `null` when the header exceeds a limit */
+function readWhole(wire: Buffer): HeaderBlock | null {
+  try {
+    return readHeader(wire, headerLimits);
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Delivery reports (RFC 3464) that we send about mail to aliases that failed for good. They mention the alias only.
+ * Callers name only senders proven by SPF; here the reports to one address are limited, since nobody asked for them.
+ */
+
+import {
+  buildDeliveryReport,
+  domainOf,
+  type HeaderSource,
+  MailSyntaxError,
+  makeMessageId,
+  readHeader,
+  stuff,
+  toBase32,
+} from "@kauke/mail-rfc";
+import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
+import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
+import { DayCounts } from "../../limits/day-counts.ts";
+import { partOf } from "../../limits/process-part.ts";
+import type { Clock, Logger, Random } from "../../runtime/ports.ts";
+
+export interface FailedMail {
+  aliasId: string | null;
+  userId: string | null;
+  /** Address of the alias, in lower case. */
+  aliasAddress: string;
+  /** Original envelope sender, who receives the report. */
+  to: string;
+  /** Enhanced status code (RFC 3463). */
+  enhancedStatus: string;
+  /** Enhanced status of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
+  reasonStatus?: string;
+  /** Seconds during which delivery was attempted. */
+  triedSeconds?: number;
+  arrivedAt: Date;
+  /** Reads the message's start, at least its header; resolves to `null` if it was deleted. Absent for bounces. */
+  readStart?: () => Promise<Buffer | null>;
+}
+
+export interface DeliveryReports {
+  /** Queues a report. Never throws: a report that can't be stored must not undo a delivery. */
+  send(failed: FailedMail): Promise<void>;
+}
+
+export interface DeliveryReportDeps {
+  deliveries: Pick<DeliveryStore, "keep">;
+  bodies: Pick<MessageBodies, "put" | "delete">;
+  reportingMta: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  /** Number of processes among which the limit is divided. */
+  processes?: number;
+}
+
+const PER_DAY_MAX = 10;
+const REMEMBERED_MAX = 10_000;
+
+export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
+  const { clock, processes = 1 } = deps;
+  const sent = new DayCounts({ max: partOf(PER_DAY_MAX, processes), capacity: REMEMBERED_MAX, clock });
+
+  return {
+    async send(failed) {
+      const to = failed.to.toLowerCase();
+      if (!sent.hasRoom(to)) return;
+      sent.add(to);
+      try {
+        await enqueueReport(failed, deps);
+      } catch {
+        deps.logger.warn("delivery_report_failed");
+      }
+    },
+  };
+}
+
+/** Header of the failed message; empty when the message was deleted or can't be parsed, for a report without it. */
+async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
+  const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
+  try {
+    const { fields, end } = readHeader(start);
+    return { header: start.subarray(0, end), fields };
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return { header: Buffer.alloc(0), fields: [] };
+    throw thrown;
+  }
+}
+
+async function enqueueReport(failed: FailedMail, deps: DeliveryReportDeps): Promise<void> {
+  const { bodies, clock, deliveries, random } = deps;
+  const id = random.uuid();
+  const at = clock.now();
+  const { aliasId, userId, aliasAddress, to } = failed;
+  const original = await headerOf(failed);
+  const bytes = buildDeliveryReport({
+    ...failed,
+    reportingMta: deps.reportingMta,
+    at,
+    messageId: makeMessageId(random.bytes(16), domainOf(aliasAddress)),
+    boundary: toBase32(random.bytes(16)),
+    original,
+  });
+  const wire = stuff(bytes);
+  const nobody = { envelopeFrom: "", helo: "", clientAddress: "", protocol: "ESMTP" as const };
+  const envelope = { ...nobody, receivedAt: at, eightBit: false, smtpUtf8: false };
+  const row: OpenDelivery = {
+    id: random.uuid(),
+    messageId: id,
+    aliasId,
+    userId,
+    target: { purpose: "report", destination: { kind: "mailbox", address: to }, aliasAddress },
+    attempts: 0,
+    createdAt: at,
+    notBefore: at,
+    lease: null,
+    lastFailure: null,
+  };
+  const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
+}

@@ -1,0 +1,210 @@
+/**
+ * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
+ * their way back. Remembers what was stored, so that mail from known correspondents costs no query. A row lives as long
+ * as its alias, and an attacker who forges senders can cause up to a thousand rows per alias with one message: so new
+ * correspondents are limited per day for each alias and account, of which messages with crowds get half. Known correspondents are always accepted, and other
+ * aliases of the same message are not affected.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
+import type { ReplyPathStore } from "../../core/reply-path.ts";
+import { partOfRule } from "../../limits/process-part.ts";
+import { type BucketRule, TokenBuckets } from "../../limits/token-buckets.ts";
+import { type Clock, steadyMs } from "../../runtime/ports.ts";
+
+export interface Correspondent {
+  address: string;
+  name: string | null;
+  /** Token of the correspondent's reply address. */
+  token: string;
+}
+
+/** The reply addresses in an alias' copy of a message. */
+export interface CopyReplies {
+  aliasId: string;
+  /** Account that owns the alias. */
+  userId: string;
+  correspondents: readonly Correspondent[];
+}
+
+export interface NewCorrespondents {
+  alias: BucketRule;
+  account: BucketRule;
+}
+
+/** Limits on new rows, of 250 bytes each. The largest mailing lists bring some hundred new authors a day. */
+export const newCorrespondents: NewCorrespondents = {
+  alias: { max: 5000, windowSeconds: 86_400 },
+  account: { max: 10_000, windowSeconds: 86_400 },
+};
+
+/** The limits of one of several processes. */
+export const newCorrespondentsOf = (processes: number): NewCorrespondents => ({
+  alias: partOfRule(newCorrespondents.alias, processes),
+  account: partOfRule(newCorrespondents.account, processes),
+});
+
+/** New correspondents of one message above which it is a crowd's. */
+const CROWD = 100;
+
+const REMEMBERED_MAX = 50_000;
+const KEYS_MAX = 20_000;
+/** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
+const CHUNK_ROWS = 200;
+
+/** Maximum new correspondents of one message, over all its aliases; copies of further aliases wait in the queue. */
+const MESSAGE_ROWS = 20_000;
+
+interface NewPath extends Correspondent {
+  aliasId: string;
+  userId: string;
+}
+
+export class ReplyBook {
+  readonly #store: Pick<ReplyPathStore, "ensure" | "listKnown">;
+  readonly #clock: Clock;
+  readonly #stored = new Set<string>();
+  readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: NewCorrespondents } | null;
+  /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
+  readonly #queueEnds = new Map<string, Promise<void>>();
+
+  /** @param rules limits on new correspondents; `null`: no limit */
+  constructor(
+    store: Pick<ReplyPathStore, "ensure" | "listKnown">,
+    clock: Clock,
+    rules: NewCorrespondents | null = newCorrespondents,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#new = rules && {
+      alias: new TokenBuckets(rules.alias, KEYS_MAX),
+      account: new TokenBuckets(rules.account, KEYS_MAX),
+      rules,
+    };
+  }
+
+  /** Whether all correspondents are known to be stored, so that `keep` would have nothing to do. */
+  isKnown(copies: readonly CopyReplies[]): boolean {
+    return copies.every(({ correspondents }) => correspondents.every(({ token }) => this.#stored.has(token)));
+  }
+
+  /**
+   * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are
+   * stored chunk by chunk with turns of the event loop between, one message per account at a time.
+   * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
+   * @throws whatever the store throws
+   */
+  async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
+    const paths = this.#notStored(copies);
+    const [first] = paths;
+    if (first === undefined) return new Set();
+    if (paths.length <= CHUNK_ROWS) return await this.#keep(paths);
+    return await this.#enqueue(first.userId, () => this.#keep(paths));
+  }
+
+  #notStored(copies: readonly CopyReplies[]): NewPath[] {
+    return copies.flatMap(({ aliasId, userId, correspondents }) =>
+      correspondents.filter(({ token }) => !this.#stored.has(token)).map((it) => ({ ...it, aliasId, userId })),
+    );
+  }
+
+  async #enqueue<T>(account: string, work: () => Promise<T>): Promise<T> {
+    const done = (this.#queueEnds.get(account) ?? Promise.resolve()).then(work);
+    const end = done.then(
+      () => {},
+      () => {},
+    );
+    this.#queueEnds.set(account, end);
+    try {
+      return await done;
+    } finally {
+      if (this.#queueEnds.get(account) === end) this.#queueEnds.delete(account);
+    }
+  }
+
+  async #keep(paths: readonly NewPath[]): Promise<ReadonlySet<string>> {
+    const now = this.#clock.now();
+    const late = beyondRoom(paths);
+    const due = late.size === 0 ? paths : paths.filter(({ aliasId }) => !late.has(aliasId));
+    const over = new Set([...late, ...(await this.#count(due, steadyMs(this.#clock)))]);
+    const taken = over.size === 0 ? paths : paths.filter(({ aliasId }) => !over.has(aliasId));
+    for await (const chunk of inChunks(taken)) {
+      const byAccount = [...Map.groupBy(chunk, ({ userId }) => userId)];
+      await Promise.all(byAccount.map(([account, own]) => this.#store.ensure(own.map(rowOf), { now, account })));
+      for (const { token } of chunk) this.#remember(token);
+    }
+    return over;
+  }
+
+  /** Asks the store for known correspondents only when not all fit the limits. @returns aliases over their limit */
+  async #count(paths: readonly NewPath[], now: number): Promise<ReadonlySet<string>> {
+    const doubtful = this.#spend(paths, now);
+    return doubtful.size === 0
+      ? doubtful
+      : this.#spend(await this.#unknown(paths.filter(({ aliasId }) => doubtful.has(aliasId))), now);
+  }
+
+  /**
+   * Counts new correspondents against the limits of alias and account. A crowd leaves half of each limit to others, since
+   * a few such messages would use it up. One that exceeds a process' part of a limit overdraws a part not used at all:
+   * it would otherwise never arrive.
+   * @returns aliases over a limit, whose correspondents are not counted
+   */
+  #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
+    const over = new Set<string>();
+    if (this.#new === null) return over;
+    const { alias, account, rules } = this.#new;
+    for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
+      const { userId } = own[0] as NewPath;
+      const needed = ({ max }: BucketRule) => Math.min(max, own.length + (own.length > CROWD ? max / 2 : 0));
+      const isOver =
+        alias.isEmpty(aliasId, now, needed(rules.alias)) || account.isEmpty(userId, now, needed(rules.account));
+      if (isOver) over.add(aliasId);
+      else {
+        alias.spend(aliasId, now, own.length);
+        account.spend(userId, now, own.length);
+      }
+    }
+    return over;
+  }
+
+  async #unknown(paths: readonly NewPath[]): Promise<NewPath[]> {
+    const unknown: NewPath[] = [];
+    for await (const chunk of inChunks(paths)) {
+      const ids = chunk.map(({ token }) => replyRowId(token));
+      const known = await this.#store.listKnown(ids);
+      unknown.push(...chunk.filter((_, index) => !known.has(ids[index]?.toString("hex") ?? "")));
+    }
+    return unknown;
+  }
+
+  #remember(token: string): void {
+    const oldest = this.#stored.values().next().value;
+    if (this.#stored.size >= REMEMBERED_MAX && oldest !== undefined) this.#stored.delete(oldest);
+    this.#stored.add(token);
+  }
+}
+
+/** Sealing the rows takes as long as the statement that stores them, so it is done chunk by chunk as well. */
+function rowOf({ token, aliasId, address, name }: NewPath) {
+  return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
+}
+
+/** @returns aliases for whose correspondents a message to many aliases has no room */
+function beyondRoom(paths: readonly NewPath[]): ReadonlySet<string> {
+  const late = new Set<string>();
+  if (paths.length <= MESSAGE_ROWS) return late;
+  let room = MESSAGE_ROWS;
+  for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
+    if (own.length > room) late.add(aliasId);
+    else room -= own.length;
+  }
+  return late;
+}
+
+async function* inChunks(paths: readonly NewPath[]): AsyncGenerator<readonly NewPath[]> {
+  for (let from = 0; from < paths.length; from += CHUNK_ROWS) {
+    if (from > 0) await nextTurn();
+    yield paths.slice(from, from + CHUNK_ROWS);
+  }
+}

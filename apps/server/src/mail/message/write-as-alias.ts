@@ -1,0 +1,330 @@
+/**
+ * Turns an owner's message into one from an alias: writes a new header from an allow-list, replaces reply addresses by
+ * the people behind them, maps thread ids, replaces the owner's mailbox in calendars and optionally in quoted lines,
+ * and searches the result for the mailbox address. Used for replies and for submitted mail.
+ */
+import type { AccountSettings } from "@kauke/contract";
+import {
+  addressesOf,
+  asciiDomainOf,
+  CORRESPONDENTS_MAX,
+  domainOf,
+  type HeaderBlock,
+  type HeaderSource,
+  type Mailbox,
+  makeMessageId,
+  messageIdKeys,
+  readAutoSubmitted,
+  readSendTag,
+  rewriteParts,
+  rewriteReplyHeader,
+  splitAddress,
+  splitAliasAddress,
+  stuff,
+  toBase32,
+  unstuff,
+  withAliasInQuotes,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
+import { sameMailbox } from "../../core/destination/same-mailbox.ts";
+import type { LeakGuard } from "../../core/leak-guard.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { MailTrace } from "../../core/preview/mail-trace.ts";
+import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
+import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
+import type { Clock, Random } from "../../runtime/ports.ts";
+import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import { distinctAddresses, type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
+import { leakReply, nameOfPlace } from "./leak-reply.ts";
+import { withAliasInParts } from "./owner-parts.ts";
+import type { PreparedMessage } from "./prepared-message.ts";
+import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
+
+export interface WriteAsDeps extends ReplyFormDeps {
+  replyPaths: Pick<ReplyPathStore, "findAll">;
+  deliveries: Pick<DeliveryStore, "keep">;
+  bodies: Pick<MessageBodies, "put" | "delete">;
+  spoolSpace: Pick<SpoolSpace, "reserve">;
+  leakGuard: LeakGuard;
+  /** The account's settings for outgoing mail. */
+  settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
+  sendingLimits: SendingLimits;
+  clock: Clock;
+  random: Random;
+  /** Trace that records what was changed in a message; `null` outside preview mode. */
+  trace: Pick<MailTrace, "add"> | null;
+}
+
+export interface WrittenByOwner {
+  /** Id of the message in the preview's trace; `null` when it is not traced. */
+  messageId: string | null;
+  /** Address given in MAIL FROM; empty for the null sender. */
+  envelopeFrom: string;
+  /** The message as received, dot-stuffed. */
+  wire: Buffer;
+  header: HeaderBlock;
+  receivedAt: Date;
+  eightBit: boolean;
+  smtpUtf8: boolean;
+}
+
+/** Whom a message goes to, and which addresses its header may contain. */
+export interface Outgoing {
+  /** Envelope recipients with their real, canonical addresses. */
+  people: readonly Mailbox[];
+  /** Reply addresses already resolved, keyed in lower case. */
+  known: ReadonlyMap<string, Mailbox>;
+  /** Whether To and Cc may contain people's real addresses. */
+  mayNameOutsiders: boolean;
+  /** Marks to store with the message, so that it is known when it is sent again; absent for submitted mail. */
+  marks?: MarksToStore;
+  /** Whether the recipients count against the account's limits; those of a message composed here were counted then. */
+  isCounted: boolean;
+}
+
+const outsidersNamed = reply(
+  550,
+  "5.7.1",
+  "Your message also names people by their real addresses. Write to reply addresses only, or they would see each other",
+);
+const foreignReplyAddress = reply(
+  550,
+  "5.7.1",
+  "Your message also names a reply address that is not valid for this alias: each belongs to one alias and one person",
+);
+const recipientsUnreadable = reply(
+  550,
+  "5.6.0",
+  "To or Cc contains text that is not an address, e.g. a recipient in quotes, or too many addresses. " +
+    "Write each recipient as name@host or as Name <name@host>",
+);
+const CRLF = Buffer.from("\r\n");
+
+/** @returns `null` when the message was queued, else the refusal or deferral */
+export async function sendAsAlias(
+  route: AliasRoute,
+  written: WrittenByOwner,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<SmtpReply | null> {
+  const prepared = await prepareAsAlias(route, written, outgoing, deps);
+  return "refusal" in prepared ? prepared.refusal : await prepared.enqueue();
+}
+
+/**
+ * Counts the recipients of a message, then writes, checks and stores it without queueing it, for messages that are sent
+ * all or none.
+ */
+export async function prepareAsAlias(
+  route: AliasRoute,
+  written: WrittenByOwner,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { wire, header } = written;
+  const source = { header: wire.subarray(0, header.end), fields: header.fields };
+  const write = () => writeAsAlias(route, { ...written, source }, outgoing, deps);
+  if (!outgoing.isCounted) return write();
+  const limit = isAutomaticReply(written, source) ? "automatic_answer" : "submission";
+  const counted = { limit, userId: route.userId, weight: distinctAddresses(outgoing.people).length } as const;
+  return writeWithinLimit(deps.sendingLimits, counted, write);
+}
+
+async function writeAsAlias(
+  route: AliasRoute,
+  { source, ...written }: WrittenByOwner & { source: HeaderSource },
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { wire, header: block } = written;
+  const correspondents = await peopleNamed(source, route, outgoing, deps);
+  const domain = domainOf(route.address);
+  const rewritten = rewriteReplyHeader({
+    ...source,
+    aliasAddress: route.address,
+    aliasName: null,
+    correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
+    messageIds: messageIdKeys(route.replyKey, domain),
+    ownDomains: mailboxesOf(route).map(asciiDomainOf),
+    newMessageId: makeMessageId(deps.random.bytes(16), domain),
+    receivedAt: written.receivedAt,
+  });
+  const [stranger] = rewritten.strangers;
+  if (stranger !== undefined)
+    return { refusal: (await isReplyAddress(stranger, deps)) ? foreignReplyAddress : outsidersNamed };
+  if (rewritten.hasUnreadable) return { refusal: recipientsUnreadable };
+  const parts = rewriteParts({
+    header: rewritten.header,
+    body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),
+    token: toBase32(deps.random.bytes(16)),
+    domain,
+  });
+  const { header, body } = await withAliasInParts(parts, {
+    aliasAddress: route.address,
+    mailboxes: mailboxesOf(route),
+    findCorrespondents: (addresses) => correspondentsOf(addresses.slice(0, CORRESPONDENTS_MAX), route, outgoing, deps),
+  });
+  const quoting = await quoteAndGuard(route, { header, body, messageId: written.messageId }, deps);
+  if ("refusal" in quoting) return quoting;
+  const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
+  const envelopeFrom = isAutomaticReply(written, source) ? "" : route.address;
+  return await prepare(route, outgoing, { ...written, wire: final, envelopeFrom }, deps);
+}
+
+/**
+ * Whether a message is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3).
+ */
+function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
+  return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
+}
+
+/**
+ * Applies the account's settings `aliasInQuotes` and `leakGuard`, in this order. A message that the leak guard can't
+ * search in time is deferred, never passed.
+ * @returns the body to send
+ */
+async function quoteAndGuard(
+  route: AliasRoute,
+  message: { header: Buffer; body: Buffer; messageId: string | null },
+  deps: WriteAsDeps,
+): Promise<{ body: Buffer } | { refusal: SmtpReply }> {
+  const mailboxes = mailboxesOf(route);
+  if (mailboxes.length === 0) return message;
+  const settings = await deps.settingsOf(route.userId);
+  const own = new Set(mailboxes.map(sameMailbox));
+  const isOwnMailbox = (address: string) => own.has(sameMailbox(address));
+  const owner = { aliasAddress: route.address, mailboxes, isOwnMailbox };
+  const { body, places } = settings.aliasInQuotes ? withAliasInQuotes(message, owner) : { ...message, places: [] };
+  if (message.messageId !== null && places.length > 0) {
+    const detail = `alias in quoted lines: ${places.map(nameOfPlace).join("; ")}`;
+    deps.trace?.add(message.messageId, { stage: "rewrite", verdict: "accept", detail });
+  }
+  if (!settings.leakGuard) return { body };
+  try {
+    const content = { kind: "message" as const, chunks: [message.header, CRLF, body] };
+    const answer = await deps.leakGuard.search({ userId: route.userId, mailboxes, content });
+    return answer === null ? { body } : { refusal: leakReply(answer, settings) };
+  } catch (thrown) {
+    return { refusal: replyForThrow(thrown) };
+  }
+}
+
+/** The person behind each address in To and Cc; addresses that may not be named are left out. */
+async function peopleNamed(
+  source: Parameters<typeof addressesOf>[0],
+  route: AliasRoute,
+  outgoing: Outgoing,
+  deps: WriteAsDeps,
+): Promise<Map<string, Mailbox>> {
+  const named = ["to", "cc"].flatMap((name) => addressesOf(source, name).mailboxes);
+  const addresses = named.map(({ address }) => address);
+  const people = await correspondentsOf(addresses, route, outgoing, deps);
+  if (!outgoing.mayNameOutsiders) return people;
+  for (const mailbox of named) {
+    const key = mailbox.address.toLowerCase();
+    if (key === route.address || people.has(key)) continue;
+    // One unresolved reply address is enough to refuse the message, so the other addresses need no check.
+    if (await isReplyAddress(mailbox.address, deps)) break;
+    people.set(key, mailbox);
+  }
+  return people;
+}
+
+/**
+ * Correspondents behind reply and send addresses of this alias, together with those already known; other addresses are
+ * left out.
+ */
+async function correspondentsOf(
+  addresses: readonly string[],
+  route: AliasRoute,
+  { known }: Outgoing,
+  deps: WriteAsDeps,
+): Promise<Map<string, Mailbox>> {
+  const others = addresses.filter((address) => !known.has(address.toLowerCase()));
+  return new Map([...known, ...peopleInTags(others, route), ...(await resolveRepliesOf(route, others, deps))]);
+}
+
+/**
+ * Correspondents named in the tags of this alias' send addresses (`alias+person=host@domain`). A mail host may send a
+ * separate copy to each recipient; the header then also names people who do not get this copy.
+ */
+function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute) {
+  const people = new Map<string, Mailbox>();
+  for (const address of addresses) {
+    const { local, domain } = splitAddress(address);
+    const { name, tag } = splitAliasAddress(local);
+    const person = tag === null ? null : readSendTag(tag);
+    if (person === null || `${name}@${domain}`.toLowerCase() !== alias) continue;
+    people.set(address.toLowerCase(), { name: null, address: person });
+  }
+  return people;
+}
+
+export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
+  destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+
+/**
+ * Stores the final bytes in the spool before it returns, so that only one of several replies is in memory at a time.
+ */
+async function prepare(
+  route: AliasRoute,
+  { people, marks }: Outgoing,
+  { wire, envelopeFrom, eightBit, smtpUtf8 }: WrittenByOwner,
+  deps: WriteAsDeps,
+): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  const { bodies, clock, deliveries, random, spoolSpace } = deps;
+  const id = random.uuid();
+  const now = clock.now();
+  const nobody = { envelopeFrom, helo: "", clientAddress: "", protocol: "ESMTP" as const };
+  const message = { id, envelope: { ...nobody, receivedAt: now, eightBit, smtpUtf8 }, sizeBytes: wire.length };
+  const rows = rowsFor(people, { route, messageId: id, now, random });
+  let place: SpoolPlace | null = null;
+  const discard = async () => {
+    await bodies.delete(id).catch(() => {});
+    place?.release();
+  };
+  /** Discards the message when `work` throws. @returns the deferral, or `null` on success */
+  const orDiscard = async (work: () => Promise<void>): Promise<SmtpReply | null> => {
+    try {
+      await work();
+      return null;
+    } catch (thrown) {
+      await discard();
+      return replyForThrow(thrown);
+    }
+  };
+  const refusal = await orDiscard(async () => {
+    place = await spoolSpace.reserve(wire.length, rows);
+    await bodies.put(id, [wire]);
+  });
+  if (refusal !== null) return { refusal };
+  const enqueue = () =>
+    orDiscard(async () => {
+      await deliveries.keep({ ...message, createdAt: now }, rows, marks);
+      place?.stored();
+    });
+  return { enqueue, discard };
+}
+
+interface RowsFor {
+  route: AliasRoute;
+  messageId: string;
+  now: Date;
+  random: Random;
+}
+
+function rowsFor(people: readonly Mailbox[], { route, messageId, now, random }: RowsFor): OpenDelivery[] {
+  return distinctAddresses(people).map((address) => ({
+    id: random.uuid(),
+    messageId,
+    aliasId: route.aliasId,
+    userId: route.userId,
+    target: { purpose: "send", destination: { kind: "mailbox", address }, aliasAddress: route.address },
+    attempts: 0,
+    createdAt: now,
+    notBefore: now,
+    lease: null,
+    lastFailure: null,
+  }));
+}

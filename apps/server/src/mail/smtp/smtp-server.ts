@@ -1,0 +1,336 @@
+/**
+ * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. The
+ * limits of connections and of TLS handshakes, and what is evicted for them, are decided by
+ * `limits/fair-pool.ts`.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { type SecureContext, TLSSocket } from "node:tls";
+import { type ClientParty, clientParty } from "../../limits/client-network.ts";
+import { FairPool, type Standing } from "../../limits/fair-pool.ts";
+import { Counts } from "../../runtime/counts.ts";
+import { LISTEN_BACKLOG } from "../../runtime/listen-backlog.ts";
+import type { Metrics } from "../../runtime/ports.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
+import { reply } from "../reply.ts";
+import { ClientBudgets } from "./client-budgets.ts";
+import type { SessionHandlers } from "./session-handlers.ts";
+import { type SessionTimes, sessionTimes } from "./session-limits.ts";
+import { standingOf } from "./session-standing.ts";
+import { overdue, type SlowAt, slowestFirst } from "./slow-sessions.ts";
+import { SmtpSession } from "./smtp-session.ts";
+
+export interface SmtpServerOptions {
+  host: string;
+  port: number;
+  mailHost: string;
+  maxMessageBytes: number;
+  budget: MemoryBudget;
+  handlers: SessionHandlers;
+  /** Called at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
+  secureContext: (() => SecureContext) | null;
+  /** Whether connections use TLS from the first byte (RFC 8314 §3.3). */
+  implicitTls?: boolean;
+  /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
+  sharePort: boolean;
+  /** Maximum connections of this listener in this process; other processes have their own. */
+  maxConnections: number;
+  /** Maximum connections per address; an IPv6 /64 counts as one address. */
+  maxConnectionsPerAddress: number;
+  /** Maximum connections per block, which is an IPv4 /24 or an IPv6 /48. */
+  maxConnectionsPerBlock?: number;
+  /** Maximum connections per block once three quarters of all connections are in use. */
+  maxConnectionsPerBlockWhenCrowded?: number;
+  /** Maximum concurrent TLS handshakes. */
+  maxHandshakes?: number;
+  maxHandshakesPerBlock?: number;
+  /** Maximum connections signed in to one account. */
+  maxConnectionsPerAccount?: number;
+  /** Maximum bytes of `budget` for all connections of one address. */
+  maxBytesPerAddress: number;
+  /** Maximum bytes of `budget` for all connections of one block. */
+  maxBytesPerBlock?: number;
+  /** Counts a connection. @returns whether it is within the rate limit */
+  admits?: (address: string) => boolean;
+  times?: Partial<SessionTimes>;
+  metrics: Metrics;
+  /** Name of the gauge for the number of connections. */
+  gauge?: string;
+}
+
+interface Connection {
+  /** The accepted socket, below TLS. */
+  socket: Socket;
+  party: ClientParty;
+  budget: MemoryBudget;
+  /** The SMTP session; `null` during the initial TLS handshake. */
+  session: SmtpSession | null;
+  /** Time at which a TLS handshake in progress began. */
+  handshakeSince: number | null;
+  /** Account that the client signed in to, for which the connection counts; `null` before. */
+  account: string | null;
+}
+
+const HANDSHAKE_MS = 30_000;
+/** Milliseconds after which a TLS handshake may be evicted for others of its block; most take a few round trips. */
+const SLOW_HANDSHAKE_MS = 3000;
+/**
+ * Milliseconds without mail after which a connection may be evicted for a new one of its block at the block's limit.
+ */
+const OWN_IDLE_MS = 10_000;
+const REFUSAL_MS = 2000;
+/** Maximum sockets that were sent 421 and stay open for a moment, so that the client can read it. */
+const LEAVING_MAX = 256;
+/** Milliseconds for which memory pressure is ignored after no session was slow enough to end. */
+const PRESSURE_PAUSE_MS = 1000;
+const tooSlow = reply(421, "4.4.2", "Waited too long");
+const tooSlowForMemory = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
+const evicted = reply(421, "4.7.0", "Too many connections, please try again later");
+const nowMs = () => performance.now();
+
+export class SmtpServer {
+  readonly #options: SmtpServerOptions;
+  readonly #server: Server;
+  readonly #connections: FairPool<Connection>;
+  readonly #handshakes: FairPool<Connection>;
+  readonly #budgets: ClientBudgets;
+  /** Number of signed-in connections by account. */
+  readonly #accounts = new Counts();
+  /** Sockets of connections that are being closed and no longer count as connections. */
+  readonly #leaving = new Set<Socket>();
+  readonly #times: SessionTimes;
+  readonly #sweep: NodeJS.Timeout;
+  readonly #stopRelief: () => void;
+  #nextReliefAt = 0;
+  #closing = false;
+
+  constructor(options: SmtpServerOptions) {
+    this.#options = options;
+    this.#connections = new FairPool(connectionRules(options));
+    this.#handshakes = new FairPool(handshakeRules(options));
+    this.#budgets = new ClientBudgets(options);
+    this.#times = { ...sessionTimes, ...options.times };
+    this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
+    this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
+    this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
+    if (options.gauge !== undefined) options.metrics.gauge(options.gauge, () => this.#connections.size);
+  }
+
+  /** @returns the port, which the system chose when 0 was requested */
+  async listen(): Promise<number> {
+    const { host, port, sharePort } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(
+        { host, port, backlog: LISTEN_BACKLOG, reusePort: sharePort && process.platform === "linux" },
+        resolve,
+      );
+    });
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  }
+
+  /** Accepts no new clients, sends 421 to idle ones, and waits up to `graceMs` for messages in progress. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#sweep);
+    this.#stopRelief();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const { session } of this.#connections.members()) if (session?.isIdle) session.shutdown();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([closed, grace]);
+    clearTimeout(timer);
+    for (const { socket } of this.#connections.members()) socket.destroy();
+    for (const socket of this.#leaving) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    socket.on("error", () => socket.destroy());
+    const address = socket.remoteAddress ?? "";
+    const party = clientParty(address);
+    if (this.#options.admits?.(address) === false || !this.#hasRoom(this.#connections, party)) {
+      return this.#refuse(socket);
+    }
+    const budget = this.#budgets.enter(party);
+    const connection = { socket, party, budget, session: null, handshakeSince: null, account: null };
+    this.#connections.put(connection, party);
+    socket.once("close", () => {
+      this.#remove(connection);
+      this.#budgets.leave(party);
+    });
+    if (!this.#options.implicitTls) return this.#begin(connection, socket);
+    const context = this.#options.secureContext;
+    if (context === null || !this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
+    this.#handshake(connection, context()).then(
+      (secure) => this.#begin(connection, secure),
+      () => socket.destroy(),
+    );
+  }
+
+  #begin(connection: Connection, socket: Socket): void {
+    const { mailHost, maxMessageBytes, secureContext, implicitTls } = this.#options;
+    socket.setTimeout(this.#times.idleMs);
+    connection.session = new SmtpSession(socket, {
+      mailHost,
+      maxMessageBytes,
+      budget: connection.budget,
+      handlers: this.#boundedHandlers(connection),
+      secure: implicitTls ?? false,
+      upgrade: secureContext === null || implicitTls ? null : () => this.#handshake(connection, secureContext()),
+      hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
+      isClosing: () => this.#closing,
+      nowMs,
+    });
+  }
+
+  /** Handlers whose `signIn` also refuses an account that already has its maximum of connections. */
+  #boundedHandlers(connection: Connection): SessionHandlers {
+    const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
+    const { signIn } = handlers;
+    if (signIn === undefined) return handlers;
+    return {
+      ...handlers,
+      signIn: async (attempt) => {
+        const result = await signIn(attempt);
+        if ("refusal" in result) return result;
+        const { userId } = result.submitter;
+        if (this.#accounts.of(userId) < most) {
+          this.#countFor(connection, userId);
+          return result;
+        }
+        return { refusal: reply(454, "4.7.0", "Too many connections of this account, please try again later") };
+      },
+    };
+  }
+
+  #countFor(connection: Connection, account: string): void {
+    if (connection.socket.destroyed || connection.account !== null) return;
+    connection.account = account;
+    this.#accounts.add(account, 1);
+  }
+
+  /** Stops counting a connection, in total and for its account. */
+  #remove(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#handshakes.delete(connection);
+    if (connection.account !== null) this.#accounts.add(connection.account, -1);
+    connection.account = null;
+  }
+
+  /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
+  #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
+    const now = nowMs();
+    const room = pool.makeRoom({ party, now, judge: (it) => this.#standing(it, now) });
+    if (typeof room === "object") this.#evict(room.leaves);
+    return room !== "full";
+  }
+
+  #standing({ session, handshakeSince }: Connection, now: number): Standing {
+    if (handshakeSince !== null) return { state: "idle", idleSince: handshakeSince, isKnown: false };
+    if (session === null) return { state: "idle", idleSince: now, isKnown: false };
+    return standingOf(session.progress, now, this.#times);
+  }
+
+  #evict(connection: Connection): void {
+    const { socket, session, handshakeSince } = connection;
+    this.#options.metrics.count("kauke_mx_evicted_total", { why: "crowded" });
+    this.#remove(connection);
+    if (session === null || handshakeSince !== null) return void socket.destroy();
+    session.leave(evicted);
+    this.#noteLeaving(socket);
+  }
+
+  #noteLeaving(socket: Socket): void {
+    const [oldest] = this.#leaving;
+    if (this.#leaving.size >= LEAVING_MAX) oldest?.destroy();
+    this.#leaving.add(socket);
+    socket.once("close", () => this.#leaving.delete(socket));
+  }
+
+  async #handshake(connection: Connection, context: SecureContext): Promise<Socket> {
+    connection.handshakeSince = nowMs();
+    this.#handshakes.put(connection, connection.party);
+    try {
+      return await upgrade(connection.socket, context, this.#times);
+    } finally {
+      connection.handshakeSince = null;
+      this.#handshakes.delete(connection);
+    }
+  }
+
+  #endOverdue(): void {
+    const isCrowded = this.#connections.isCrowded;
+    const { lineMs, crowdedLineMs } = this.#times;
+    const times = isCrowded ? { ...this.#times, lineMs: Math.min(lineMs, crowdedLineMs) } : this.#times;
+    for (const { session, handshakeSince } of this.#connections.members()) {
+      const why = session === null || handshakeSince !== null ? null : overdue(session.progress, nowMs(), times);
+      if (session !== null && why !== null) this.#endSession(session, why);
+    }
+  }
+
+  /** Under memory pressure, ends the sessions with the slowest messages so that others can continue. */
+  #relieve(bytes: number): void {
+    const now = nowMs();
+    if (now < this.#nextReliefAt) return;
+    const sessions = [...this.#connections.members()].flatMap(({ session }) => session ?? []);
+    const slow = slowestFirst(sessions, bytes, { now, times: this.#times });
+    for (const session of slow) this.#endSession(session, "memory");
+    if (slow.length === 0) this.#nextReliefAt = now + PRESSURE_PAUSE_MS;
+  }
+
+  #endSession(session: SmtpSession, why: SlowAt | "memory"): void {
+    this.#options.metrics.count("kauke_mx_evicted_total", { why });
+    session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
+  }
+
+  /** Refuses a connection, and destroys its socket soon because the client may never close it. */
+  #refuse(socket: Socket): void {
+    this.#options.metrics.count("kauke_mx_refused_connections_total");
+    this.#noteLeaving(socket);
+    socket.end(`421 4.7.0 ${this.#options.mailHost} has too many connections, please try again later\r\n`);
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
+    socket.once("close", () => clearTimeout(timer));
+  }
+}
+
+function connectionRules(options: SmtpServerOptions) {
+  const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = options;
+  const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = options;
+  return {
+    max,
+    maxPerNetwork,
+    maxPerBlock,
+    maxPerBlockWhenCrowded: maxConnectionsPerBlockWhenCrowded,
+    ownIdleMs: OWN_IDLE_MS,
+  };
+}
+
+function handshakeRules({
+  maxConnections,
+  maxHandshakes: max = maxConnections,
+  maxHandshakesPerBlock,
+}: SmtpServerOptions) {
+  const most = maxHandshakesPerBlock ?? max;
+  return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: SLOW_HANDSHAKE_MS };
+}
+
+function upgrade(plain: Socket, secureContext: SecureContext, { idleMs }: SessionTimes): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    plain.setTimeout(0);
+    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), HANDSHAKE_MS);
+    secure.once("error", reject);
+    secure.once("close", () => reject(new Error("closed in handshake")));
+    secure.once("secure", () => {
+      clearTimeout(timer);
+      secure.removeAllListeners("error");
+      secure.setTimeout(idleMs);
+      resolve(secure);
+    });
+    plain.once("close", () => clearTimeout(timer));
+    plain.resume();
+  });
+}

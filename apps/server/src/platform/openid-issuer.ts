@@ -1,0 +1,138 @@
+/**
+ * The issuer of federated sign-in, over the network: OpenID Connect discovery, authorization code with PKCE, state and
+ * nonce. Uses `openid-client`, which is loaded at the first sign-in. Its errors are translated into our own codes here.
+ */
+import type * as openid from "openid-client";
+import {
+  type FederatedIssuer,
+  type FlowSecrets,
+  type IssuerFailure,
+  readClaims,
+} from "../core/sign-in/federated-issuer.ts";
+import { type Clock, steadyMs } from "../runtime/ports.ts";
+import type { Config } from "../settings/config.ts";
+import { boundedFetch, NoResponse } from "./bounded-fetch.ts";
+
+type GoogleSettings = NonNullable<Config["google"]>;
+
+export interface OpenIdOptions {
+  clock: Clock;
+  /** Timeout of each request to the issuer. */
+  timeoutSeconds?: number;
+}
+
+const HOUR_MS = 3_600_000;
+const scope = "openid email profile";
+
+export function openIdIssuer(settings: GoogleSettings, { clock, timeoutSeconds = 10 }: OpenIdOptions): FederatedIssuer {
+  const discover = discoverer(settings, { clock, timeoutSeconds });
+  return {
+    issuer: settings.issuer,
+    async authorizationUrl({ state, nonce, verifier, redirectUri, settings: forSettings }) {
+      try {
+        const { client, issuer } = await discover();
+        const challenge = {
+          code_challenge: await client.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: "S256",
+        };
+        // For a change in Settings the user must choose an account interactively; otherwise the issuer could answer
+        // from its own session without any user action.
+        const prompt: Record<string, string> = forSettings === undefined ? {} : { prompt: "select_account" };
+        const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge, ...prompt };
+        return client.buildAuthorizationUrl(issuer, request).href;
+      } catch {
+        return null;
+      }
+    },
+    async redeem(query, secrets) {
+      const found = await discover().catch(() => null);
+      if (found === null) return "unreachable";
+      try {
+        const claims = await redeemCode(found, query, secrets);
+        return readClaims(settings.issuer, claims) ?? "answer_invalid";
+      } catch (thrown) {
+        return failureOf(found.client, thrown);
+      }
+    },
+  };
+}
+
+interface Discovered {
+  client: typeof openid;
+  issuer: openid.Configuration;
+}
+
+/**
+ * Returns a function that gets the issuer's metadata, which is read when first needed and cached for an hour. A failure
+ * is not cached.
+ */
+function discoverer(
+  { issuer, clientId, clientSecret }: GoogleSettings,
+  { clock, timeoutSeconds }: Required<OpenIdOptions>,
+): () => Promise<Discovered> {
+  let kept: { found: Promise<Discovered>; until: number } | null = null;
+  const ask = async (): Promise<Discovered> => {
+    const client = await import("openid-client");
+    const url = new URL(issuer);
+    // The library checks an ID token's signature only when told to; by default it trusts TLS to the token endpoint.
+    const execute = [client.enableNonRepudiationChecks];
+    // The settings accept http for loopback addresses only.
+    if (url.protocol === "http:") execute.push(client.allowInsecureRequests);
+    const options = { timeout: timeoutSeconds, execute, [client.customFetch]: boundedFetch };
+    return {
+      client,
+      issuer: await client.discovery(url, clientId, clientSecret, secretIn(client, clientSecret), options),
+    };
+  };
+  return () => {
+    const now = steadyMs(clock);
+    if (kept !== null && now < kept.until) return kept.found;
+    const asked = { found: ask(), until: now + HOUR_MS };
+    kept = asked;
+    asked.found.catch(() => {
+      if (kept === asked) kept = null;
+    });
+    return asked.found;
+  };
+}
+
+/**
+ * Sends the client secret in the body, or in the header if the issuer supports only that or does not say (OpenID
+ * Connect Discovery §3).
+ */
+function secretIn(client: typeof openid, clientSecret: string): openid.ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+  return (server, metadata, body, headers) => {
+    const taken = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const isBasic = taken.includes("client_secret_basic") && !taken.includes("client_secret_post");
+    (isBasic ? basic : post)(server, metadata, body, headers);
+  };
+}
+
+async function redeemCode(
+  { client, issuer }: Discovered,
+  query: string,
+  { state, nonce, verifier, redirectUri }: FlowSecrets,
+): Promise<Record<string, unknown>> {
+  const cameBackTo = new URL(redirectUri);
+  cameBackTo.search = query;
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+  const tokens = await client.authorizationCodeGrant(issuer, cameBackTo, checks);
+  const claims = tokens.claims();
+  if (claims === undefined) throw new TypeError("the answer has no ID token");
+  if (claims.email !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined) return { ...claims };
+  // Some issuers leave the claims of scopes out of the ID token (OpenID Connect Core §5.4).
+  return { ...claims, ...(await client.fetchUserInfo(issuer, tokens.access_token, claims.sub)) };
+}
+
+/**
+ * Translates an error of the library: the user refused (denied), the issuer did not answer (unreachable); anything else
+ * is the fault of the issuer or the settings.
+ */
+function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
+  if (thrown instanceof client.AuthorizationResponseError)
+    return thrown.error === "access_denied" ? "denied" : "answer_invalid";
+  if (thrown instanceof client.ResponseBodyError) return "code_refused";
+  if (thrown instanceof client.ClientError) return thrown.code === "OAUTH_TIMEOUT" ? "unreachable" : "answer_invalid";
+  return thrown instanceof NoResponse ? "unreachable" : "answer_invalid";
+}

@@ -1,0 +1,99 @@
+/**
+ * Counters and gauges as Prometheus text (exposition format 0.0.4), limited to the names and labels of metric-table.ts.
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Metrics } from "../../runtime/ports.ts";
+import { counters, gauges, type MetricKind } from "./metric-table.ts";
+
+export interface MetricsRegistry extends Metrics {
+  /** Returns the body of `/metrics`. */
+  render(): string;
+  close(): void;
+}
+
+export function createMetrics(): MetricsRegistry {
+  const counts = new Map<string, Map<string, number>>();
+  const readings = new Map<string, () => number>();
+  const add = (name: string, series: string, by: number) => {
+    const bySeries = counts.get(name) ?? new Map<string, number>();
+    bySeries.set(series, (bySeries.get(series) ?? 0) + by);
+    counts.set(name, bySeries);
+  };
+  for (const [name, kind] of Object.entries(counters)) if (kind.labels === undefined) add(name, "", 0);
+  const delay = watchProcess(readings);
+  return {
+    count: (name, labels = {}, by = 1) => {
+      const series = seriesOf(name, labels);
+      if (series === null || !(by >= 0)) add("kauke_metrics_refused_total", "", 1);
+      else add(name, series, by);
+    },
+    gauge: (name, read) => {
+      const known = readings.get(name);
+      if (Object.hasOwn(gauges, name)) readings.set(name, known === undefined ? read : () => known() + read());
+      else add("kauke_metrics_refused_total", "", 1);
+    },
+    render: () => renderAll(counts, readings),
+    close: () => delay.disable(),
+  };
+}
+
+const labelsByCounter = new Map(
+  Object.entries(counters).map(([name, { labels = {} }]) => [name, Object.entries(labels)]),
+);
+
+/**
+ * Name of a metric's series, e.g. its labels as `{kind="mailbox",result="taken"}`; `null` if the table does not have
+ * exactly these labels and values.
+ */
+function seriesOf(name: string, labels: Record<string, string>): string | null {
+  const allowed = labelsByCounter.get(name);
+  if (allowed === undefined || Object.keys(labels).length !== allowed.length) return null;
+  let series = "";
+  for (const [label, values] of allowed) {
+    const value = labels[label];
+    if (value === undefined || !values.includes(value)) return null;
+    series += `${series === "" ? "{" : ","}${label}="${value}"`;
+  }
+  return series === "" ? "" : `${series}}`;
+}
+
+function watchProcess(readings: Map<string, () => number>) {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  readings.set("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  readings.set("process_heap_bytes", () => process.memoryUsage().heapUsed);
+  readings.set("process_cpu_seconds_total", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  readings.set("process_start_time_seconds", () => Math.round(performance.timeOrigin / 1000));
+  readings.set("nodejs_eventloop_lag_p99_seconds", () => {
+    const seconds = delay.percentile(99) / 1e9;
+    delay.reset();
+    return seconds;
+  });
+  return delay;
+}
+
+function renderAll(counts: Map<string, Map<string, number>>, readings: Map<string, () => number>): string {
+  const lines: string[] = [];
+  for (const [name, bySeries] of counts) {
+    lines.push(...heading(name, "counter", counters[name]));
+    for (const [series, value] of bySeries) lines.push(`${name}${series} ${value}`);
+  }
+  for (const [name, read] of readings) {
+    lines.push(
+      ...heading(name, name.endsWith("_total") ? "counter" : "gauge", gauges[name]),
+      `${name} ${numberText(read())}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function heading(name: string, type: string, kind: MetricKind | undefined): string[] {
+  return [`# HELP ${name} ${kind?.help ?? ""}`, `# TYPE ${name} ${type}`];
+}
+
+function numberText(value: number): string {
+  return Number.isFinite(value) ? String(value) : "NaN";
+}

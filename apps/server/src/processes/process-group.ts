@@ -1,0 +1,160 @@
+/**
+ * Several whole processes of one server on one PostgreSQL (`KAUKE_WORKERS`), each with its own connections and limits,
+ * behind the same ports. This process only starts them, starts those that ended again, and gives the operator one
+ * control socket and one page of metrics over all. None of them takes another with it.
+ */
+import { randomBytes } from "node:crypto";
+import type { ControlHandlers } from "../cli/control/control-protocol.ts";
+import { controlCalls } from "../cli/control/control-requests.ts";
+import { listenControl } from "../cli/control/control-socket.ts";
+import { listenMetrics } from "../platform/telemetry/metrics-server.ts";
+import type { Logger } from "../runtime/ports.ts";
+import type { Config } from "../settings/config.ts";
+import { MemberProcess } from "./member-process.ts";
+import { mergeMetrics } from "./merge-metrics.ts";
+import type { GroupMember, ListenPorts } from "./process-messages.ts";
+
+/** Length in bytes of the keys of TLS session tickets. The keys are never stored. */
+const TICKET_KEYS_BYTES = 48;
+/** Back-off before a process that ended within `STEADY_MS` is started again; doubled for each such end in a row. */
+const RESTART_MS = 500;
+const RESTART_MAX_MS = 30_000;
+const STEADY_MS = 30_000;
+/**
+ * Pings without a response after which a process is killed, because its thread is blocked: a minute's worth.
+ * They are counted instead of time, so that no process is killed because the whole machine was suspended.
+ */
+const UNANSWERED_MAX = 12;
+/** Milliseconds that the page of metrics waits for a process; one that takes longer is left out. */
+const METRICS_MS = 2000;
+
+export interface ProcessGroupParts {
+  config: Config;
+  logger: Logger;
+  /** Script of the processes, which obeys `process-messages.ts`. */
+  program: string;
+  /** Milliseconds between two pings; default 5000. */
+  pingEveryMs?: number;
+}
+
+export class ProcessGroup {
+  readonly #parts: ProcessGroupParts;
+  readonly #member: GroupMember;
+  readonly #members = new Set<MemberProcess>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #closers: (() => Promise<void> | void)[] = [];
+  #ports: ListenPorts | null = null;
+  /** Number of consecutive processes that ended within `STEADY_MS`. */
+  #failures = 0;
+  #isClosing = false;
+
+  private constructor(parts: ProcessGroupParts) {
+    this.#parts = parts;
+    this.#member = { processes: parts.config.workers, ticketKeys: randomBytes(TICKET_KEYS_BYTES) };
+  }
+
+  /**
+   * Starts all processes: first one, which prepares the database and gets free ports for those set to 0, then the others.
+   * @throws when one of them can't start; it has said why on standard error
+   */
+  static async start(parts: ProcessGroupParts): Promise<ProcessGroup> {
+    const group = new ProcessGroup(parts);
+    try {
+      await group.#startAll();
+      return group;
+    } catch (thrown) {
+      await group.close();
+      throw thrown;
+    }
+  }
+
+  get ports(): ListenPorts {
+    return this.#ports ?? { http: null, mx: null, submission: null, submissions: null };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all([...this.#members].map((member) => member.stop()));
+    for (const close of this.#closers.splice(0)) await close();
+  }
+
+  async #startAll(): Promise<void> {
+    const { config, logger, pingEveryMs = 5000 } = this.#parts;
+    this.#ports = await this.#launch().ready;
+    await Promise.all(Array.from({ length: config.workers - 1 }, () => this.#launch().ready));
+    if (config.metricsPort !== null) {
+      const pages = { render: () => this.#metrics() };
+      const server = await listenMetrics(pages, { host: config.http.host, port: config.metricsPort });
+      this.#closers.push(() => server.close());
+    }
+    const control = await listenControl({ dataDir: config.dataDir, handlers: this.#handlers(), logger });
+    const watch = setInterval(() => this.#killSilent(), pingEveryMs);
+    this.#closers.push(
+      () => control.close(),
+      () => clearInterval(watch),
+    );
+  }
+
+  #launch(): MemberProcess {
+    const member = new MemberProcess(this.#parts.program, this.#member, this.#ports);
+    const startedAt = performance.now();
+    this.#members.add(member);
+    void member.ended.then(() => this.#replace(member, performance.now() - startedAt));
+    return member;
+  }
+
+  #replace(member: MemberProcess, livedMs: number): void {
+    this.#members.delete(member);
+    if (this.#isClosing) return;
+    this.#failures = livedMs > STEADY_MS ? 0 : this.#failures + 1;
+    const afterMs = this.#failures === 0 ? 0 : Math.min(RESTART_MS * 2 ** (this.#failures - 1), RESTART_MAX_MS);
+    this.#parts.logger.error("process_ended", { durationMs: Math.round(livedMs) });
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#launch();
+    }, afterMs);
+    this.#timers.add(timer);
+  }
+
+  #killSilent(): void {
+    for (const member of this.#ready()) {
+      if (member.unanswered >= UNANSWERED_MAX) member.kill();
+      else member.ask({ call: "ping" }).catch(() => {});
+    }
+  }
+
+  #ready(): MemberProcess[] {
+    return [...this.#members].filter(({ isReady }) => isReady);
+  }
+
+  /** The operator's calls: each is answered by one of the processes, since all that they report is in the database. */
+  #handlers(): ControlHandlers {
+    const handlers = controlCalls.map((call) => [call, (ask: object) => this.#askOne({ call, ...ask } as never)]);
+    return Object.fromEntries(handlers) as ControlHandlers;
+  }
+
+  async #askOne(request: Parameters<MemberProcess["ask"]>[0]): Promise<unknown> {
+    const [member] = this.#ready();
+    if (member === undefined) throw new Error("no process runs");
+    return await member.ask(request);
+  }
+
+  async #metrics(): Promise<string> {
+    const pages = await Promise.all(this.#ready().map((member) => within(METRICS_MS, member.ask({ call: "metrics" }))));
+    return mergeMetrics(pages.filter((page) => typeof page === "string"));
+  }
+}
+
+/** @returns `null` when the promise rejects or takes longer */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise.catch(() => null), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

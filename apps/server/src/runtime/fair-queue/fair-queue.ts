@@ -1,0 +1,108 @@
+/**
+ * A queue with limited concurrency. `FairLine` decides which party is served next, and which one loses its newest job
+ * when too many wait. Jobs of known and unknown parties wait in separate queues that are served alternately, so
+ * that no number of unknown parties can block known ones.
+ */
+import { FairLine } from "./fair-line.ts";
+import { UsedTime } from "./used-time.ts";
+
+/** A job was dropped because too many wait (`busy`), or the queue is closed (`unavailable`). */
+export class QueueRefusal extends Error {
+  override name = "QueueRefusal";
+  readonly code: "busy" | "unavailable";
+
+  constructor(code: "busy" | "unavailable") {
+    super(code);
+    this.code = code;
+  }
+}
+
+export interface QueueTurn {
+  party: string;
+  /** Account of a signed-in user, to which time is charged besides the party, and which has a share of its own. */
+  account?: string | undefined;
+  /** Whether the party is known, e.g. a signed-in user or a known browser; false by default. */
+  isKnown?: boolean;
+}
+
+export interface FairQueueOptions {
+  /** Maximum jobs in progress. */
+  concurrency: number;
+  /** Maximum waiting jobs, for known and for unknown parties each. */
+  waitingMax: number;
+  /** Maximum waiting jobs per party; by default only `waitingMax` applies. */
+  waitingOfPartyMax?: number;
+  /**
+   * Clock in milliseconds. With it, the party that recently used the least time is served next; without it, parties
+   * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
+   */
+  now?: () => number;
+  /** Time to serve the parties by in place of that of `now`. The jobs add to it themselves. */
+  used?: UsedTime;
+}
+
+/** Name of the turn's party in the queue and in `UsedTime`. */
+export const nameOf = ({ party, account }: Pick<QueueTurn, "party" | "account">): string =>
+  account === undefined ? party : `${party} ${account}`;
+
+export class FairQueue {
+  readonly #concurrency: number;
+  readonly #measured: UsedTime | undefined;
+  readonly #unknown: FairLine<Waiter>;
+  readonly #known: FairLine<Waiter>;
+  #running = 0;
+  #isKnownNext = true;
+  #isClosed = false;
+
+  constructor({ concurrency, waitingMax, waitingOfPartyMax = waitingMax, now, used }: FairQueueOptions) {
+    this.#concurrency = concurrency;
+    this.#measured = now && new UsedTime(now);
+    const by = used ?? this.#measured;
+    const options = { all: waitingMax, party: waitingOfPartyMax, ...(by && { used: by }) };
+    this.#unknown = new FairLine(options);
+    this.#known = new FairLine(options);
+  }
+
+  /**
+   * Runs the job when its turn comes.
+   * @throws QueueRefusal, and whatever the job throws
+   */
+  async run<T>({ isKnown = false, ...turn }: QueueTurn, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new QueueRefusal("unavailable");
+    const party = nameOf(turn);
+    if (this.#running < this.#concurrency) this.#running += 1;
+    else await waitIn(isKnown ? this.#known : this.#unknown, party);
+    try {
+      return await (this.#measured === undefined ? work() : this.#measured.measure(party, work));
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Rejects waiting and new jobs with `unavailable`; jobs in progress continue. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of [...this.#known.clear(), ...this.#unknown.clear()])
+      reject(new QueueRefusal("unavailable"));
+  }
+
+  /**
+   * Passes the slot of a finished job directly to the next waiting job, so that a newcomer cannot take it first.
+   * If no job waits, the slot becomes free.
+   */
+  #leave(): void {
+    const lines = [this.#known, this.#unknown];
+    const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
+    this.#isKnownNext = !this.#isKnownNext;
+    if (next === undefined) this.#running -= 1;
+    else next.resolve();
+  }
+}
+
+type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
+
+function waitIn(line: FairLine<Waiter>, party: string): Promise<void> {
+  const { promise, ...waiter } = Promise.withResolvers<void>();
+  line.push(party, waiter)?.reject(new QueueRefusal("busy"));
+  return promise;
+}

@@ -1,0 +1,62 @@
+/**
+ * Long work on the event loop in slices of a few milliseconds. Between two iterations of the loop runs one slice, of
+ * the caller that used the least time recently, so that mail and short requests wait for one slice and not for the
+ * whole of anybody's work.
+ */
+import { nextLoopTurn } from "../loop-turn.ts";
+import { callersTime, currentCaller } from "./caller.ts";
+import { FairQueue, nameOf } from "./fair-queue.ts";
+
+/** Milliseconds after which a slice ends. */
+const SLICE_MS = 4;
+/** Maximum slices that wait, of signed-in users and of all others each. A request has one at a time. */
+const WAITING_MAX = 2000;
+
+const queue = new FairQueue({ concurrency: 1, waitingMax: WAITING_MAX, used: callersTime });
+
+/**
+ * Maps the items of a list. The first slice runs at once, and is the only one for the list of an ordinary account.
+ * @throws QueueRefusal when too many slices wait; also whatever `map` throws
+ */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const slice = () => {
+    const until = performance.now() + SLICE_MS;
+    do results.push(map(items[results.length] as Item, results.length));
+    while (results.length < items.length && performance.now() < until);
+  };
+  if (items.length > 0) charged(slice);
+  while (results.length < items.length) await inLoopTurn(() => charged(slice));
+  return results;
+}
+
+/** The items for which `isWanted` is true, found in slices as by `mapInSlices`. */
+export async function filterInSlices<Item>(items: readonly Item[], isWanted: (item: Item) => boolean): Promise<Item[]> {
+  const wanted = await mapInSlices(items, isWanted);
+  return items.filter((_, index) => wanted[index]);
+}
+
+/** Runs `work` after an iteration of the event loop, for a web request in its caller's turn. */
+async function inLoopTurn(work: () => void): Promise<void> {
+  const next = async () => {
+    await nextLoopTurn();
+    work();
+  };
+  const caller = currentCaller();
+  await (caller === undefined ? next() : queue.run(caller.turn, next));
+}
+
+/** Runs `work` and charges its time to the current caller. */
+function charged(work: () => void): void {
+  const caller = currentCaller();
+  if (caller === undefined) return work();
+  const since = performance.now();
+  try {
+    work();
+  } finally {
+    callersTime.add(nameOf(caller.turn), performance.now() - since);
+  }
+}

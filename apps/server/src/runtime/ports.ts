@@ -1,0 +1,54 @@
+/** Ports of core besides the store: clock, randomness, log, metrics. Faked in testkit, real in main. */
+
+export interface Clock {
+  now(): Date;
+  /** Monotonic milliseconds, see the function `steadyMs`. A test's clock may leave it out; `now` is used instead. */
+  steadyMs?(): number;
+}
+
+/**
+ * Monotonic milliseconds, for durations within this process: not affected when the system clock is set. Use `now` for
+ * times that people read, that are stored, or that are compared with other programs.
+ */
+export function steadyMs(clock: Clock): number {
+  return clock.steadyMs?.() ?? clock.now().getTime();
+}
+
+export interface Random {
+  bytes(length: number): Buffer;
+  /** A random UUID (RFC 9562 version 4). */
+  uuid(): string;
+}
+
+/**
+ * Logs named events with counts, ids, codes and durations only: the field names are an allow-list
+ * (`platform/telemetry/logger.ts`).
+ */
+export interface Logger {
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export interface LogFields {
+  id?: string;
+  code?: string;
+  status?: number;
+  count?: number;
+  bytes?: number;
+  durationMs?: number;
+  port?: number;
+  service?: string;
+  route?: string;
+  method?: string;
+  incident?: string;
+  /** Class and our own stack frames of an unexpected error, never its message. */
+  stack?: string;
+}
+
+/** Counters and gauges for `/metrics`. Names are fixed, and each label has a closed set of values. */
+export interface Metrics {
+  count(name: string, labels?: Record<string, string>, by?: number): void;
+  /** Registers a gauge. The readings of several gauges with one name are added up. */
+  gauge(name: string, read: () => number): void;
+}

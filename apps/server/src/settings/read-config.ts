@@ -1,0 +1,246 @@
+/**
+ * Builds the typed `Config` of config.ts from the environment: defaults, checks of values (setting-values.ts), and
+ * rules between settings. All problems are reported at once, by variable name, and stop the start.
+ */
+import { resolve } from "node:path";
+import { docsPath, smtpGuidePath } from "@kauke/contract";
+import { defaultRetrySchedule } from "@kauke/mail-rfc";
+import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
+import { type Environment, readEnvironment } from "./env.ts";
+import { SettingReader } from "./reader.ts";
+import { SettingsError } from "./settings-error.ts";
+import type { SettingName } from "./table.ts";
+import * as value from "./values.ts";
+
+const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
+const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
+const MIB = 1_048_576;
+/** Maximum number of processes, four times the processor cores of a large machine for mail. */
+const WORKERS_MAX = 64;
+/** Whether several processes can listen on one port and share its connections evenly (SO_REUSEPORT). */
+const canSharePorts = process.platform === "linux";
+/** Large forwarders and mailing-list hosts whose ARC seals are trusted by default. */
+const knownSealers = [
+  "google.com",
+  "microsoft.com",
+  "fastmail.com",
+  "messagingengine.com",
+  "icloud.com",
+  "lists.debian.org",
+];
+
+export interface ReadConfig {
+  config: Config;
+  /** Warnings for the operator, one sentence each, that do not stop the start. */
+  warnings: readonly string[];
+}
+
+/**
+ * Builds the settings, and lists the warnings about them.
+ * @param environment variables by name, as `readEnvironment` returns them
+ * @param folder directory that relative paths in settings start from
+ * @throws SettingsError with one sentence per invalid setting
+ */
+export function readConfig(environment: Environment, folder: string): ReadConfig {
+  const settings = new SettingReader(environment);
+  const listeners = readListeners(settings);
+  const mail = readMail(settings);
+  const delivery = readDelivery(settings);
+  const store = readStore(settings, folder);
+  const config: Config = {
+    production: settings.read("NODE_ENV", false, (text) => text === "production"),
+    ...listeners,
+    ...store,
+    ...readWeb(settings, listeners.http),
+    ...mail,
+    services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.listOf(value.oneOf(...allServices)))),
+    tls: readTls(settings, folder),
+    workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
+    delivery,
+    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
+    google: readGoogle(settings),
+    links: readLinks(settings),
+    logDays: settings.read<number | null>("KAUKE_LOG_DAYS", null, value.integer(0, 3650)),
+  };
+  refuseContradictions(settings, config);
+  const warnings = [...settings.finish().map(unknownSetting), ...workerWarnings(environment, config)];
+  return { config, warnings: [...warnings, ...productionWarnings(settings, config)] };
+}
+
+/** Settings of this process, for main. Warnings and problems go to stderr; problems end the process with code 1. */
+export function readConfigOrExit(folder: string): Config {
+  try {
+    const { config, warnings } = readConfig(readEnvironment(folder), folder);
+    for (const warning of warnings) process.stderr.write(`${warning}\n`);
+    return config;
+  } catch (thrown) {
+    if (!(thrown instanceof SettingsError)) throw thrown;
+    for (const problem of thrown.problems) process.stderr.write(`${problem}\n`);
+    return process.exit(1);
+  }
+}
+
+function readListeners(settings: SettingReader) {
+  const host = settings.read("KAUKE_HOST", "127.0.0.1", value.listenHost);
+  const listen = (name: SettingName, fallback: number): ListenConfig => ({
+    host,
+    port: settings.read(name, fallback, value.port),
+  });
+  return {
+    http: listen("KAUKE_HTTP_PORT", 3000),
+    mx: listen("KAUKE_MX_PORT", 2525),
+    submission: listen("KAUKE_SUBMISSION_PORT", 2587),
+    submissions: listen("KAUKE_SUBMISSIONS_PORT", 2465),
+    metricsPort: settings.read<number | null>("KAUKE_METRICS_PORT", null, value.port),
+  };
+}
+
+function readStore(settings: SettingReader, folder: string) {
+  return {
+    dataDir: resolve(
+      folder,
+      settings.read("KAUKE_DATA_DIR", "./data", (text) => text),
+    ),
+    databaseUrl: settings.read<string | null>("DATABASE_URL", null, value.databaseUrl),
+    secretKey: settings.read<Buffer | null>("KAUKE_SECRET_KEY", null, value.secretKey),
+  };
+}
+
+function readWeb(settings: SettingReader, http: ListenConfig) {
+  return {
+    publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(`http://localhost:${http.port}`), value.origin),
+    publicUrlGiven: settings.has("KAUKE_PUBLIC_URL"),
+    trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.listOf(value.addressRange)),
+    undoSeconds: settings.read("KAUKE_UNDO_SECONDS", 6, value.integer(0, 3600)),
+    webhookAllow: settings.read<readonly string[]>("KAUKE_WEBHOOK_ALLOW", [], value.listOf(value.hostOrRange)),
+  };
+}
+
+function readMail(settings: SettingReader) {
+  const domains = settings.read("KAUKE_DOMAINS", defaultDomains, value.listOf(value.domainName));
+  const maxMessageBytes = settings.read("KAUKE_MAX_MESSAGE_BYTES", 26_214_400, value.integer(1024, 1024 * MIB));
+  return {
+    domains,
+    mailHost: settings.read("KAUKE_MAIL_HOST", `mail.${domains[0]}`, value.domainName),
+    dkim: settings.read("KAUKE_DKIM", "on", value.oneOf("on", "off")) === "on",
+    dkimEd25519: settings.read("KAUKE_DKIM_ED25519", "off", value.oneOf("on", "off")) === "on",
+    postmaster: settings.read<string | null>("KAUKE_POSTMASTER", null, value.mailbox),
+    dmarcReports: settings.read<string | null>("KAUKE_DMARC_REPORTS", null, value.mailbox),
+    dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.listOf(value.dnsServer)),
+    authentication: settings.read("KAUKE_AUTHENTICATION", true, (text) => value.oneOf("on", "off")(text) === "on"),
+    arcTrusted: settings.read<readonly string[]>("KAUKE_ARC_TRUSTED", knownSealers, value.domainsOrOff),
+    arcSeal: settings.read("KAUKE_ARC_SEAL", "off", value.oneOf("on", "off", "always")),
+    answerSeconds: settings.read("KAUKE_ANSWER_SECONDS", 20, value.integer(0, 300)),
+    retrySchedule: settings.read("KAUKE_RETRY_SCHEDULE", defaultRetrySchedule, value.retrySchedule),
+    maxMessageBytes,
+    spoolAccountBytes: settings.read("KAUKE_SPOOL_ACCOUNT_MIB", 1024, value.integer(1, 1_048_576)) * MIB,
+    diskReserveBytes: settings.read("KAUKE_DISK_RESERVE_MIB", 1024, value.integer(0, 1_048_576)) * MIB,
+    // Four of the largest messages must fit; with less memory, one sender could exclude all others.
+    memoryBudgetBytes: Math.max(128 * MIB, 4 * maxMessageBytes),
+  };
+}
+
+function readTls(settings: SettingReader, folder: string): Config["tls"] {
+  const certFile = settings.read<string | null>("KAUKE_TLS_CERT", null, (text) => resolve(folder, text));
+  const keyFile = settings.read<string | null>("KAUKE_TLS_KEY", null, (text) => resolve(folder, text));
+  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
+  if (certFile !== null) settings.refuse("KAUKE_TLS_KEY must be set when KAUKE_TLS_CERT is.");
+  if (keyFile !== null) settings.refuse("KAUKE_TLS_CERT must be set when KAUKE_TLS_KEY is.");
+  return null;
+}
+
+function readDelivery(settings: SettingReader): DeliveryMode {
+  const url = settings.read<URL | null>("KAUKE_RELAY_URL", null, value.relayUrl);
+  const fallback = settings.has("KAUKE_RELAY_URL") ? "relay" : "preview";
+  const kind = settings.read("KAUKE_DELIVERY", fallback, value.oneOf("preview", "relay", "direct"));
+  if (kind !== "relay" && url !== null) {
+    settings.refuse(`KAUKE_RELAY_URL contradicts KAUKE_DELIVERY=${kind}: set one of them only.`);
+  }
+  if (kind !== "relay") return { kind };
+  if (!settings.has("KAUKE_RELAY_URL")) settings.refuse("KAUKE_RELAY_URL must be set when KAUKE_DELIVERY is relay.");
+  return url === null ? { kind: "direct" } : { kind, url };
+}
+
+/** @returns number of processes: always one with the embedded database or the preview inbox, which one process has */
+function readWorkers(settings: SettingReader, isAlone: boolean): number {
+  const workers = settings.read("KAUKE_WORKERS", 1, value.integer(1, WORKERS_MAX));
+  if (isAlone) return 1;
+  if (workers > 1 && !canSharePorts)
+    settings.refuse("KAUKE_WORKERS must be 1 on this system: only Linux shares ports.");
+  return workers;
+}
+
+function readGoogle(settings: SettingReader): Config["google"] {
+  const clientId = settings.read<string | null>("KAUKE_GOOGLE_CLIENT_ID", null, (text) => text);
+  const clientSecret = settings.read<string | null>("KAUKE_GOOGLE_CLIENT_SECRET", null, (text) => text);
+  const issuer = settings.read("KAUKE_GOOGLE_ISSUER", "https://accounts.google.com", value.issuer);
+  if (clientId !== null && clientSecret !== null) return { clientId, clientSecret, issuer };
+  if (clientId !== null) settings.refuse("KAUKE_GOOGLE_CLIENT_SECRET must be set when KAUKE_GOOGLE_CLIENT_ID is.");
+  if (clientSecret !== null) settings.refuse("KAUKE_GOOGLE_CLIENT_ID must be set when KAUKE_GOOGLE_CLIENT_SECRET is.");
+  return null;
+}
+
+function readLinks(settings: SettingReader): Config["links"] {
+  return {
+    docs: settings.read("KAUKE_LINK_DOCS", docsPath, value.webLink),
+    social: settings.read("KAUKE_LINK_SOCIAL", "https://social.kauke.test/", value.webLink),
+    video: settings.read("KAUKE_LINK_VIDEO", "https://video.kauke.test/", value.webLink),
+    reviews: settings.read("KAUKE_LINK_REVIEWS", "https://reviews.kauke.test/", value.webLink),
+    feedback: settings.read("KAUKE_LINK_FEEDBACK", "https://feedback.kauke.test/", value.webLink),
+    smtpGuide: settings.read("KAUKE_LINK_SMTP_GUIDE", smtpGuidePath, value.webLink),
+  };
+}
+
+function refuseContradictions(settings: SettingReader, config: Config): void {
+  if (config.delivery.kind === "preview" && config.production) {
+    settings.refuse("KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.");
+  }
+  if (config.services.size < allServices.length && !settings.has("DATABASE_URL")) {
+    settings.refuse(
+      "DATABASE_URL must be set when KAUKE_SERVICES leaves a service out: processes share their data only through PostgreSQL.",
+    );
+  }
+  if (settings.has("DATABASE_URL") && !settings.has("KAUKE_SECRET_KEY")) {
+    settings.refuse("KAUKE_SECRET_KEY must be set when DATABASE_URL is: every process needs the same key.");
+  }
+  const postmasterDomain = config.postmaster?.split("@").at(-1)?.toLowerCase() ?? "";
+  if (config.domains.includes(postmasterDomain)) {
+    settings.refuse("KAUKE_POSTMASTER must be a mailbox elsewhere: on one of KAUKE_DOMAINS its mail would loop.");
+  }
+  refuseSharedPorts(settings, config);
+}
+
+function refuseSharedPorts(settings: SettingReader, config: Config): void {
+  const named: readonly (readonly [string, number | null])[] = [
+    ["KAUKE_HTTP_PORT", config.http.port],
+    ["KAUKE_MX_PORT", config.mx.port],
+    ["KAUKE_SUBMISSION_PORT", config.submission.port],
+    ["KAUKE_SUBMISSIONS_PORT", config.submissions.port],
+    ["KAUKE_METRICS_PORT", config.metricsPort],
+  ];
+  const open = named.filter(([, port]) => port !== null && port !== 0);
+  for (const [index, [name, port]] of open.entries()) {
+    const first = open.slice(0, index).find(([, other]) => other === port);
+    if (first !== undefined) settings.refuse(`${name} must differ from ${first[0]}.`);
+  }
+}
+
+function unknownSetting(name: string): string {
+  return `${name} is not a setting of Kauke and has no effect.`;
+}
+
+/** Warns where `KAUKE_WORKERS` is above 1 and has no effect: with the embedded database and the preview inbox. */
+function workerWarnings({ KAUKE_WORKERS }: Environment, { workers, databaseUrl }: Config): string[] {
+  if (workers > 1 || Number(KAUKE_WORKERS ?? 1) <= 1) return [];
+  const why = databaseUrl === null ? "the embedded database" : "the preview inbox";
+  return [`KAUKE_WORKERS has no effect with ${why}: one process does everything.`];
+}
+
+function productionWarnings(settings: SettingReader, config: Config): string[] {
+  if (!config.production) return [];
+  const warnings: string[] = [];
+  if (config.limits === "off") warnings.push("KAUKE_LIMITS=off switches off every limit: meant for load tests only.");
+  if (!settings.has("KAUKE_DOMAINS"))
+    warnings.push("KAUKE_DOMAINS is not set: no mail arrives at the example domains.");
+  return warnings;
+}

@@ -1,0 +1,183 @@
+/** Parsers of single settings: text in, typed value out, `SettingProblem` for invalid text, which it never quotes. */
+import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
+import { limitNames } from "../limits/mail-limit-rules.ts";
+import type { LimitOverride } from "./config.ts";
+import { SettingProblem } from "./reader.ts";
+
+export function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new SettingProblem(`must be a whole number from ${min} to ${max}`);
+  };
+}
+
+/** Parses a port; 0 lets the system choose a free one. */
+export const port = integer(0, 65_535);
+
+export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) throw new SettingProblem(`must be one of ${choices.join(", ")}`);
+    return found;
+  };
+}
+
+export function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
+  return (text) => {
+    const items = text.split(",").map((item) => item.trim());
+    if (items.includes("")) throw new SettingProblem("must be a list with commas between its items");
+    const values = items.map(parse);
+    if (new Set(values).size !== values.length) throw new SettingProblem("must not name anything twice");
+    return values;
+  };
+}
+
+export function listenHost(text: string): string {
+  if (isIP(text) !== 0 || isHostName(text)) return text;
+  throw new SettingProblem("must be an IP address or a host name");
+}
+
+/** Parses a domain name with at least two labels to lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
+export function domainName(text: string): string {
+  const name = domainToASCII(text).toLowerCase();
+  if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
+  throw new SettingProblem("must hold domain names such as example.org");
+}
+
+/** Parses a list of domain names, or `off` for none. */
+export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : listOf(domainName)(text));
+
+function isHostName(text: string): boolean {
+  return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
+}
+
+/** Checks an IP address or CIDR range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
+export function addressRange(text: string): string {
+  const [address = "", bits, rest] = text.split("/");
+  const family = isIP(address);
+  const maxBits = family === 6 ? 128 : 32;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
+  if (family === 0 || !isPrefix || rest !== undefined) throw new SettingProblem("must hold addresses or CIDR ranges");
+  new BlockList().addSubnet(address, Number(bits ?? maxBits), family === 6 ? "ipv6" : "ipv4");
+  return text;
+}
+
+export function hostOrRange(text: string): string {
+  if (!text.includes("/") && isIP(text) === 0 && isHostName(text)) return text.toLowerCase();
+  try {
+    return addressRange(text);
+  } catch {
+    throw new SettingProblem("must hold host names, addresses or CIDR ranges");
+  }
+}
+
+/** Parses the address of a DNS server. @returns `address:port`, IPv6 in brackets; port 53 when none is given */
+export function dnsServer(text: string): string {
+  const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  const family = isIP(address);
+  const number = Number(portText ?? 53);
+  if (family === 0 || number < 1 || number > 65_535)
+    throw new SettingProblem("must hold addresses such as 192.0.2.1:53");
+  return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
+}
+
+/** Parses an origin: scheme, host and optional port, nothing after it. */
+export function origin(text: string): URL {
+  const url = parseUrl(text, "must be an origin such as https://kauke.example");
+  const isBare =
+    url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (isBare && (url.protocol === "https:" || url.protocol === "http:")) return url;
+  throw new SettingProblem("must be an origin such as https://kauke.example");
+}
+
+export function webLink(text: string): string {
+  const url = parseUrl(text, "must be an http(s) address");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new SettingProblem("must be an http(s) address");
+  return url.href;
+}
+
+/**
+ * Parses the URL of an OpenID issuer. `http://` is allowed for loopback only, for tests. The trailing slash of an
+ * issuer with a path is part of its name.
+ */
+export function issuer(text: string): string {
+  const url = parseUrl(text, "must be an https address");
+  const isLoopback =
+    url.hostname === "localhost" || url.hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback))
+    return url.pathname === "/" ? text.replace(/\/$/, "") : text;
+  throw new SettingProblem("must be an https address (http only on loopback)");
+}
+
+export function databaseUrl(text: string): string {
+  const url = parseUrl(text, "must begin with postgres://");
+  if (url.protocol === "postgres:" || url.protocol === "postgresql:") return text;
+  throw new SettingProblem("must begin with postgres://");
+}
+
+export function relayUrl(text: string): URL {
+  const form = "must be smtp://[user:password@]host:port or smtps://…";
+  const url = parseUrl(text, form);
+  const isPlain = ["", "/"].includes(url.pathname) && url.search === "" && url.hash === "";
+  const isWhole =
+    url.hostname !== "" && url.port !== "" && url.port !== "0" && (url.username === "") === (url.password === "");
+  if ((url.protocol === "smtp:" || url.protocol === "smtps:") && isPlain && isWhole) return url;
+  throw new SettingProblem(form);
+}
+
+function parseUrl(text: string, problem: string): URL {
+  if (!URL.canParse(text)) throw new SettingProblem(problem);
+  return new URL(text);
+}
+
+export function mailbox(text: string): string {
+  return fromMailSyntax("must be an e-mail address", () => {
+    const { canonical } = parseAddress(text);
+    return canonical;
+  });
+}
+
+/** Parses the waiting times between delivery attempts, e.g. `30s,2m,10m`, to seconds. */
+export function retrySchedule(text: string): number[] {
+  return fromMailSyntax("must be waiting times such as 30s,2m,1h,2d", () => parseRetrySchedule(text));
+}
+
+function fromMailSyntax<T>(problem: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) throw new SettingProblem(problem);
+    throw thrown;
+  }
+}
+
+/** Parses 32 bytes in base64, in either alphabet, with or without padding. */
+export function secretKey(text: string): Buffer {
+  const key = Buffer.from(text, "base64");
+  const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
+  if (isBase64 && key.length === 32) return key;
+  throw new SettingProblem("must be 32 bytes in base64");
+}
+
+/** Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
+export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
+  if (text === "off") return "off";
+  const overrides = listOf(limitOverride)(text);
+  const found = new Map(overrides);
+  if (found.size !== overrides.length) throw new SettingProblem("must not name anything twice");
+  const isKnown = [...found.keys()].every((name) => limitNames.includes(name));
+  if (!isKnown) throw new SettingProblem(`must name limits that exist: ${limitNames.join(", ")}`);
+  return found;
+}
+
+function limitOverride(text: string): [string, LimitOverride] {
+  const [, name, max, windowSeconds] = /^([a-z][a-z0-9_]*)=(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  if (name === undefined || Number(windowSeconds) === 0) {
+    throw new SettingProblem("must be off, or a list of name=count/seconds");
+  }
+  return [name, { max: Number(max), windowSeconds: Number(windowSeconds) }];
+}
