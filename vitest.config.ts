@@ -1,9 +1,10 @@
+import { deepTests, isQuickRun } from "@kauke/testkit/depth";
 import { slowestFirst } from "@kauke/testkit/slowest-first";
 import { defineConfig } from "vitest/config";
 
 const costs = "**/*-cost.test.ts";
 /** Said here because a project's `exclude` replaces the one of the command line. */
-const longRounds = process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"];
+const leftOut = [...(process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"]), ...(isQuickRun ? deepTests : [])];
 
 /** Files that measure the memory or the time of their own process, or keep something for all of their tests. */
 const inOwnProcess = [
@@ -78,7 +79,7 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          exclude: [costs, ...longRounds],
+          exclude: [costs, ...leftOut],
           // Files share their processes: loading what they test would take longer than testing it.
           isolate: false,
         },
@@ -88,7 +89,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["apps/server/test/**/*.test.ts"],
-          exclude: [costs, ...longRounds, ...inOwnProcess],
+          exclude: [costs, ...leftOut, ...inOwnProcess],
           // As above: a process of its own costs a file 1.9 seconds of the processor.
           isolate: false,
         },
@@ -98,6 +99,7 @@ export default defineConfig({
         test: {
           name: "alone",
           include: inOwnProcess,
+          exclude: ["**/node_modules/**", ...leftOut],
         },
       },
       {
@@ -105,7 +107,7 @@ export default defineConfig({
         test: {
           name: "costs",
           include: [costs],
-          exclude: ["**/node_modules/**"],
+          exclude: ["**/node_modules/**", ...leftOut],
           // After all others, each file with a core of its own. What else a machine does only adds to a figure: one look in
           // three that shows the promised cost proves it.
           sequence: { groupOrder: 1 },

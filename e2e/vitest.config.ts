@@ -3,6 +3,7 @@
  * provides both.
  */
 import { fileURLToPath } from "node:url";
+import { deepJourneys, isQuickRun } from "@kauke/testkit/depth";
 import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
 
@@ -10,6 +11,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["e2e/**/*.e2e.ts"],
+    exclude: ["**/node_modules/**", ...(isQuickRun ? deepJourneys : [])],
     globalSetup: ["testkit/src/empty-database.ts", "e2e/first-start.ts"],
     pool: "forks",
     // Test files share processes and with them the browser: starting both takes two seconds of processor time.

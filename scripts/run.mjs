@@ -18,7 +18,8 @@ const buildWeb = ["scripts/build-web.mjs"];
 const commands = {
   start: [buildWeb, [...serverFlags, "apps/server/src/main.ts"]],
   dev: [buildWeb, ["scripts/dev.ts"]],
-  test: [["scripts/test.ts", "all"]],
+  test: [["scripts/test.ts", "quick"]],
+  "test-all": [["scripts/test.ts", "all"]],
   "test-long": [["scripts/test.ts", "long"]],
   check: [["scripts/test.ts", "check"]],
   e2e: [["scripts/test.ts", "e2e"]],

@@ -1,6 +1,6 @@
 /**
- * Runs every check of a plan (`test.ts all|check|e2e|long`), one after the other, and does not stop when one fails.
- * Ends with `N passed, N failed` alone on a line; exit code 1 if anything failed.
+ * Runs every check of a plan (`test.ts quick|all|check|e2e|long`), one after the other, and does not stop when one
+ * fails. Ends with `N passed, N failed` alone on a line; exit code 1 if anything failed.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function runStatic(check: StaticCheck): Promise<Tally> {
 }
 
 async function runSuite(suite: Suite): Promise<Tally> {
-  const prepared = suite.inBrowser === true ? await prepareBrowser() : await preparePostgres();
+  const prepared = suite.inBrowser === true ? await prepareBrowser() : await preparePostgres(suite);
   if (prepared === null) return oneFailed;
   const folder = mkdtempSync(join(tmpdir(), "kauke-test-"));
   const report = join(folder, "report.json");
@@ -32,8 +32,9 @@ async function runSuite(suite: Suite): Promise<Tally> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Hundreds of processes load the same files: the compile cache lets each file be compiled once.
   const compiled = { NODE_COMPILE_CACHE: join(root, "node_modules/.kauke-compiled") };
-  const environment = { ...compiled, ...process.env, ...suite.environment, ...prepared.environment };
+  const environment: NodeJS.ProcessEnv = { ...compiled, ...process.env, ...suite.environment, ...prepared.environment };
   const named = process.argv.slice(3);
+  if (named.length > 0) delete environment.KAUKE_TESTS;
   const code = await runShown(
     [vitest, "run", ...reporters, ...suite.args, ...(named.length > 0 ? named : (suite.files ?? []))],
     root,
@@ -57,8 +58,9 @@ interface Prepared {
  * Starts one PostgreSQL for the whole run, in which every test file creates databases of its own: starting one takes
  * longer than most test files.
  */
-async function preparePostgres(): Promise<Prepared> {
-  if (!findTestPostgres().found) return { environment: {}, end: async () => {} };
+async function preparePostgres({ environment }: Suite): Promise<Prepared> {
+  if (environment?.KAUKE_TESTS === "quick" || !findTestPostgres().found)
+    return { environment: {}, end: async () => {} };
   const postgres = await startTestPostgres();
   return { environment: { DATABASE_URL_TEST: await postgres.createDatabase() }, end: () => postgres.stop() };
 }

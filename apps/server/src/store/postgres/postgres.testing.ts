@@ -10,6 +10,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isQuickRun } from "@kauke/testkit/depth";
 import pg from "pg";
 
 export interface TestPostgres {
@@ -23,6 +24,7 @@ const OLDEST_MAJOR = 15;
 
 /** Whether `startTestPostgres` can provide a server. */
 export function findTestPostgres(): { found: true } | { found: false; reason: string } {
+  if (isQuickRun) return { found: false, reason: "PostgreSQL is left out: npm run test:all includes it." };
   if (process.env.DATABASE_URL_TEST !== undefined || programDirectory() !== null) return { found: true };
   return {
     found: false,
