@@ -44,3 +44,13 @@ export function bodyOf(message: Buffer): Buffer {
   const { end, isSeparated } = readHeader(message);
   return message.subarray(isSeparated ? end + 2 : end);
 }
+
+/** The header's text, each field on one line; of a message that never came, the word "undefined". */
+export function headerText(message: Buffer | undefined): string {
+  return (String(message).split("\r\n\r\n", 1)[0] as string).replace(/\r\n[ \t]/g, " ");
+}
+
+/** @returns the first such field without its name, or "" */
+export function fieldOf(message: Buffer | undefined, name: string): string {
+  return new RegExp(`^${name}: (.*)$`, "im").exec(headerText(message))?.[1]?.trim() ?? "";
+}

@@ -9,6 +9,7 @@ import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { AliasWire } from "@kauke/contract";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { fieldOf, headerText } from "@kauke/testkit/forwarded-header";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { byMailauth, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -75,13 +76,6 @@ async function forwarded(alias: AliasWire, message: Buffer | string) {
   if (mail === undefined) throw new Error("no message arrived");
   return mail;
 }
-
-const headerOf = (bytes: Buffer) =>
-  String(bytes)
-    .split("\r\n\r\n", 1)[0]
-    ?.replace(/\r\n[ \t]/g, " ") as string;
-const fieldOf = (bytes: Buffer, name: string) =>
-  new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 
 /** Words of the test message that occur nowhere else, so that they are found only where its content leaked. */
 const secrets = {
@@ -158,7 +152,7 @@ describe("a message forwarded encrypted", () => {
     expect(fieldOf(bytes, "Authentication-Results")).toMatch(/; spf=pass; dkim=none; dmarc=\w+; arc=none$/);
     expect(String(bytes)).toContain('Content-Type: application/vnd.age; name="message.eml.age"');
     expect(String(bytes)).toContain("age -d -i key.txt message.eml.age > message.eml");
-    const names = [...headerOf(bytes).matchAll(/^([A-Za-z-]+):/gm)].map((found) => found[1]);
+    const names = [...headerText(bytes).matchAll(/^([A-Za-z-]+):/gm)].map((found) => found[1]);
     expect(names).toEqual([
       "DKIM-Signature",
       "Delivered-To",

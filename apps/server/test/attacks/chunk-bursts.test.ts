@@ -6,23 +6,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
-import { registerPerson } from "@kauke/testkit/person";
-import { removeDataDirs } from "@kauke/testkit/server-process";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { HeldBytes } from "./scenes/held-bytes.testing.ts";
+import { expect, test } from "vitest";
+import { heldBytesForFile } from "./scenes/held-bytes.testing.ts";
 
 const CHUNKS = rounds(500_000, 3_000_000);
 
-let held: HeldBytes;
-let cookie = "";
-beforeAll(async () => {
-  held = await HeldBytes.start();
-  cookie = (await registerPerson(`http://127.0.0.1:${held.ports.web}`)).cookie;
-});
-afterAll(async () => {
-  held[Symbol.dispose]();
-  await removeDataDirs();
-});
+const its = heldBytesForFile();
 
 const one = Buffer.from("1\r\nx\r\n".repeat(CHUNKS));
 /** As many bytes in chunks of 4 KiB. */
@@ -30,8 +19,8 @@ const large = Buffer.from(`1000\r\n${"x".repeat(4096)}\r\n`.repeat(Math.floor(on
 
 /** Sends the body to a call. @returns processor time of the server, and whether it closed the connection */
 async function burst(line: string, fields: string, body: Buffer): Promise<{ ms: number; isClosed: boolean }> {
-  const before = await held.processorMs();
-  const socket = connect({ port: held.ports.web, host: "127.0.0.1" });
+  const before = await its.held.processorMs();
+  const socket = connect({ port: its.held.ports.web, host: "127.0.0.1" });
   socket.on("error", () => {}).resume();
   await once(socket, "connect");
   const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -39,7 +28,7 @@ async function burst(line: string, fields: string, body: Buffer): Promise<{ ms: 
   await sleep(100);
   const written = new Promise((resolve) => socket.write(body, resolve)).then(() => sleep(300));
   await Promise.race([closed, written]);
-  const result = { isClosed: socket.destroyed, ms: (await held.processorMs()) - before };
+  const result = { isClosed: socket.destroyed, ms: (await its.held.processorMs()) - before };
   socket.destroy();
   return result;
 }
@@ -50,7 +39,7 @@ const calls: Record<string, () => [line: string, fields: string]> = {
   "no such route": () => ["POST /nothing", json],
   "a call without a session": () => ["POST /api/api-keys", json],
   "an unknown expectation": () => ["POST /api/auth/login", "expect: something\r\n"],
-  "an import": () => ["POST /api/imports", `content-type: application/octet-stream\r\ncookie: ${cookie}\r\n`],
+  "an import": () => ["POST /api/imports", `content-type: application/octet-stream\r\ncookie: ${its.cookie}\r\n`],
 };
 
 test.each(Object.keys(calls))("%s: the connection is closed after a small part of the burst", async (name) => {
@@ -66,7 +55,7 @@ test.each(Object.keys(calls))("%s: the connection is closed after a small part o
 test("control: ordinary chunks, and few single bytes, are read to the end", async () => {
   const body = JSON.stringify({ email: "nobody@example.net", password: "wrong horse battery" });
   for (const bytes of [1, 7, 300]) {
-    const socket = connect({ port: held.ports.web, host: "127.0.0.1" });
+    const socket = connect({ port: its.held.ports.web, host: "127.0.0.1" });
     let heard = "";
     socket.on("data", (chunk) => void (heard += chunk.toString()));
     socket.write(

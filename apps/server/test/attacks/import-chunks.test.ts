@@ -1,31 +1,20 @@
 /** Imports whose file arrives in many small chunks: they are gathered before any parser sees them. */
 import { connect } from "node:net";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
-import { registerPerson } from "@kauke/testkit/person";
-import { removeDataDirs } from "@kauke/testkit/server-process";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { HeldBytes } from "./scenes/held-bytes.testing.ts";
+import { expect, test } from "vitest";
+import { heldBytesForFile } from "./scenes/held-bytes.testing.ts";
 
 const BYTES = rounds(2_000_000, 8_000_000);
 
-let held: HeldBytes;
-let cookie = "";
-beforeAll(async () => {
-  held = await HeldBytes.start();
-  cookie = (await registerPerson(`http://127.0.0.1:${held.ports.web}`)).cookie;
-});
-afterAll(async () => {
-  held[Symbol.dispose]();
-  await removeDataDirs();
-});
+const its = heldBytesForFile();
 
 /** Uploads the text in chunks of so many bytes. @returns the response, and processor time of the server */
 async function upload(text: string, chunkBytes: number): Promise<{ heard: string; ms: number }> {
-  const before = await held.processorMs();
-  const socket = connect({ port: held.ports.web, host: "127.0.0.1" });
+  const before = await its.held.processorMs();
+  const socket = connect({ port: its.held.ports.web, host: "127.0.0.1" });
   let heard = "";
   socket.on("data", (chunk) => void (heard += chunk.toString())).on("error", () => {});
-  const fields = `host: localhost:3000\r\ncookie: ${cookie}\r\ncontent-type: application/octet-stream\r\n`;
+  const fields = `host: localhost:3000\r\ncookie: ${its.cookie}\r\ncontent-type: application/octet-stream\r\n`;
   const chunks = [`POST /api/imports HTTP/1.1\r\n${fields}transfer-encoding: chunked\r\nconnection: close\r\n\r\n`];
   for (let from = 0; from < text.length; from += chunkBytes) {
     const part = text.slice(from, from + chunkBytes);
@@ -33,7 +22,7 @@ async function upload(text: string, chunkBytes: number): Promise<{ heard: string
   }
   socket.write(`${chunks.join("")}0\r\n\r\n`);
   await new Promise((resolve) => socket.once("close", resolve));
-  return { heard, ms: (await held.processorMs()) - before };
+  return { heard, ms: (await its.held.processorMs()) - before };
 }
 
 const shapes: Record<string, string> = {

@@ -2,6 +2,7 @@
  * Other customers of the owner's mail host who write as the owner: SPF and DKIM prove the host's domain, not a mailbox.
  * Where other people use the domain, MAIL FROM must be the owner's mailbox, at reply addresses too.
  */
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -33,13 +34,8 @@ const { mx, system, person } = await setUpForwarding({
 const owner = (host: Host) => `jonas@${host}`;
 
 async function addMailbox(who: Person, address: string, isConfirmed: boolean): Promise<void> {
-  mx.reset();
-  await who.createAlias({ forwardTo: address });
-  await who.call("POST", "/api/confirmation/message", { address });
-  const [request] = await mx.waitForMessages(1);
-  const token = /\/confirm\/([a-z2-7]{32})/.exec(String(request?.bytes).replaceAll("=\r\n", ""))?.[1];
-  if (!isConfirmed) return;
-  expect(await who.call("POST", "/api/confirmation", { token, choice: "mine" })).toMatchObject({ status: 200 });
+  if (isConfirmed) await confirmMailbox({ mx, person: who }, address);
+  else await who.createAlias({ forwardTo: address });
 }
 
 let isReady = false;

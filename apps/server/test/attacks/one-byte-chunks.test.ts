@@ -8,12 +8,10 @@ import { join } from "node:path";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
-import { registerPerson } from "@kauke/testkit/person";
-import { removeDataDirs } from "@kauke/testkit/server-process";
 import { SmtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { HeldBytes } from "./scenes/held-bytes.testing.ts";
+import { describe, expect, test, vi } from "vitest";
+import { heldBytesForFile } from "./scenes/held-bytes.testing.ts";
 import type { HeldClient } from "./scenes/held-bytes-program.testing.ts";
 
 const CONNECTIONS = rounds(16, 120);
@@ -22,16 +20,7 @@ const NOISE_BYTES = 1_500_000;
 /** The law of this file. */
 const allowedBytes = (sent: number, connections: number) => connections * (2 * sent + 65_536) + NOISE_BYTES;
 
-let held: HeldBytes;
-let cookie = "";
-beforeAll(async () => {
-  held = await HeldBytes.start();
-  cookie = (await registerPerson(`http://127.0.0.1:${held.ports.web}`)).cookie;
-});
-afterAll(async () => {
-  held[Symbol.dispose]();
-  await removeDataDirs();
-});
+const its = heldBytesForFile();
 
 const closers = closeAfterEach();
 
@@ -66,24 +55,24 @@ const head = (line: string, fields: string) =>
 const json = "content-type: application/json\r\n";
 const bytes = "content-type: application/octet-stream\r\n";
 const calls: Record<string, () => [port: number, head: string]> = {
-  "a request that nobody reads": () => [held.ports.unread, head("POST /", json)],
-  "an open call": () => [held.ports.web, head("POST /api/auth/login", json)],
-  "no such route": () => [held.ports.web, head("POST /nothing", json)],
-  "a call without a session": () => [held.ports.web, head("POST /api/api-keys", json)],
-  "a large body": () => [held.ports.web, head("POST /api/decrypt-manual", `${json}cookie: ${cookie}\r\n`)],
-  "an import": () => [held.ports.web, head("POST /api/imports", `${bytes}cookie: ${cookie}\r\n`)],
-  "a call of another service's client": () => [held.ports.web, head("POST /api/v1/aliases", json)],
-  "an unknown expectation": () => [held.ports.web, head("POST /api/auth/login", `${json}expect: something\r\n`)],
+  "a request that nobody reads": () => [its.held.ports.unread, head("POST /", json)],
+  "an open call": () => [its.held.ports.web, head("POST /api/auth/login", json)],
+  "no such route": () => [its.held.ports.web, head("POST /nothing", json)],
+  "a call without a session": () => [its.held.ports.web, head("POST /api/api-keys", json)],
+  "a large body": () => [its.held.ports.web, head("POST /api/decrypt-manual", `${json}cookie: ${its.cookie}\r\n`)],
+  "an import": () => [its.held.ports.web, head("POST /api/imports", `${bytes}cookie: ${its.cookie}\r\n`)],
+  "a call of another service's client": () => [its.held.ports.web, head("POST /api/v1/aliases", json)],
+  "an unknown expectation": () => [its.held.ports.web, head("POST /api/auth/login", `${json}expect: something\r\n`)],
 };
 
 /** Sends the text on so many connections at once. @returns bytes held for them */
 async function hold(port: number, text: Buffer): Promise<number> {
-  const before = await held.measure();
+  const before = await its.held.measure();
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)));
   for (const socket of sockets) socket.write(text);
-  const heldBytes = (await held.measure()) - before;
+  const heldBytes = (await its.held.measure()) - before;
   for (const socket of sockets) socket.destroy();
-  await held.measure();
+  await its.held.measure();
   return heldBytes;
 }
 
@@ -128,11 +117,11 @@ describe("SMTP over TLS, while a command is in progress", () => {
     ["STARTTLS", false],
     ["TLS from the first byte", true],
   ])("%s", async (_, isImplicit) => {
-    const port = isImplicit ? held.ports.smtps : held.ports.smtp;
+    const port = isImplicit ? its.held.ports.smtps : its.held.ports.smtp;
     const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => busySession(port, isImplicit)));
-    const before = await held.measure();
+    const before = await its.held.measure();
     await Promise.all(sessions.map(({ socket }) => writeSingly(socket, "NOOP\r\n".repeat(SENT / 6))));
-    const heldBytes = (await held.measure()) - before;
+    const heldBytes = (await its.held.measure()) - before;
     printFigures("TLS records of one byte", { "held of a connection": Math.round(heldBytes / SESSIONS) });
     expect(heldBytes).toBeLessThan(allowedBytes(SENT, SESSIONS));
     // Control: the sessions are open.
@@ -171,10 +160,10 @@ describe("responses to our clients", () => {
     for (const [cut, body] of someCuts) {
       const answer = Buffer.concat([Buffer.from(okChunked(type)), body]);
       const { port, sockets } = await startPeer({ greeting: "", answer, isTls });
-      const before = await held.measure();
-      held.connect(client, port, CONNECTIONS);
+      const before = await its.held.measure();
+      its.held.connect(client, port, CONNECTIONS);
       await vi.waitFor(() => expect(sockets).toHaveLength(CONNECTIONS), 20_000);
-      const heldBytes = (await held.measure()) - before;
+      const heldBytes = (await its.held.measure()) - before;
       printFigures(`${client}, ${cut}`, { "held of a connection": Math.round(heldBytes / CONNECTIONS) });
       expect([cut, heldBytes < allowedBytes(60_000, CONNECTIONS)]).toEqual([cut, true]);
     }
@@ -190,18 +179,18 @@ describe("responses to our clients", () => {
   test.each(Object.keys(replies))("a mail host: %s", async (what) => {
     const answer = Buffer.from(replies[what] as string);
     const { port, sockets } = await startPeer({ greeting: "220 mx.example\r\n", answer, isTls: false });
-    const before = await held.measure();
-    held.connect("smtp", port, CONNECTIONS);
+    const before = await its.held.measure();
+    its.held.connect("smtp", port, CONNECTIONS);
     await vi.waitFor(() => expect(sockets).toHaveLength(CONNECTIONS), 20_000);
-    const heldBytes = (await held.measure()) - before;
+    const heldBytes = (await its.held.measure()) - before;
     printFigures(what, { "held of a connection": Math.round(heldBytes / CONNECTIONS) });
     expect(heldBytes).toBeLessThan(allowedBytes(answer.length, CONNECTIONS));
   });
 });
 
 test("the control socket: a request in single bytes", async () => {
-  const path = join(held.dataDir, "kauke.sock");
-  const before = await held.measure();
+  const path = join(its.held.dataDir, "kauke.sock");
+  const before = await its.held.measure();
   const sockets = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const socket = keep(connect(path));
@@ -210,5 +199,5 @@ test("the control socket: a request in single bytes", async () => {
       return socket;
     }),
   );
-  expect((await held.measure()) - before).toBeLessThan(allowedBytes(4000, sockets.length));
+  expect((await its.held.measure()) - before).toBeLessThan(allowedBytes(4000, sockets.length));
 });

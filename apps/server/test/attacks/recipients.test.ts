@@ -2,6 +2,7 @@
  * Bulk mail through the limits of sending: a message to a hundred people counts as a hundred, whichever way the account
  * hands it over. A message with more recipients than the account may still write to is sent to nobody.
  */
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -42,13 +43,7 @@ async function submitter(
 /** An account whose mailbox is confirmed, so that mail from it is the owner's. */
 async function confirmedPerson(): Promise<Person> {
   const person = await registerPerson(system.url);
-  await person.createAlias({ forwardTo: owner });
-  mx.reset();
-  await person.call("POST", "/api/confirmation/message", { address: owner });
-  const text = String((await mx.waitForMessages(1))[0]?.bytes).replaceAll("=\r\n", "");
-  const token = /\/confirm\/([a-z2-7]{32})/.exec(text)?.[1];
-  await person.call("POST", "/api/confirmation", { token, choice: "mine" });
-  mx.reset();
+  await confirmMailbox({ mx, person }, owner);
   return person;
 }
 

@@ -2,6 +2,7 @@
  * Messages of an owner that somebody else sends again. Whoever holds a signed message of a person could find out which
  * aliases are theirs, and have it sent as an alias: DKIM proves an author, not to whom the author wrote.
  */
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -26,18 +27,10 @@ const others = { "evil.example": spf, "sender.example": spf };
 let isConfirmed = false;
 beforeEach(async () => {
   dns.zone = { ...signedOnly, ...others };
-  if (!isConfirmed) await confirm();
+  if (!isConfirmed) await confirmMailbox({ mx, person }, owner);
   isConfirmed = true;
   mx.reset();
 });
-
-async function confirm(): Promise<void> {
-  await person.createAlias({ forwardTo: owner });
-  await person.call("POST", "/api/confirmation/message", { address: owner });
-  const [request] = await mx.waitForMessages(1);
-  const token = /\/confirm\/([a-z2-7]{32})/.exec(String(request?.bytes).replaceAll("=\r\n", ""))?.[1];
-  expect(await person.call("POST", "/api/confirmation", { token, choice: "mine" })).toMatchObject({ status: 200 });
-}
 
 interface Addresses {
   alias: string;

@@ -2,7 +2,9 @@
  * Addresses that other hosts assign and that grammars forbid: dots side by side or at an end (Japanese phones), local
  * parts above 64 octets (mailing services, trackers, forges). Taken, answered and given back in their very spelling.
  */
+
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { fieldOf, headerText } from "@kauke/testkit/forwarded-header";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { beforeEach, expect, test } from "vitest";
@@ -17,10 +19,8 @@ const { mx, system, person } = await setUpForwarding({ dns });
 
 beforeEach(() => mx.reset());
 
-const headerOf = (bytes: Buffer | undefined) =>
-  (String(bytes).split("\r\n\r\n", 1)[0] as string).replace(/\r\n[ \t]/g, " ");
 const replyAddresses = (bytes: Buffer | undefined, name: string) =>
-  new RegExp(`^${name}: (.*)$`, "m").exec(headerOf(bytes))?.[1]?.match(/r(?:-[a-z2-7]{5}){4}@kauke\.test/g) ?? [];
+  fieldOf(bytes, name).match(/r(?:-[a-z2-7]{5}){4}@kauke\.test/g) ?? [];
 
 const spellings = [
   "taro..yamada@mobile.example",
@@ -40,7 +40,7 @@ test.each(spellings)(
     expect(sent.replies[0]).toMatch(/^250 /);
     expect(sent.last).toMatch(/^250 /);
     const [copy] = await mx.waitForMessages(1);
-    expect(headerOf(copy?.bytes)).toContain("dmarc=pass");
+    expect(headerText(copy?.bytes)).toContain("dmarc=pass");
     expect(copy?.envelopeFrom.split("@")[0]?.length).toBeLessThanOrEqual(64);
     const [author = ""] = replyAddresses(copy?.bytes, "From");
     expect(replyAddresses(copy?.bytes, "Reply-To")).toEqual([author]);
@@ -51,7 +51,7 @@ test.each(spellings)(
     ).toMatch(/^250 /);
     const [answered] = await mx.waitForMessages(1);
     expect(answered?.rcptTo).toEqual([address]);
-    expect(headerOf(answered?.bytes)).toContain(address);
+    expect(headerText(answered?.bytes)).toContain(address);
   },
 );
 

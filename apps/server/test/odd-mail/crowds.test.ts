@@ -1,5 +1,7 @@
 /** Messages to whole clubs: everybody in To can be answered, up to 1,000 people; beyond, the copy says how many can't. */
+
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { fieldOf } from "@kauke/testkit/forwarded-header";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { beforeEach, expect, test } from "vitest";
@@ -10,10 +12,6 @@ const { mx, system, person } = await setUpForwarding({ dns });
 
 beforeEach(() => mx.reset());
 
-const headerOf = (bytes: Buffer | undefined) =>
-  (String(bytes).split("\r\n\r\n", 1)[0] as string).replace(/\r\n(?=[ \t])/g, "");
-const fieldOf = (bytes: Buffer | undefined, name: string) =>
-  new RegExp(`^${name}: (.*)$`, "m").exec(headerOf(bytes))?.[1]?.trim() ?? "";
 const addresses = (field: string) => field.match(/[^\s<>,]+@[^\s<>,]+/g) ?? [];
 const members = (count: number, name: string) =>
   Array.from({ length: count }, (_, n) => `${name} <member${n}@club.example>`).join(",\r\n ");

@@ -2,7 +2,9 @@
  * Odd but real messages of owners and of their mail hosts, byte for byte as programs wrote them (test-vectors/eml-odd):
  * answers whose links hold the mailbox in disguise, absence notes, bounces. Each has a control.
  */
+
 import type { CreatedEmailJob } from "@kauke/contract";
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -26,13 +28,7 @@ const { mx, system, person } = await setUpForwarding({
 const owner = "me@example.org";
 const ann = "ann@planner.example";
 
-beforeAll(async () => {
-  await person.createAlias({ forwardTo: owner });
-  await person.call("POST", "/api/confirmation/message", { address: owner });
-  const [request] = await mx.waitForMessages(1);
-  const token = /\/confirm\/([a-z2-7]{32})/.exec(String(request?.bytes).replaceAll("=\r\n", ""))?.[1];
-  expect(await person.call("POST", "/api/confirmation", { token, choice: "mine" })).toMatchObject({ status: 200 });
-});
+beforeAll(() => confirmMailbox({ mx, person }, owner));
 beforeEach(() => mx.reset());
 
 const send = (from: string, to: string, message: Buffer | string) =>

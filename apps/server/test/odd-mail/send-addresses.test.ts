@@ -3,6 +3,7 @@
  * new alias; the tag names nobody; the mail host left the tag out. An owner whose envelope is proven reads why, and
  * never gets the message back; everybody else gets what a stranger gets.
  */
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -24,18 +25,10 @@ const { mx, system, person } = await setUpForwarding({
 let isConfirmed = false;
 beforeEach(async () => {
   dns.zone = { ...zone };
-  if (!isConfirmed) await confirm();
+  if (!isConfirmed) await confirmMailbox({ mx, person }, owner);
   isConfirmed = true;
   mx.reset();
 });
-
-async function confirm(): Promise<void> {
-  await person.createAlias({ forwardTo: owner });
-  await person.call("POST", "/api/confirmation/message", { address: owner });
-  const [request] = await mx.waitForMessages(1);
-  const token = /\/confirm\/([a-z2-7]{32})/.exec(String(request?.bytes).replaceAll("=\r\n", ""))?.[1];
-  expect(await person.call("POST", "/api/confirmation", { token, choice: "mine" })).toMatchObject({ status: 200 });
-}
 
 let count = 0;
 interface Written {

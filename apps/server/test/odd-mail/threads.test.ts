@@ -2,7 +2,9 @@
  * Thread identifiers of trackers and old programs: without "@" or brackets, with two "@" or blanks. They reach the owner
  * as they came, and the owner's answer names them to the tracker as it wrote them.
  */
+
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { fieldOf, headerText } from "@kauke/testkit/forwarded-header";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { beforeEach, expect, test } from "vitest";
@@ -13,10 +15,6 @@ const { mx, system, person } = await setUpForwarding({ dns });
 
 beforeEach(() => mx.reset());
 
-const headerOf = (bytes: Buffer | undefined) =>
-  (String(bytes).split("\r\n\r\n", 1)[0] as string).replace(/\r\n(?=[ \t])/g, "");
-const fieldOf = (bytes: Buffer | undefined, name: string) =>
-  new RegExp(`^${name}: (.*)$`, "m").exec(headerOf(bytes))?.[1]?.trim() ?? "";
 const withoutVoucher = (references: string) => references.replace(/ ?<v\.[a-z2-7]+@kauke\.test>/, "");
 
 const tracker = "bugs@planner.example";
@@ -31,7 +29,7 @@ async function forwarded(thread: readonly string[], { from = tracker, to = "" } 
   return {
     alias,
     copy: copy?.bytes,
-    replyAddress: /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(headerOf(copy?.bytes))?.[0] ?? "",
+    replyAddress: /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(headerText(copy?.bytes))?.[0] ?? "",
   };
 }
 
@@ -42,7 +40,7 @@ async function answered(replyAddress: string, thread: readonly string[], message
   const { last } = await sendMail({ port: system.mxPort, from: "me@example.org", to: replyAddress, message });
   expect(last).toMatch(/^250 /);
   const [mail] = await mx.waitForMessages(1);
-  expect(headerOf(mail?.bytes)).not.toContain("own-");
+  expect(headerText(mail?.bytes)).not.toContain("own-");
   return mail?.bytes;
 }
 

@@ -2,7 +2,9 @@
  * Absence notes that a mailbox host writes to the envelope sender of forwarded mail (RFC 3834 §4, RFC 5230), which is a
  * bounce address of ours: they reach the original sender from the alias, once in seven days, or the owner reads why not.
  */
+
 import { generateKeyPairSync } from "node:crypto";
+import { confirmMailbox } from "@kauke/testkit/confirm-mailbox";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -30,13 +32,7 @@ const { mx, system, person } = await setUpForwarding({
 const home = "jonas@inbox.example";
 let count = 0;
 
-beforeAll(async () => {
-  await person.createAlias({ forwardTo: home });
-  expect(await person.call("POST", "/api/confirmation/message", { address: home })).toMatchObject({ status: 200 });
-  const [request] = await mx.waitForMessages(1);
-  const token = /\/confirm\/([a-z2-7]{32})/.exec((await PostalMime.parse(request?.bytes ?? "")).text ?? "")?.[1];
-  await person.call("POST", "/api/confirmation", { token, choice: "mine" });
-});
+beforeAll(() => confirmMailbox({ mx, person }, home));
 
 beforeEach(() => mx.reset());
 

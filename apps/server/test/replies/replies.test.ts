@@ -2,7 +2,9 @@
  * Answers from the owner's inbox: sent as the alias, threads intact, without a trace of the mailbox behind it;
  * strangers refused.
  */
+
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { fieldOf } from "@kauke/testkit/forwarded-header";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -20,12 +22,6 @@ const { mx, system, person } = await setUpForwarding({
 
 beforeEach(() => mx.reset());
 
-const headerOf = (bytes: Buffer | undefined) =>
-  String(bytes)
-    .split("\r\n\r\n", 1)[0]
-    ?.replace(/\r\n[ \t]/g, " ") as string;
-const fieldOf = (bytes: Buffer | undefined, name: string) =>
-  new RegExp(`^${name}: (.*)$`, "im").exec(headerOf(bytes))?.[1] as string;
 const replyOf = (field: string) => /r(?:-[a-z2-7]{5}){4}@kauke\.test/.exec(field)?.[0] as string;
 
 /**

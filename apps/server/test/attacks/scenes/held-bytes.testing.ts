@@ -2,12 +2,37 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { makeDataDir } from "@kauke/testkit/server-process";
+import { registerPerson } from "@kauke/testkit/person";
+import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
+import { afterAll, beforeAll } from "vitest";
 import type { HeldClient, HeldPorts, HeldRequest } from "./held-bytes-program.testing.ts";
 
 const program = fileURLToPath(new URL("held-bytes-program.testing.ts", import.meta.url));
 
-export class HeldBytes implements Disposable {
+/** The program and a person of it with an account, for all tests of a file; call it at the file's top. */
+export function heldBytesForFile(): { readonly held: HeldBytes; readonly cookie: string } {
+  let held: HeldBytes | null = null;
+  let cookie = "";
+  beforeAll(async () => {
+    held = await HeldBytes.start();
+    cookie = (await registerPerson(`http://127.0.0.1:${held.ports.web}`)).cookie;
+  });
+  afterAll(async () => {
+    held?.[Symbol.dispose]();
+    await removeDataDirs();
+  });
+  return {
+    get held() {
+      if (held === null) throw new Error("it runs only while tests run");
+      return held;
+    },
+    get cookie() {
+      return cookie;
+    },
+  };
+}
+
+class HeldBytes implements Disposable {
   readonly ports: HeldPorts;
   readonly dataDir: string;
   readonly #child: ChildProcess;
