@@ -2,6 +2,7 @@
  * Decrypting in the browser alone: with a stored key and with a pasted one, as text, as a message and as a file. No
  * request contains anything secret, and a hostile message has no effect.
  */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { generateKeyPair } from "@kauke/age";
 import { isLongRun } from "@kauke/testkit/long-rounds";
@@ -138,6 +139,14 @@ test("of two encrypted messages the one that is not quoted is shown, and the oth
     await page.getByRole("button", { name: /^Show message [12]$/ }).click();
     expect(await result(page).innerText()).toBe("The newer");
   }
+
+  // The same as pasted from a mail program.
+  const pasted = readFileSync("test-vectors/eml-odd/two-encrypted-texts.txt", "utf8");
+  const key = /AGE-SECRET-KEY-\w+/.exec(pasted)?.[0] ?? "";
+  await decryptWithKey(page, key, () => field.fill(pasted.slice(pasted.indexOf("On 25"))));
+  await expect.poll(() => result(page).innerText()).toBe("NEW: today: the meeting is moved to ten.\n");
+  await page.getByRole("button", { name: /^Show message [12], quoted$/ }).click();
+  expect(await result(page).innerText()).toBe("OLD: yesterday: the meeting is at nine.\n");
 
   // What can't be decrypted does not affect the other: it is cut off, or was encrypted for the correspondent.
   const cut = older.slice(0, older.indexOf("-----END"));
