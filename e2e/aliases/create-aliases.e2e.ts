@@ -210,7 +210,8 @@ describe("the destination that the form offers", () => {
     expect((await person.listAliases())[0]?.forwardTo).toBe(person.email);
   });
 
-  test("what was typed before the account's mailboxes were loaded stays", async () => {
+  /** Opens the dashboard without the account's mailboxes; the returned function loads them. */
+  async function openWithoutMailboxes() {
     const { page, context, person } = await openDashboard();
     const loaded = Promise.withResolvers<void>();
     await context.route("**/api/mailboxes", async (route) => {
@@ -218,16 +219,32 @@ describe("the destination that the form offers", () => {
       await route.continue();
     });
     await page.reload();
+    const load = async () => {
+      const response = page.waitForResponse("**/api/mailboxes");
+      loaded.resolve();
+      await (await response).finished();
+      await createForm(page).getByRole("button", { name: person.email }).waitFor();
+    };
+    return { page, load };
+  }
+
+  test("what was typed before the account's mailboxes were loaded stays", async () => {
+    const { page, load } = await openWithoutMailboxes();
     await nameField(page).fill("early");
     await forwardField(page).fill(inbox);
     await notesField(page).fill("Typed early");
-    const answered = page.waitForResponse("**/api/mailboxes");
-    loaded.resolve();
-    await (await answered).finished();
-    await createForm(page).getByRole("button", { name: person.email }).waitFor();
+    await load();
     expect(await nameField(page).inputValue()).toBe("early");
     expect(await forwardField(page).inputValue()).toBe(inbox);
     expect(await notesField(page).inputValue()).toBe("Typed early");
+  });
+
+  test("a mailbox that is loaded while Forward to has the focus is not put before what is typed", async () => {
+    const { page, load } = await openWithoutMailboxes();
+    await forwardField(page).focus();
+    await load();
+    await page.keyboard.type(inbox);
+    expect(await forwardField(page).inputValue()).toBe(inbox);
   });
 
   test("the only mailbox of a new account is offered before it is confirmed", async () => {

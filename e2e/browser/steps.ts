@@ -62,8 +62,7 @@ export async function fillCreate(page: Page, { alias, domain, forwardTo, notes }
   const form = createForm(page);
   if (alias !== undefined) await form.getByLabel("Alias name and domain").fill(alias);
   if (domain !== undefined) await form.getByLabel("Domain", { exact: true }).selectOption(domain);
-  // The account's mailbox is put into the field when it arrives, which may be in the middle of `fill`.
-  if (forwardTo !== undefined) await fillIn(form.getByLabel("Forward to"), forwardTo);
+  if (forwardTo !== undefined) await form.getByLabel("Forward to").fill(forwardTo);
   if (notes !== undefined) await form.getByLabel(/^Notes/).fill(notes);
   await form.getByRole("button", { name: "Create Alias" }).click();
 }

@@ -68,7 +68,12 @@ export function CreateAliasCard({ userId }: { userId: string }) {
   const titleId = useId();
   const { domains, offered, beginning, format, hasSite } = useOffer(userId);
   const own = domains.data ?? noDomains;
-  const { form, shown, tidy, typo, onSubmit } = useCreateForm({ userId, domains: own, beginning, known: offered });
+  const { form, shown, tidy, typo, onSubmit, onForwardFocus } = useCreateForm({
+    userId,
+    domains: own,
+    beginning,
+    known: offered,
+  });
   const { errors, isSubmitting } = form.formState;
   useWantedName((name) => {
     if (name !== "") tidy.change("alias", name);
@@ -85,7 +90,7 @@ export function CreateAliasCard({ userId }: { userId: string }) {
           <NameField {...{ userId, form, shown, tidy, format, hasSite }} domains={own} />
           {domains.isError ? <DomainsMissing onRetry={() => domains.refetch()} /> : null}
         </div>
-        <ForwardField {...{ form, shown, tidy, typo, offered }} />
+        <ForwardField {...{ form, shown, tidy, typo, offered, onForwardFocus }} />
         <TextField
           label={
             <>

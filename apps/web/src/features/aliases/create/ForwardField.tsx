@@ -10,7 +10,7 @@ import { hasDestination, readDestinations, toggleDestination, wrongDestinations 
 import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
-interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo"> {
+interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo" | "onForwardFocus"> {
   /** Destinations that the account uses, in the order in which they are offered. */
   offered: readonly string[];
 }
@@ -73,7 +73,7 @@ function useAnswer(typo: Props["typo"], field: RefObject<HTMLDivElement | null>)
   };
 }
 
-export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
+export function ForwardField({ form, shown, tidy, typo, offered, onForwardFocus }: Props) {
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
   const text = shown.forwardTo;
@@ -97,6 +97,7 @@ export function ForwardField({ form, shown, tidy, typo, offered }: Props) {
         placeholder="you@example.org"
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
+        onFocus={onForwardFocus}
         onChange={(event) => {
           typo.drop();
           void onChange(event);

@@ -4,10 +4,13 @@
  */
 import { onUserChange } from "../../../api/session/session.ts";
 
-interface Choice {
-  userId: string;
+export interface Beginning {
   domain: string;
   forwardTo: string;
+}
+
+interface Choice extends Beginning {
+  userId: string;
 }
 
 let last: Choice | null = null;
@@ -16,8 +19,15 @@ export function rememberChoice(choice: Choice): void {
   last = choice;
 }
 
-export function lastChoiceOf(userId: string): Choice | null {
-  return last?.userId === userId ? last : null;
+/**
+ * Initial values of the form for a new alias.
+ * @param beginning the account's defaults, empty until they are loaded
+ * @param held the destinations that the form offered when "Forward to" first had the focus, or null before that:
+ *   defaults that are loaded later are not put into a field in which somebody may be typing
+ */
+export function beginningOf(userId: string, beginning: Beginning, held: string | null): Beginning {
+  if (last?.userId === userId) return { domain: last.domain, forwardTo: last.forwardTo };
+  return { domain: beginning.domain, forwardTo: held ?? beginning.forwardTo };
 }
 
 onUserChange(() => {

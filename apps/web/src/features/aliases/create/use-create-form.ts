@@ -4,7 +4,7 @@
  */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { useCreateAlias } from "../../../api/aliases.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
@@ -14,18 +14,13 @@ import { type CreateFailure, createFailure, reservedFailure } from "../create-fa
 import { markNewAlias } from "../new-alias.ts";
 import { isReservedName } from "../reserved-name.ts";
 import { useKeptFields } from "./kept-fields.ts";
-import { lastChoiceOf, rememberChoice } from "./last-choice.ts";
+import { type Beginning, beginningOf, rememberChoice } from "./last-choice.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./use-typo-question.ts";
 
 /** Values in the form's fields; the domain is absent until the list of domains is loaded. */
 type Typed = Partial<CreateAliasBody>;
 export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
-
-export interface Beginning {
-  domain: string;
-  forwardTo: string;
-}
 
 /** Overrides the form's `resetOptions`, which `reset` follows too. */
 const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: false };
@@ -97,11 +92,12 @@ interface Given {
 }
 
 export function useCreateForm({ userId, domains, beginning, known }: Given) {
-  const begun = lastChoiceOf(userId) ?? beginning;
+  const [held, setHeld] = useState<string | null>(null);
+  const begun = beginningOf(userId, beginning, held);
   const form: CreateForm = useForm({
     resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
     // What the form offers is loaded after its fields are shown: it then replaces what nobody has changed
-    values: { alias: "", notes: "", domain: begun.domain, forwardTo: begun.forwardTo },
+    values: { alias: "", notes: "", ...begun },
     resetOptions: { keepDirtyValues: true, keepErrors: true, keepIsSubmitted: true },
   });
   const { alias = "", notes = "", domain = "", forwardTo = "" } = useWatch({ control: form.control });
@@ -142,7 +138,8 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     event.preventDefault();
     void submit(event.currentTarget);
   };
-  return { form, shown, tidy, typo, onSubmit };
+  const onForwardFocus = () => setHeld(held ?? begun.forwardTo);
+  return { form, shown, tidy, typo, onSubmit, onForwardFocus };
 }
 
 export type CreateState = ReturnType<typeof useCreateForm>;
