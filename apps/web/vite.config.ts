@@ -61,7 +61,7 @@ const formsChunk = {
     [
       "node_modules/(?:react-hook-form|@hookform)/",
       "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/aliases/(?:alias-text|list-view)\\.ts",
+      "src/features/aliases/(?:alias-text|list/list-view)\\.ts",
     ].join("|"),
   ),
 };
@@ -75,7 +75,7 @@ const aliasesChunk = {
   test: new RegExp(
     [
       "src/api/labels\\.ts",
-      "src/features/aliases/(?:alias-location|pending-deletion|stored-view|switch-alias|use-list-view)\\.ts",
+      "src/features/aliases/(?:alias-location|switch-alias|list/pending-deletion|list/use-list-view)\\.ts",
       "src/features/aliases/create/(?:domain-typo|generated-format|wanted-name)\\.ts",
       "src/ui/(?:DeletionDialog|Pager)\\.tsx",
     ].join("|"),

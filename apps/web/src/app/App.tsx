@@ -6,12 +6,12 @@ import { LazyToaster } from "../ui/LazyToaster.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { dismissToast } from "../ui/toast-store.ts";
 import { TooltipLayer } from "../ui/tooltip/TooltipLayer.tsx";
+import { useLate } from "../ui/use-late.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useLostSessionExit } from "./lost-session-exit.ts";
 import { useNoFileNavigation } from "./no-file-navigation.ts";
 import { PersonalPage } from "./PersonalPage.tsx";
 import { Screen } from "./pages.tsx";
-import { LazyPalette } from "./palette/LazyPalette.tsx";
 import { normalizePath } from "./path.ts";
 import { useRouteEffects } from "./route-effects.ts";
 import { isPersonal, personalScreenAt, type ScreenName, screenFor } from "./screens.ts";
@@ -20,6 +20,14 @@ import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
+
+/** Loads what opens the command palette once somebody is signed in; until then the browser's own Ctrl-K works. */
+const load = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
+
+export function LazyPalette() {
+  const keys = useLate(true, load);
+  return keys === null ? null : <keys.component />;
+}
 
 const shellClasses: Partial<Record<ScreenName, string>> = {
   landing: "shell landing",

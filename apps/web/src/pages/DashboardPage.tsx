@@ -7,8 +7,8 @@ import { Link, useSearch } from "wouter";
 import { useSessionLost } from "../api/session/lost-session.ts";
 import { leaveSession, useUser } from "../api/session/session.ts";
 import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
-import { AliasList } from "../features/aliases/AliasList.tsx";
 import { CreateAliasCard } from "../features/aliases/create/CreateAliasCard.tsx";
+import { AliasList } from "../features/aliases/list/AliasList.tsx";
 import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 

@@ -9,8 +9,8 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { cutNotes, isActive } from "../aliases/alias-text.ts";
 import { endEarly } from "./early-keys.ts";
-import type { Verb } from "./palette-query.ts";
 import { closePalette, modifierName } from "./palette-store.ts";
+import type { Verb } from "./rank-aliases.ts";
 import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
 
 const verbWords: Record<Verb, string> = { open: "Open", copy: "Copy", pause: "Pause", activate: "Activate" };

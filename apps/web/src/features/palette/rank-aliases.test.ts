@@ -1,7 +1,7 @@
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { indexAliases, rankAliases } from "./rank-aliases.ts";
+import { indexAliases, rankAliases, readQuery } from "./rank-aliases.ts";
 
 const label: LabelWire = { id: "l1", name: "Online shops", colour: "teal" };
 const labels = new Map([[label.id, label]]);
@@ -104,4 +104,15 @@ test("5,000 aliases are ranked within one frame, with a reserve for a processor 
     return (performance.now() - begin) / 2;
   });
   expect(Math.min(...runMs)).toBeLessThan(16.7 / 4);
+});
+
+test.each([
+  ["pause sho", { verb: "pause", typed: "sho" }],
+  ["  Copy  shop k7 ", { verb: "copy", typed: "shop k7" }],
+  ["activate ", { verb: "activate", typed: "" }],
+  ["copy", { verb: "open", typed: "copy" }],
+  ["copycat x", { verb: "open", typed: "copycat x" }],
+  ["", { verb: "open", typed: "" }],
+])("the text %j is parsed as a verb and a search", (text, query) => {
+  expect(readQuery(text)).toEqual(query);
 });

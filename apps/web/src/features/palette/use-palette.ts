@@ -1,6 +1,18 @@
 /** State of the command palette: the entries for the typed text, and what choosing an entry does. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
+import {
+  CirclePause,
+  CirclePlay,
+  Copy,
+  FileInput,
+  LockOpen,
+  type LucideIcon,
+  Mail,
+  PenLine,
+  Plus,
+  Settings,
+} from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { useAliases } from "../../api/aliases.ts";
@@ -11,13 +23,55 @@ import { copyText } from "../../ui/text/copy-text.ts";
 import { closeAlias, openAlias, useOpenAliasId } from "../aliases/alias-location.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { askForName } from "../aliases/create/wanted-name.ts";
+import { useShownAliases } from "../aliases/list/use-list-view.ts";
 import { switchAlias } from "../aliases/switch-alias.ts";
-import { useShownAliases } from "../aliases/use-list-view.ts";
-import { type Command, createCommand, findCommands } from "./commands.ts";
 import { readEarlyText } from "./early-keys.ts";
-import { readQuery, type Verb, wantedBy } from "./palette-query.ts";
 import { closePalette } from "./palette-store.ts";
-import { indexAliases, rankAliases } from "./rank-aliases.ts";
+import { indexAliases, rankAliases, readQuery, type Verb, wantedBy } from "./rank-aliases.ts";
+
+/** The commands of the palette that do not act on an existing alias. */
+
+interface Page {
+  path: string;
+}
+
+interface Prefix {
+  /** Text put into the palette's field, after which the user types the alias, e.g. `pause `. */
+  text: string;
+}
+
+export interface Command {
+  title: string;
+  icon: LucideIcon;
+  /**
+   * Effect of the command: opens a page, puts the beginning of a longer command into the field, or shows the form for a
+   * new alias.
+   */
+  does: Page | Prefix | "create";
+}
+
+export const createCommand: Command = { title: "Create alias", icon: Plus, does: "create" };
+
+const commands: readonly Command[] = [
+  { title: "Copy an address", icon: Copy, does: { text: "copy " } },
+  { title: "Pause an alias", icon: CirclePause, does: { text: "pause " } },
+  { title: "Activate an alias", icon: CirclePlay, does: { text: "activate " } },
+  { title: "Go to Aliases", icon: Mail, does: { path: "/dashboard" } },
+  { title: "Go to Compose", icon: PenLine, does: { path: "/compose" } },
+  { title: "Go to Decrypt", icon: LockOpen, does: { path: "/decrypt" } },
+  { title: "Go to Settings", icon: Settings, does: { path: "/settings" } },
+  { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
+];
+
+/** Finds commands: each typed word must begin a word of the command. Without typed words all commands match. */
+export function findCommands(typed: string): Command[] {
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const fits = ({ title }: Command) => words.every((word) => ` ${title.toLowerCase()}`.includes(` ${word}`));
+  return commands.filter(fits);
+}
 
 /** Maximum number of aliases listed for a typed text (`SHOWN`) and for an empty one (`SHOWN_FIRST`). */
 const SHOWN = 20;

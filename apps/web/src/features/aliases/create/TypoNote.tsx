@@ -1,6 +1,64 @@
 import { CircleHelp } from "lucide-react";
-import { useId } from "react";
-import type { TypoQuestion } from "./use-typo-question.ts";
+import { useId, useState } from "react";
+import { onUserChange } from "../../../api/session/session.ts";
+import { entriesOf } from "../alias-text.ts";
+import { suggestedAddress } from "./domain-typo.ts";
+
+/** Asks once about each mailbox whose domain looks mistyped, and handles the answer. */
+
+export interface TypoQuestion {
+  typed: string;
+  meant: string;
+  /**
+   * Whether the form was submitted and waits for the answer to the question, whose "Use It" button then gets the focus.
+   */
+  isAwaited: boolean;
+}
+
+/** Addresses that the user confirmed as typed; they are not asked about again until the page is left. */
+const kept = new Set<string>();
+onUserChange(() => kept.clear());
+
+function questionAbout(text: string, destinations: readonly string[]): TypoQuestion | null {
+  const known = destinations.map((destination) => destination.toLowerCase());
+  for (const typed of entriesOf(text)) {
+    if (kept.has(typed) || known.includes(typed.toLowerCase())) continue;
+    const meant = suggestedAddress(typed);
+    if (meant !== null) return { typed, meant, isAwaited: false };
+  }
+  return null;
+}
+
+/**
+ * Question about a destination whose domain looks mistyped.
+ * @param known destinations that the account already uses, which are never asked about
+ * @param onUse replaces the mistyped address by the suggested one
+ */
+export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
+  const [question, setQuestion] = useState<TypoQuestion | null>(null);
+  return {
+    question,
+    ask: (text: string): void => setQuestion(questionAbout(text, known)),
+    /**
+     * Asks about a mistyped domain before the form is sent. Submitting the form while the question is shown confirms
+     * the address as typed.
+     * @returns whether the form has to wait
+     */
+    askFirst(text: string): boolean {
+      if (question !== null) kept.add(question.typed);
+      const found = questionAbout(text, known);
+      setQuestion(found === null ? null : { ...found, isAwaited: true });
+      return found !== null;
+    },
+    answer(isUsed: boolean): void {
+      if (question === null) return;
+      if (isUsed) onUse(question);
+      else kept.add(question.typed);
+      setQuestion(null);
+    },
+    drop: () => setQuestion(null),
+  };
+}
 
 interface Props {
   question: TypoQuestion;

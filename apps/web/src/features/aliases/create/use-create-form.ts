@@ -10,13 +10,11 @@ import { useCreateAlias } from "../../../api/aliases.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
-import { type CreateFailure, createFailure, reservedFailure } from "../create-failure.ts";
 import { markNewAlias } from "../new-alias.ts";
-import { isReservedName } from "../reserved-name.ts";
-import { useKeptFields } from "./kept-fields.ts";
-import { type Beginning, beginningOf, rememberChoice } from "./last-choice.ts";
+import { type CreateFailure, createFailure, isReservedName, reservedFailure } from "./create-failure.ts";
+import { type Beginning, beginningOf, rememberChoice, useKeptFields } from "./kept-fields.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
-import { useTypoQuestion } from "./use-typo-question.ts";
+import { useTypoQuestion } from "./TypoNote.tsx";
 
 /** Values in the form's fields; the domain is absent until the list of domains is loaded. */
 type Typed = Partial<CreateAliasBody>;

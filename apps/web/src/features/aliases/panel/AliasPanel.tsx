@@ -13,13 +13,12 @@ import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
-import { AliasEncryption } from "../AliasEncryption.tsx";
-import { Destinations } from "../AliasRow.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
-import { DeleteAliasDialog } from "../DeleteAliasDialog.tsx";
+import { Destinations } from "../row/AliasRow.tsx";
+import { AliasEncryption, WriteByAddress } from "../row/AliasSettings.tsx";
+import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
-import { WriteByAddress } from "../WriteByAddress.tsx";
 import { type EditedField, EditedPart, Part } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
 

@@ -3,9 +3,8 @@ import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
-import { EditInput, useEdit } from "../AliasEditRow.tsx";
 import { addressOf } from "../alias-text.ts";
-import { EditButtons } from "../EditButtons.tsx";
+import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
 
 interface PartProps {
   title: string;

@@ -5,8 +5,8 @@ import { useUpdateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useLabels } from "../../../api/labels.ts";
 import { showFailure } from "../../../ui/toast-store.ts";
-import { LabelChip, LabelChips } from "../LabelChip.tsx";
-import { NewLabelForm } from "../LabelForm.tsx";
+import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
+import { NewLabelForm } from "../labels/LabelForm.tsx";
 import { Part } from "./EditedPart.tsx";
 
 /** The alias' chosen labels, which include a choice still being saved, and the function that changes the choice. */

@@ -9,7 +9,7 @@ import { useAliases } from "../../../api/aliases.ts";
 import { IconButton } from "../../../ui/IconButton.tsx";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { closeAlias, useOpenAliasId } from "../alias-location.ts";
-import { useShownAliases } from "../use-list-view.ts";
+import { useShownAliases } from "../list/use-list-view.ts";
 
 const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 

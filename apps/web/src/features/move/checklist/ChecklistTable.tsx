@@ -7,7 +7,7 @@ import { useChangeChecklist } from "../../../api/checklist.ts";
 import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showToast } from "../../../ui/toast-store.ts";
-import { pageOf } from "../../aliases/list-view.ts";
+import { pageOf } from "../../aliases/list/list-view.ts";
 import { ChecklistRow } from "./ChecklistRow.tsx";
 import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
 import { showChangeFailure, useSiteAlias } from "./use-site-alias.ts";

@@ -7,7 +7,7 @@ import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { Select } from "../../../ui/Select.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { pageButtons } from "../../aliases/list-view.ts";
+import { pageButtons } from "../../aliases/list/list-view.ts";
 import { resultOrder, resultReasons, resultWords } from "./import-text.ts";
 
 const good: ReadonlySet<ImportResult> = new Set(["create", "twin", "unchecked"]);

@@ -1,0 +1,69 @@
+/** Dialog that asks which label to add to the selected aliases, or to remove from them. */
+import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
+import { type FormEvent, useId, useState } from "react";
+import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
+import { LabelChip } from "../labels/LabelChip.tsx";
+import { NewLabelForm } from "../labels/LabelForm.tsx";
+import { aliasesText } from "./bulk-text.ts";
+
+interface Props {
+  isAdding: boolean;
+  picked: readonly AliasWire[];
+  /** All labels of the account; `undefined` while they load. */
+  labels: readonly LabelWire[] | undefined;
+  onChange: (change: BulkAliasChange, said: string) => void;
+  onClose: () => void;
+}
+
+export function BulkLabelDialog({ isAdding, picked, labels, onChange, onClose }: Props) {
+  const formId = useId();
+  const used = new Set(picked.flatMap((alias) => alias.labels));
+  const offered = (labels ?? []).filter(({ id }) => isAdding || used.has(id));
+  const [wanted, setWanted] = useState<string>();
+  const chosen = wanted ?? offered[0]?.id;
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (chosen === undefined) return;
+    if (isAdding) onChange({ addLabel: chosen }, "Label Added");
+    else onChange({ removeLabel: chosen }, "Label Removed");
+    onClose();
+  };
+  return (
+    <Dialog
+      title={`${isAdding ? "Label" : "Remove a label from"} ${aliasesText(picked.length)}`}
+      description={isAdding ? "Labels that they have already stay." : "The label itself stays."}
+      onClose={onClose}
+    >
+      {offered.length === 0 ? null : (
+        <form id={formId} className="body" onSubmit={onSubmit}>
+          <fieldset className="lab-choice">
+            <legend className="sr">Label</legend>
+            {offered.map((label, index) => (
+              <label key={label.id}>
+                <input
+                  type="radio"
+                  name="label"
+                  value={label.id}
+                  autoFocus={index === 0}
+                  checked={chosen === label.id}
+                  onChange={() => setWanted(label.id)}
+                />
+                <LabelChip label={label} />
+              </label>
+            ))}
+          </fieldset>
+        </form>
+      )}
+      {isAdding && labels !== undefined ? (
+        <div className="body">
+          <NewLabelForm onMade={({ id }) => setWanted(id)} isQuiet={offered.length > 0} />
+        </div>
+      ) : null}
+      <DialogFooter onCancel={onClose}>
+        <button type="submit" form={formId} className="btn btn-primary" disabled={chosen === undefined}>
+          {isAdding ? "Add Label" : "Remove Label"}
+        </button>
+      </DialogFooter>
+    </Dialog>
+  );
+}

@@ -1,0 +1,73 @@
+/** Toast and field errors for an alias that was refused (specification section 8, "Create alias"). */
+import { ApiError, fieldMessages, messageOf } from "../../../api/api-error.ts";
+import { timeText } from "../../../ui/text/time-text.ts";
+
+export interface CreateFailure {
+  title: string;
+  description: string;
+  fields: [field: string, message: string][];
+}
+
+function rateLimitText(error: ApiError, now: Date): string {
+  const message = error.message.replace(/[.\s]*$/, ".");
+  const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
+  return time === "" ? message : `${message} Try again after ${time}`;
+}
+
+const nameFailure = (title: string, message: string): CreateFailure => ({
+  title,
+  description: message,
+  fields: [["alias", message]],
+});
+
+export const reservedFailure = (name: string): CreateFailure =>
+  nameFailure("Alias Not Allowed", `The name ${name} is reserved.`);
+
+export function createFailure(error: unknown, now = new Date()): CreateFailure {
+  if (error instanceof ApiError && error.rateLimited)
+    return { title: "Rate Limit Exceeded", description: rateLimitText(error, now), fields: [] };
+  if (error instanceof ApiError && error.code === "alias_reserved")
+    return nameFailure("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Creation Failed", error.message);
+  const fields = fieldMessages(error);
+  if (fields.length > 0)
+    return { title: "Validation Error", description: "Please fix the errors shown below and try again.", fields };
+  return { title: "Creation Failed", description: messageOf(error, "Failed to create alias"), fields };
+}
+
+/** Toast and field errors for an inline edit the server refused. */
+export function updateFailure(error: unknown): CreateFailure {
+  if (error instanceof ApiError && error.code === "alias_reserved")
+    return nameFailure("Alias Not Allowed", error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Update Failed", error.message);
+  if (isChangedElsewhere(error)) return { title: "Alias Changed Elsewhere", description: changedText, fields: [] };
+  return {
+    title: "Update Failed",
+    description: messageOf(error, "Failed to update alias"),
+    fields: fieldMessages(error),
+  };
+}
+
+export const isChangedElsewhere = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "alias_changed";
+
+const changedText =
+  "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
+
+/** Whether the refusal is about the alias' name; such a response has no field errors. */
+const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";
+
+/** Checks a name against the reserved list before the request is sent. */
+
+/**
+ * Whether the name is reserved. The list of names is a separate chunk; if it can't be loaded the result is false, and
+ * the server refuses a reserved name.
+ */
+export async function isReservedName(name: string): Promise<boolean> {
+  try {
+    const { findReservedName } = await import("@kauke/contract/reserved-names");
+    return findReservedName(name) !== null;
+  } catch {
+    return false;
+  }
+}

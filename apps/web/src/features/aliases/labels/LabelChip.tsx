@@ -1,0 +1,45 @@
+/** A label as the alias list shows it: its colour beside its name. */
+import type { LabelWire } from "@kauke/contract";
+import type { CSSProperties } from "react";
+import type { LabelsById } from "../list/list-view.ts";
+
+export function LabelMark({ colour }: Pick<LabelWire, "colour">) {
+  return <i className={`lab-mark lab-${colour}`} aria-hidden="true" />;
+}
+
+export function LabelChip({ label }: { label: Pick<LabelWire, "name" | "colour"> }) {
+  return (
+    <span className="lab">
+      <LabelMark colour={label.colour} />
+      <span>{label.name}</span>
+    </span>
+  );
+}
+
+interface Props {
+  ids: readonly string[];
+  labels: LabelsById | undefined;
+}
+
+/** Labels of an alias. While their names are loading, bars of the same height are shown instead. */
+export function LabelChips({ ids, labels }: Props) {
+  if (ids.length === 0) return null;
+  return (
+    <ul className="labs" aria-label="Labels">
+      {ids.map((id) => {
+        const label = labels?.get(id);
+        if (label !== undefined)
+          return (
+            <li key={id}>
+              <LabelChip label={label} />
+            </li>
+          );
+        return labels === undefined ? (
+          <li key={id} className="lab" aria-hidden="true">
+            <span className="skel" style={{ "--w": "6ch" } as CSSProperties} />
+          </li>
+        ) : null;
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,147 @@
+/** Forms that create a label, rename it or change its colour. */
+import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits } from "@kauke/contract";
+import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
+import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { useLabelCalls } from "../../../api/labels.ts";
+import { TextField } from "../../../ui/Field.tsx";
+import { Select } from "../../../ui/Select.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { showFailure } from "../../../ui/toast-store.ts";
+import { LabelMark } from "./LabelChip.tsx";
+
+const colourNames: Record<LabelColour, string> = {
+  grey: "Grey",
+  red: "Red",
+  orange: "Orange",
+  olive: "Olive",
+  green: "Green",
+  teal: "Teal",
+  blue: "Blue",
+  violet: "Violet",
+};
+
+interface Fields {
+  name: string;
+  colour: LabelColour;
+}
+
+/**
+ * State of a form that creates or changes a label.
+ * @param save stores the label; rejects with the server's reason
+ * @returns the form's state and the ref of its name field
+ */
+function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
+  const [fields, setFields] = useState(first);
+  const [error, setError] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const change = (part: Partial<Fields>) => {
+    setFields((before) => ({ ...before, ...part }));
+    setError(undefined);
+  };
+  const refuse = (message: string | undefined) => {
+    setError(message);
+    input.current?.focus();
+  };
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isSaving) return;
+    const read = createLabelBody.safeParse(fields);
+    if (!read.success) return refuse(read.error.issues[0]?.message);
+    setSaving(true);
+    try {
+      await save(read.data);
+      setFields({ ...read.data, name: "" });
+    } catch (failure) {
+      const message = failure instanceof ApiError ? failure.errors?.name?.[0] : undefined;
+      if (message === undefined) showFailure("Label Not Saved", messageOf(failure, "Failed to save the label"));
+      else refuse(message);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return { input, form: { fields, change, error }, isSaving, onSubmit: (event: FormEvent) => void onSubmit(event) };
+}
+
+interface FieldsProps {
+  form: ReturnType<typeof useLabelForm>["form"];
+  input: RefObject<HTMLInputElement | null>;
+  label: string;
+}
+
+function LabelFields({ form, input, label }: FieldsProps) {
+  const id = useId();
+  return (
+    <>
+      <TextField
+        label={label}
+        ref={input}
+        maxLength={limits.labelNameMax}
+        autoComplete="off"
+        value={form.fields.name}
+        error={form.error}
+        onChange={(event) => form.change({ name: event.target.value })}
+      />
+      <div className="field">
+        <label htmlFor={id}>Colour</label>
+        <span className="lab-colour">
+          <LabelMark colour={form.fields.colour} />
+          <Select
+            id={id}
+            value={form.fields.colour}
+            onChange={({ target }) => form.change({ colour: labelColours.find((it) => it === target.value) ?? "grey" })}
+          >
+            {labelColours.map((colour) => (
+              <option key={colour} value={colour}>
+                {colourNames[colour]}
+              </option>
+            ))}
+          </Select>
+        </span>
+      </div>
+    </>
+  );
+}
+
+interface NewProps {
+  onMade?: (label: LabelWire) => void;
+  /** Whether the submit button looks secondary, because the dialog has a main button of its own. */
+  isQuiet?: boolean;
+}
+
+export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
+  const { create } = useLabelCalls();
+  const { form, input, isSaving, onSubmit } = useLabelForm({ name: "", colour: "teal" }, async (fields) => {
+    const label = await create(fields);
+    onMade?.(label);
+  });
+  return (
+    <form className="lab-form" noValidate onSubmit={onSubmit}>
+      <LabelFields form={form} input={input} label="New label" />
+      <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={isSaving} pendingLabel="Creating...">
+        Create Label
+      </SubmitButton>
+    </form>
+  );
+}
+
+export function EditLabelForm({ label, onDone }: { label: LabelWire; onDone: () => void }) {
+  const calls = useLabelCalls();
+  const { form, input, isSaving, onSubmit } = useLabelForm(label, async ({ name, colour }) => {
+    await calls.change(label.id, { name, colour });
+    onDone();
+  });
+  return (
+    <form className="lab-form" noValidate onSubmit={onSubmit}>
+      <LabelFields form={form} input={input} label="Name" />
+      <div className="acts">
+        <button type="button" className="btn btn-quiet" onClick={onDone}>
+          Cancel
+        </button>
+        <SubmitButton className="btn-ink" pending={isSaving} pendingLabel="Saving...">
+          Save
+        </SubmitButton>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,134 @@
+/** Dialog that creates, renames, colours and deletes labels. */
+import type { LabelWire } from "@kauke/contract";
+import { Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { messageOf } from "../../../api/api-error.ts";
+import { useLabelCalls, useLabels } from "../../../api/labels.ts";
+import { Dialog } from "../../../ui/Dialog.tsx";
+import { IconButton } from "../../../ui/IconButton.tsx";
+import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { aliasesText } from "../bulk/bulk-text.ts";
+import { LabelChip } from "./LabelChip.tsx";
+import { EditLabelForm, NewLabelForm } from "./LabelForm.tsx";
+
+type Opened = { labelId: string; isDeleting: boolean } | null;
+
+interface RowProps {
+  label: LabelWire;
+  count: number;
+  opened: Opened;
+  onOpen: (opened: Opened) => void;
+}
+
+function LabelRow({ label, count, opened, onOpen }: RowProps) {
+  if (opened?.labelId === label.id)
+    return (
+      <li className="open">
+        {opened.isDeleting ? (
+          <DeleteLabel label={label} count={count} onDone={() => onOpen(null)} />
+        ) : (
+          <EditLabelForm label={label} onDone={() => onOpen(null)} />
+        )}
+      </li>
+    );
+  return (
+    <li>
+      <LabelChip label={label} />
+      <span className="hint">{aliasesText(count)}</span>
+      <IconButton
+        icon={Pencil}
+        label="Edit"
+        fullLabel={`Edit label ${label.name}`}
+        onClick={() => onOpen({ labelId: label.id, isDeleting: false })}
+      />
+      <IconButton
+        icon={Trash2}
+        label="Delete"
+        fullLabel={`Delete label ${label.name}`}
+        className="danger"
+        onClick={() => onOpen({ labelId: label.id, isDeleting: true })}
+      />
+    </li>
+  );
+}
+
+function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number; onDone: () => void }) {
+  const { remove } = useLabelCalls();
+  const [isDeleting, setDeleting] = useState(false);
+  const onDelete = async () => {
+    setDeleting(true);
+    try {
+      await remove(label.id);
+      showToast({ title: "Label Deleted", description: label.name });
+      onDone();
+    } catch (error) {
+      setDeleting(false);
+      showFailure("Deletion Failed", messageOf(error, "Failed to delete the label"));
+    }
+  };
+  return (
+    <div className="lab-delete">
+      <p>
+        Delete “{label.name}”? {aliasesText(count)} {count === 1 ? "loses" : "lose"} it. No alias is deleted.
+      </p>
+      <div className="acts">
+        <button type="button" className="btn btn-quiet" onClick={onDone}>
+          Cancel
+        </button>
+        <SubmitButton
+          type="button"
+          className="btn-danger"
+          autoFocus
+          pending={isDeleting}
+          pendingLabel="Deleting..."
+          onClick={() => void onDelete()}
+        >
+          Delete Label
+        </SubmitButton>
+      </div>
+    </div>
+  );
+}
+
+export function ManageLabelsDialog({ counts, onClose }: { counts: ReadonlyMap<string, number>; onClose: () => void }) {
+  const { data: labels, error, isFetching, refetch } = useLabels(true);
+  const [opened, setOpened] = useState<Opened>(null);
+  return (
+    <Dialog title="Labels" description="Names by which you order your aliases. Only you see them." onClose={onClose}>
+      {labels === undefined && error !== null && !isFetching ? (
+        <LoadFailed
+          title="Your labels could not be loaded"
+          message={messageOf(error, "Something went wrong.")}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
+      {labels === undefined && (error === null || isFetching) ? (
+        <div className="loading" role="status">
+          Loading...
+        </div>
+      ) : null}
+      {labels === undefined ? null : (
+        <div className="body lab-manage">
+          <NewLabelForm isQuiet={false} />
+          {labels.length === 0 ? (
+            <p className="hint">No labels yet. An alias can have up to ten.</p>
+          ) : (
+            <ul aria-label="Your labels">
+              {labels.map((label) => (
+                <LabelRow
+                  key={label.id}
+                  label={label}
+                  count={counts.get(label.id) ?? 0}
+                  opened={opened}
+                  onOpen={setOpened}
+                />
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}

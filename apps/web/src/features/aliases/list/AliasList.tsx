@@ -1,0 +1,206 @@
+/** The alias list: tools, filters, selection, table, pager, and its empty, loading and error states. */
+import type { AliasWire, LabelWire } from "@kauke/contract";
+import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { useAliases, useDeleteAlias } from "../../../api/aliases.ts";
+import { messageOf } from "../../../api/api-error.ts";
+import { useLabels } from "../../../api/labels.ts";
+import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { Pager } from "../../../ui/Pager.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { addressOf } from "../alias-text.ts";
+import { BulkBar, type BulkDialog } from "../bulk/BulkBar.tsx";
+import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.tsx";
+import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
+import { useBulk } from "../bulk/use-bulk.ts";
+import { type Picking, usePicking } from "../bulk/use-picking.ts";
+import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
+import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
+import { AliasTable, AliasTableSkeleton } from "./AliasTable.tsx";
+import { FilterBar } from "./FilterBar.tsx";
+import { ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
+import type { LabelsById, ListFilter } from "./list-view.ts";
+import { type ListView, useChoice, useListView, useShownAliases } from "./use-list-view.ts";
+
+interface ListedProps extends Pick<ListView, "view" | "choose" | "clear" | "filter"> {
+  userId: string;
+  query: string;
+  labels: LabelsById | undefined;
+  picking: Picking;
+  onDelete: (alias: AliasWire) => void;
+}
+
+const Listed = memo(function Listed({ view, query, choose, clear, filter, picking, ...table }: ListedProps) {
+  if (view.items.length === 0 && query.trim() === "" && filter !== "all") {
+    const name = typeof filter === "object" ? "label" : filter;
+    return <NothingHere filter={name} onAll={() => choose({ filter: "all" })} />;
+  }
+  if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
+  return (
+    <>
+      <AliasTable {...table} aliases={view.items} query={query} picking={picking} />
+      <div className="list-foot">
+        <span className="count" aria-live="polite">
+          {view.range}
+        </span>
+        <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={(page) => choose({ page })} />
+      </div>
+    </>
+  );
+});
+
+/** The alias whose deletion awaits confirmation. */
+function useDeletion(userId: string) {
+  const [asked, setAsked] = useState<AliasWire>();
+  const remove = useDeleteAlias(userId);
+  const onConfirm = () => {
+    if (asked === undefined) return;
+    setAsked(undefined);
+    remove.mutate(asked, {
+      onSuccess: () => showToast({ title: "Alias Deleted", description: addressOf(asked) }),
+      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),
+    });
+  };
+  return { asked, setAsked, onConfirm };
+}
+
+/** Labels of the account by id, fetched only when an alias, the filter or a dialog needs them. */
+function useLabelsById(isWanted: boolean) {
+  const { data } = useLabels(isWanted);
+  const byId = useMemo(() => (data === undefined ? undefined : new Map(data.map((it) => [it.id, it]))), [data]);
+  return { list: data, byId };
+}
+
+/** Maximum number of aliases that are deleted without a question, since one sees all of them in the list. */
+const DELETED_UNASKED_MAX = 10;
+
+type OpenDialog = BulkDialog | "manage" | null;
+
+interface BulkProps {
+  picking: Picking;
+  found: readonly AliasWire[];
+  labels: ReturnType<typeof useLabelsById>["list"];
+  dialog: OpenDialog;
+  onDialog: (dialog: OpenDialog) => void;
+  /**
+   * Title of the alias list; it gets the focus if the bulk bar had the focus when the last selected alias left the
+   * list.
+   */
+  title: RefObject<HTMLElement | null>;
+  bulk: ReturnType<typeof useBulk>;
+}
+
+/** Bulk bar and dialogs for the selected aliases. */
+function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    },
+    [title],
+  );
+  const picked = useMemo(() => {
+    const ids = new Set(picking.picked);
+    return found.filter(({ id }) => ids.has(id));
+  }, [picking.picked, found]);
+  const onClose = () => onDialog(null);
+  const onDelete = () => {
+    onClose();
+    remove(picked);
+    picking.clear();
+  };
+  const onChange: typeof change extends (aliases: readonly AliasWire[], ...rest: infer Rest) => void
+    ? (...rest: Rest) => void
+    : never = (...given) => change(picked, ...given);
+  return (
+    <>
+      <BulkBar
+        picked={picked}
+        foundCount={found.length}
+        isPending={isPending}
+        onPickFound={picking.pickFound}
+        onClear={picking.clear}
+        onChange={onChange}
+        onDialog={onDialog}
+        onDelete={picked.length > DELETED_UNASKED_MAX ? () => onDialog("delete") : onDelete}
+      />
+      {dialog === "delete" ? <DeleteManyDialog count={picked.length} onConfirm={onDelete} onClose={onClose} /> : null}
+      {dialog === "destinations" ? (
+        <BulkDestinationsDialog aliasIds={picking.picked} onChange={onChange} onClose={onClose} />
+      ) : null}
+      {dialog === "addLabel" || dialog === "removeLabel" ? (
+        <BulkLabelDialog
+          isAdding={dialog === "addLabel"}
+          picked={picked}
+          labels={labels}
+          onChange={onChange}
+          onClose={onClose}
+        />
+      ) : null}
+    </>
+  );
+}
+
+const none: AliasWire[] = [];
+const noLabels: LabelWire[] = [];
+
+export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
+  const titleId = useId();
+  const title = useRef<HTMLHeadingElement>(null);
+  const { data, error, isFetching, refetch } = useAliases(userId);
+  const aliases = useShownAliases(data ?? none);
+  const { choice, choose, clear, field } = useChoice();
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
+  const labels = useLabelsById(hasLabels || dialog !== null || typeof choice.filter === "object");
+  const { filter, counts, found, view } = useListView(aliases, labels.byId, choice);
+  const picking = usePicking({ found, items: view.items });
+  const bulk = useBulk(userId);
+  const { asked, setAsked, onConfirm } = useDeletion(userId);
+  const onFilter = useCallback((wanted: ListFilter) => choose({ filter: wanted }), [choose]);
+  const onManage = useCallback(() => setDialog("manage"), []);
+  const isEmpty = data !== undefined && aliases.length === 0;
+  return (
+    <section className="card" aria-labelledby={titleId}>
+      <div className="card-head list-head">
+        <h2 id={titleId} ref={title} tabIndex={-1}>
+          Aliases
+        </h2>
+        {data === undefined ? null : <span className="tag">{countText(aliases.length)}</span>}
+        {aliases.length === 0 ? null : <ListTools first={choice} field={field} choose={choose} />}
+      </div>
+      {aliases.length === 0 ? null : (
+        <FilterBar
+          labels={labels.list ?? noLabels}
+          counts={counts}
+          filter={filter}
+          onFilter={onFilter}
+          onManage={onManage}
+        />
+      )}
+      {picking.picked.length === 0 ? null : (
+        <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
+      )}
+      {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
+      {data === undefined && !isFetching && error !== null ? (
+        <LoadFailed
+          title="Your aliases could not be loaded"
+          message={messageOf(error, "Something went wrong.")}
+          onRetry={() => refetch()}
+        />
+      ) : null}
+      {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
+      {aliases.length === 0 ? null : (
+        <Listed
+          {...{ userId, view, choose, clear, filter, picking }}
+          query={choice.query}
+          labels={labels.byId}
+          onDelete={setAsked}
+        />
+      )}
+      {asked === undefined ? null : (
+        <DeleteAliasDialog alias={asked} onConfirm={onConfirm} onClose={() => setAsked(undefined)} />
+      )}
+      {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
+    </section>
+  );
+}

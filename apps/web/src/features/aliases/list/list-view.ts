@@ -1,0 +1,116 @@
+/**
+ * Pure functions that order, filter, search and page the alias list. Searching 5,000 aliases has to fit into one frame,
+ * so each alias' searchable text is built, and the list ordered, once per list, not per key press.
+ */
+import type { AliasWire, LabelWire } from "@kauke/contract";
+import { countText } from "../../../ui/text/count-text.ts";
+import { addressOf, destinationText, isActive } from "../alias-text.ts";
+
+export const pageSizes = [10, 25, 50, 100] as const;
+
+const PAGE_BUTTONS = 5;
+
+interface Indexed {
+  alias: AliasWire;
+  /**
+   * Lower-case text that is searched: address, destinations, notes and names of labels, each on its own line, so that
+   * no match spans two.
+   */
+  haystack: string;
+}
+
+export type LabelsById = ReadonlyMap<string, LabelWire>;
+
+export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById = new Map()): Indexed[] {
+  return aliases.map((alias) => {
+    const names = alias.labels.map((id) => `\n${labels.get(id)?.name ?? ""}`).join("");
+    const text = `${addressOf(alias)}\n${destinationText(alias)}\n${alias.notes ?? ""}${names}`;
+    return { alias, haystack: text.toLowerCase() };
+  });
+}
+
+export const listSorts = ["newest", "name", "domain"] as const;
+export type ListSort = (typeof listSorts)[number];
+
+/** Sorts aliases with the pinned ones first; the given list is newest first. */
+export function orderAliases(indexed: readonly Indexed[], sort: ListSort): readonly Indexed[] {
+  const sorted = sort === "newest" ? indexed : sortedBy(indexed, sort);
+  if (!sorted.some(({ alias }) => alias.pinned)) return sorted;
+  return [...sorted.filter(({ alias }) => alias.pinned), ...sorted.filter(({ alias }) => !alias.pinned)];
+}
+
+function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed[] {
+  // The searchable text begins with the address, so it also serves as the key for sorting by address.
+  const keyed = indexed.map((entry) => ({
+    entry,
+    key: sort === "name" ? entry.haystack : `${entry.alias.domain}\n${entry.haystack}`,
+  }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return keyed.map(({ entry }) => entry);
+}
+
+export const stateFilters = ["all", "active", "paused", "pinned", "unconfirmed"] as const;
+type StateFilter = (typeof stateFilters)[number];
+/** Filter of the alias list: a state of aliases, or the id of a label. */
+export type ListFilter = StateFilter | { label: string };
+
+const fits: Record<StateFilter, (alias: AliasWire) => boolean> = {
+  all: () => true,
+  active: isActive,
+  paused: (alias) => !isActive(alias),
+  pinned: (alias) => alias.pinned,
+  unconfirmed: (alias) => (alias.unconfirmed ?? []).length > 0,
+};
+
+export function filterAliases(indexed: readonly Indexed[], filter: ListFilter): readonly Indexed[] {
+  if (filter === "all") return indexed;
+  const isFit = typeof filter === "string" ? fits[filter] : (alias: AliasWire) => alias.labels.includes(filter.label);
+  return indexed.filter(({ alias }) => isFit(alias));
+}
+
+/** Number of aliases per filter, by the name of the state or the id of the label. */
+export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>(
+    stateFilters.map((state) => [state, aliases.filter((alias) => fits[state](alias)).length]),
+  );
+  for (const { labels } of aliases) for (const id of labels) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+/** Case-insensitive search over alias@domain, forwardTo, notes and names of labels. */
+export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
+  const needle = query.trim().toLowerCase();
+  const found = needle === "" ? indexed : indexed.filter((entry) => entry.haystack.includes(needle));
+  return found.map((entry) => entry.alias);
+}
+
+interface PageView<T> {
+  items: T[];
+  /** Page number from 1 to `pages`, even if the list has become shorter. */
+  page: number;
+  pages: number;
+  /** Range text, e.g. `41–48 of 48`. */
+  range: string;
+  /** At most five page numbers in ascending order, around the current page. */
+  buttons: number[];
+}
+
+/** @param wanted number of the requested page, from 1; limited to the last page */
+export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
+  const pages = Math.max(1, Math.ceil(items.length / size));
+  const page = Math.min(Math.max(1, wanted), pages);
+  const start = (page - 1) * size;
+  const shown = items.slice(start, start + size);
+  const range =
+    items.length === 0
+      ? "0 of 0"
+      : `${countText(start + 1)}–${countText(start + shown.length)} of ${countText(items.length)}`;
+  return { items: shown, page, pages, range, buttons: pageButtons(page, pages) };
+}
+
+export function pageButtons(page: number, pages: number): number[] {
+  const length = Math.min(PAGE_BUTTONS, pages);
+  const centred = page - Math.floor(PAGE_BUTTONS / 2);
+  const first = Math.max(1, Math.min(centred, pages - length + 1));
+  return Array.from({ length }, (_, index) => first + index);
+}

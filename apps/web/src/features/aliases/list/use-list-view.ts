@@ -1,0 +1,135 @@
+/**
+ * State of the alias list: search, filter, order, page size and page. Every change except of the page returns to page
+ * 1. The fields are uncontrolled and the list follows in an interruptible render, so a key press never waits for rows
+ * to render.
+ */
+import type { AliasWire } from "@kauke/contract";
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { onUserChange } from "../../../api/session/session.ts";
+import {
+  countByFilter,
+  filterAliases,
+  indexAliases,
+  type LabelsById,
+  type ListFilter,
+  type ListSort,
+  listSorts,
+  orderAliases,
+  pageOf,
+  pageSizes,
+  searchAliases,
+  stateFilters,
+} from "./list-view.ts";
+import { readHidden, subscribeToHidden } from "./pending-deletion.ts";
+
+interface Choice {
+  query: string;
+  size: number;
+  page: number;
+  filter: ListFilter;
+  sort: ListSort;
+}
+
+const noLabels: LabelsById = new Map();
+const nothingHidden: ReadonlySet<string> = new Set();
+
+/** The aliases of the list without those whose deletion is waiting or in flight. */
+export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
+  const hidden = useSyncExternalStore(subscribeToHidden, readHidden, () => nothingHidden);
+  return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
+}
+
+export function useChoice() {
+  const [choice, setChoice] = useState<Choice>(() => ({ query: "", size: pageSizes[0], page: 1, ...readView() }));
+  const field = useRef<HTMLInputElement>(null);
+  const { filter, sort } = choice;
+  useEffect(() => storeView({ filter, sort }), [filter, sort]);
+  const choose = useCallback(
+    (change: Partial<Choice>) => startTransition(() => setChoice((before) => ({ ...before, page: 1, ...change }))),
+    [],
+  );
+  const clear = useCallback(() => {
+    if (field.current === null) return;
+    field.current.value = "";
+    field.current.focus();
+    choose({ query: "" });
+  }, [choose]);
+  return { choice, choose, clear, field };
+}
+
+/** @param labels labels of the account by id; `undefined` until they are loaded */
+export function useListView(
+  aliases: readonly AliasWire[],
+  labels: LabelsById | undefined,
+  { query, page, size, filter: chosen, sort }: Choice,
+) {
+  // The label of a stored filter may have been deleted.
+  const isGone = typeof chosen === "object" && labels !== undefined && !labels.has(chosen.label);
+  const filter = isGone ? "all" : chosen;
+  const indexed = useMemo(() => indexAliases(aliases, labels ?? noLabels), [aliases, labels]);
+  const counts = useMemo(() => countByFilter(aliases), [aliases]);
+  const ordered = useMemo(() => orderAliases(indexed, sort), [indexed, sort]);
+  const filtered = useMemo(() => filterAliases(ordered, filter), [ordered, filter]);
+  const found = useMemo(() => searchAliases(filtered, query), [filtered, query]);
+  const view = useMemo(() => pageOf(found, page, size), [found, page, size]);
+  return { filter, counts, found, view };
+}
+
+export type ListView = ReturnType<typeof useChoice> & ReturnType<typeof useListView>;
+
+/**
+ * Filter and order of the alias list, kept in this tab's storage until the tab is closed or the user signs out, as the
+ * Privacy Policy says. Nothing personal is stored: of a label only its id.
+ */
+
+const KEY = "alias-list";
+
+export interface StoredView {
+  filter: ListFilter;
+  sort: ListSort;
+}
+
+const first: StoredView = { filter: "all", sort: "newest" };
+
+/** Reads a stored filter and order of the list; an unknown value is replaced by the default. */
+export function parseView(text: string | null): StoredView {
+  try {
+    const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
+    return {
+      filter: isFilter(filter) ? filter : first.filter,
+      sort: listSorts.find((it) => it === sort) ?? first.sort,
+    };
+  } catch {
+    return first;
+  }
+}
+
+function isFilter(filter: unknown): filter is ListFilter {
+  if (typeof filter === "object" && filter !== null) return "label" in filter && typeof filter.label === "string";
+  return stateFilters.some((state) => state === filter);
+}
+
+export function readView(): StoredView {
+  try {
+    return parseView(sessionStorage.getItem(KEY));
+  } catch {
+    return first;
+  }
+}
+
+/**
+ * Stores filter and order, unless they are those of the first view: a tab in which nobody chose any stores nothing.
+ * Storage may be forbidden or full; then the choice is lost at the next reload.
+ */
+export function storeView(view: StoredView): void {
+  try {
+    if (view.filter === first.filter && view.sort === first.sort) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, JSON.stringify(view));
+  } catch {}
+}
+
+onUserChange(() => {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {}
+});

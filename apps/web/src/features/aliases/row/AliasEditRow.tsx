@@ -1,0 +1,219 @@
+/** Inline edit of one alias: Enter saves, Escape cancels, and the shared schema validates. */
+import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
+import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
+import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
+import { FieldError } from "../../../ui/Field.tsx";
+import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { addressOf, destinationText } from "../alias-text.ts";
+import {
+  type CreateFailure,
+  isChangedElsewhere,
+  isReservedName,
+  reservedFailure,
+  updateFailure,
+} from "../create/create-failure.ts";
+import { AliasSwitch } from "./AliasRow.tsx";
+import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readEdit, readOf } from "./edit-body.ts";
+
+interface RenameAliasDialogProps {
+  alias: AliasWire;
+  /** The new name of the alias. */
+  name: string;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Says what becomes of the old address before an alias gets a new name. */
+export function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialogProps) {
+  const [before, after] = [addressOf(alias), addressOf({ ...alias, alias: name })];
+  const description = `Mail to ${before} will be refused from now on. Whoever has that address needs the new one, ${after}.`;
+  return (
+    <Dialog title="Rename alias" description={description} onClose={onClose}>
+      <DialogFooter onCancel={onClose}>
+        <button type="button" className="btn btn-primary" onClick={onConfirm}>
+          Rename Alias
+        </button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+interface EditButtonsProps {
+  pending: boolean;
+  onCancel: () => void;
+  onSave: () => void;
+}
+
+/** Cancel and Save of an alias that is edited in place, each with its key. */
+export function EditButtons({ pending, onCancel, onSave }: EditButtonsProps) {
+  return (
+    <>
+      <button type="button" className="btn btn-quiet btn-sm" onClick={onCancel}>
+        Cancel <kbd aria-hidden="true">esc</kbd>
+      </button>
+      <SubmitButton
+        type="button"
+        className="btn-ink btn-sm"
+        pending={pending}
+        pendingLabel="Saving..."
+        onClick={onSave}
+      >
+        Save <kbd aria-hidden="true">↵</kbd>
+      </SubmitButton>
+    </>
+  );
+}
+
+interface EditInputProps extends InputHTMLAttributes<HTMLInputElement> {
+  errorId: string;
+  error: string | undefined;
+}
+
+export function EditInput({ errorId, error, ...input }: EditInputProps) {
+  return (
+    <input
+      {...input}
+      autoComplete="off"
+      spellCheck={false}
+      aria-invalid={error ? true : undefined}
+      aria-describedby={error ? errorId : undefined}
+    />
+  );
+}
+
+type Rename = UpdateAliasBody & { alias: string };
+
+export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
+  const [edit, setEdit] = useState<AliasEdit>({
+    alias: alias.alias,
+    forwardTo: destinationText(alias),
+    notes: alias.notes ?? "",
+  });
+  const [errors, setErrors] = useState<EditErrors>({});
+  const [isSaving, setSaving] = useState(false);
+  // The alias as shown when the edit began, or as refetched after the server reported a newer version.
+  const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
+  const client = useQueryClient();
+  const update = useUpdateAlias(userId);
+  const refuse = ({ title, description, fields }: CreateFailure) => {
+    setErrors(Object.fromEntries(fields));
+    showFailure(title, description);
+  };
+  const [renaming, setRenaming] = useState<Rename | null>(null);
+  const send = async (body: UpdateAliasBody) => {
+    try {
+      const saved = await update.mutateAsync({ aliasId: alias.id, body });
+      showToast({ title: "Alias Updated", description: addressOf(saved) });
+      onClose();
+    } catch (error) {
+      refuse(updateFailure(error));
+      if (!isChangedElsewhere(error)) return;
+      setSeen(null);
+      await refetchAliases(client, userId);
+    }
+  };
+  const finish = async (work: Promise<void>) => {
+    setSaving(true);
+    await work;
+    setSaving(false);
+  };
+  const ask = async (body: Rename) => {
+    if (await isReservedName(body.alias)) refuse(reservedFailure(body.alias));
+    else setRenaming(body);
+  };
+  const save = () => {
+    if (isSaving) return;
+    const read = readEdit(edit, seen ?? readOf(alias));
+    if ("errors" in read) return setErrors(read.errors);
+    setErrors({});
+    void finish(isNewName(read.body, alias) ? ask(read.body) : send(read.body));
+  };
+  const rename = () => {
+    setRenaming(null);
+    if (renaming !== null) void finish(send(renaming));
+  };
+  const change = (field: keyof AliasEdit) => (event: { target: { value: string } }) => {
+    setEdit({ ...edit, [field]: event.target.value });
+    setErrors({ ...errors, [field]: undefined });
+  };
+  const question = { renaming, rename, keepName: () => setRenaming(null) };
+  return { edit, errors, change, save, pending: isSaving, ...question };
+}
+
+interface Props {
+  userId: string;
+  alias: AliasWire;
+  onClose: () => void;
+}
+
+export function AliasEditRow({ userId, alias, onClose }: Props) {
+  const id = useId();
+  const { edit, errors, change, save, pending, renaming, rename, keepName } = useEdit(userId, alias, onClose);
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Keys of the dialog that asks about a new name arrive here too: React passes them on to the row
+    if (event.nativeEvent.isComposing || renaming !== null) return;
+    if (event.key === "Escape") onClose();
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) save();
+  };
+  return (
+    <tr className="editing" onKeyDown={onKeyDown}>
+      <td className="c-pick" />
+      <td className="c-on">
+        <AliasSwitch alias={alias} />
+      </td>
+      <td className="c-alias">
+        <div className="pair">
+          <EditInput
+            className="input mono"
+            aria-label="Alias name"
+            autoCapitalize="none"
+            value={edit.alias}
+            onChange={change("alias")}
+            errorId={`${id}-alias`}
+            error={errors.alias}
+          />
+          <span className="addr">@{alias.domain}</span>
+        </div>
+        <FieldError id={`${id}-alias`}>{errors.alias}</FieldError>
+      </td>
+      <td className="c-to">
+        <EditInput
+          className="input mono"
+          aria-label="Forward to"
+          // Has the focus, since the user has just pressed Edit: the name is rarely what they want to change
+          autoFocus
+          autoCapitalize="none"
+          value={edit.forwardTo}
+          onChange={change("forwardTo")}
+          errorId={`${id}-to`}
+          error={errors.forwardTo}
+        />
+        <FieldError id={`${id}-to`}>{errors.forwardTo}</FieldError>
+      </td>
+      <td className="c-notes">
+        <EditInput
+          className="input"
+          aria-label="Notes"
+          placeholder="Notes"
+          maxLength={limits.notesMax}
+          value={edit.notes}
+          onChange={change("notes")}
+          errorId={`${id}-notes`}
+          error={errors.notes}
+        />
+        <FieldError id={`${id}-notes`}>{errors.notes}</FieldError>
+      </td>
+      <td className="actions">
+        <div className="keys">
+          <EditButtons pending={pending} onCancel={onClose} onSave={save} />
+        </div>
+        {renaming === null ? null : (
+          <RenameAliasDialog alias={alias} name={renaming.alias} onConfirm={rename} onClose={keepName} />
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,194 @@
+/** One alias of the list: switch, address, destinations, notes, and its actions. */
+import type { AliasWire } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
+import { type MouseEvent, memo, useId } from "react";
+import { IconButton } from "../../../ui/IconButton.tsx";
+import { Switch } from "../../../ui/Switch.tsx";
+import { copyText } from "../../../ui/text/copy-text.ts";
+import { SmtpButton } from "../../smtp-credentials/SmtpButton.tsx";
+import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
+import { aliasPath, onAliasLink } from "../alias-location.ts";
+import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
+import { LabelChips } from "../labels/LabelChip.tsx";
+import type { LabelsById } from "../list/list-view.ts";
+import { useIsNewAlias } from "../new-alias.ts";
+import { switchAlias } from "../switch-alias.ts";
+import { AliasEncryption, WriteByAddress } from "./AliasSettings.tsx";
+import { MailboxState, SuspendedMailbox } from "./MailboxState.tsx";
+
+/** A checkbox that selects one alias, or all aliases of a page (`use-picking.ts`). */
+
+interface PickBoxProps {
+  label: string;
+  checked: boolean | "mixed";
+  /** Id of the alias that the checkbox selects. */
+  pick?: string;
+  onClick: (event: MouseEvent) => void;
+}
+
+export function PickBox({ label, checked, pick, onClick }: PickBoxProps) {
+  return (
+    <button
+      type="button"
+      className="pick"
+      role="checkbox"
+      aria-checked={checked}
+      aria-label={label}
+      data-pick={pick}
+      onClick={onClick}
+    />
+  );
+}
+
+/** Switch that pauses or activates an alias. */
+export function AliasSwitch({ alias }: { alias: AliasWire }) {
+  const client = useQueryClient();
+  const address = addressOf(alias);
+  return (
+    <Switch
+      checked={isActive(alias)}
+      label={`${address} forwards mail`}
+      onChange={(active) => void switchAlias(client, alias, active)}
+    />
+  );
+}
+
+export function Destinations({ userId, alias, described }: Pick<Props, "userId" | "alias" | "described">) {
+  if (!isActive(alias))
+    return (
+      <span className="state">
+        <Pause className="i" aria-hidden />
+        Paused - emails silently dropped
+      </span>
+    );
+  return entriesOf(alias.forwardTo).map((entry) => (
+    <span className="to" key={entry}>
+      {isUrl(entry) ? <Webhook className="i" role="img" aria-label="Webhook" /> : null}
+      <span>
+        {entry}
+        {alias.pausedWebhooks?.includes(entry) ? (
+          <span className="gone">Paused - gone (410). Save it again to resume.</span>
+        ) : null}
+        {alias.suspended?.includes(entry) ? (
+          <SuspendedMailbox userId={userId} address={entry} />
+        ) : (
+          <MailboxState
+            userId={userId}
+            address={entry}
+            state={stateOf(alias, entry)}
+            isDescribed={described.split(" ").includes(entry)}
+          />
+        )}
+      </span>
+    </span>
+  ));
+}
+
+const stateOf = ({ unconfirmed = [] }: AliasWire, entry: string) =>
+  unconfirmed.find((mailbox) => mailbox.address === entry)?.state ?? "confirmed";
+
+function Notes({ notes }: { notes: string }) {
+  const cut = cutNotes(notes);
+  if (cut === notes) return notes;
+  return (
+    // Shortened notes are focusable: on focus a tooltip shows the whole text, for keyboard users too
+    <span data-tip={notes} tabIndex={0}>
+      <span aria-hidden="true">{cut}</span>
+      <span className="sr">{notes}</span>
+    </span>
+  );
+}
+
+interface Props {
+  userId: string;
+  alias: AliasWire;
+  /** Addresses of the unconfirmed mailboxes that this row describes in words, separated by spaces. */
+  described: string;
+  /** Whether the row's edit button gets the focus after the edit form has closed. */
+  focusEdit: boolean;
+  /** Whether the SMTP panel below the row is open. */
+  isOpen: boolean;
+  isPicked: boolean;
+  labels: LabelsById | undefined;
+  /** @param isRange whether to select all aliases from the last selected one up to this row's alias */
+  onPick: (aliasId: string, isRange: boolean) => void;
+  onPanel: (aliasId: string) => void;
+  onEdit: (aliasId: string) => void;
+  onDelete: (alias: AliasWire) => void;
+}
+
+/**
+ * Table row of an alias. After a search it may show another alias (`row-keys.ts`), so the components in it that have
+ * state of their own have the alias' id as key.
+ */
+export const AliasRow = memo(function AliasRow(props: Props) {
+  const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
+  const address = addressOf(alias);
+  const panelId = useId();
+  const isNew = useIsNewAlias(alias.id);
+  const states = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isPicked ? "picked" : "", isNew ? "new" : ""];
+  const classes = states.filter((it) => it !== "").join(" ");
+  return (
+    <>
+      <tr className={classes || undefined}>
+        <td className="c-pick">
+          <PickBox
+            label={`Select ${address}`}
+            checked={isPicked}
+            pick={alias.id}
+            onClick={(event) => onPick(alias.id, event.shiftKey)}
+          />
+        </td>
+        <td className="c-on">
+          <AliasSwitch alias={alias} />
+        </td>
+        <td className="c-alias">
+          <span className="addr">
+            {alias.pinned ? <Pin className="i" role="img" aria-label="Pinned" /> : null}
+            <a href={aliasPath(alias.id)} onClick={onAliasLink}>
+              <b>{alias.alias}</b>@{alias.domain}
+            </a>
+          </span>
+          <LabelChips ids={alias.labels} labels={labels} />
+        </td>
+        <td className="c-to">
+          <Destinations key={alias.id} userId={userId} alias={alias} described={described} />
+        </td>
+        <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
+        <td className="actions">
+          <SmtpButton address={address} panelId={panelId} isOpen={isOpen} onToggle={() => onPanel(alias.id)} />
+          <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${address}`} onClick={() => void copyText(address)} />
+          <button
+            type="button"
+            className="icon-btn"
+            aria-label={`Edit ${address}`}
+            data-tip="Edit"
+            // Focus returns to the button that opened the edit form
+            autoFocus={focusEdit}
+            onClick={() => onEdit(alias.id)}
+          >
+            <Pencil className="i" aria-hidden />
+          </button>
+          <IconButton
+            icon={Trash2}
+            label="Delete"
+            fullLabel={`Delete ${address}`}
+            className="danger"
+            onClick={() => onDelete(alias)}
+          />
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr key={alias.id} className="sub">
+          <td colSpan={6}>
+            <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
+              <WriteByAddress alias={alias} />
+              <AliasEncryption alias={alias} />
+            </SmtpPanel>
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+});

@@ -1,0 +1,97 @@
+/** Setting for encrypted forwarding of one alias: as the account's setting says, off, or to a key of its own. */
+import type { AliasWire } from "@kauke/contract";
+import { useId } from "react";
+import { useAccountSettings } from "../../../api/account-settings.ts";
+import { useUpdateAlias } from "../../../api/aliases.ts";
+import { messageOf } from "../../../api/api-error.ts";
+import { useEncryptionKeys } from "../../../api/encryption-keys.ts";
+import { Select } from "../../../ui/Select.tsx";
+import { Switch } from "../../../ui/Switch.tsx";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
+import { addressOf } from "../alias-text.ts";
+
+function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
+  if (!isFailed) return <span className="skel" />;
+  return (
+    <button type="button" className="btn btn-sm" onClick={onRetry}>
+      Your keys could not be loaded. Try again
+    </button>
+  );
+}
+
+export function AliasEncryption({ alias }: { alias: AliasWire }) {
+  const id = useId();
+  const keys = useEncryptionKeys();
+  const settings = useAccountSettings();
+  const update = useUpdateAlias(alias.userId);
+  const onChange = (sealTo: string) => {
+    if (update.isPending) return;
+    update.mutate(
+      { aliasId: alias.id, body: { sealTo } },
+      {
+        onSuccess: (saved) => showToast({ title: "Alias Updated", description: addressOf(saved) }),
+        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      },
+    );
+  };
+  const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
+  const byAccount = nameOf(settings.data?.sealTo);
+  return (
+    <div className="smtp alias-setting" role="group" aria-labelledby={id}>
+      <div>
+        <h3 id={id}>Forward encrypted</h3>
+        <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
+      </div>
+      {keys.data === undefined ? (
+        <NoChoice isFailed={keys.error !== null && !keys.isFetching} onRetry={() => void keys.refetch()} />
+      ) : (
+        <Select
+          aria-labelledby={id}
+          aria-busy={update.isPending}
+          value={update.isPending ? update.variables.body.sealTo : alias.sealTo}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
+          <KeyOptions keys={keys.data} />
+        </Select>
+      )}
+    </div>
+  );
+}
+
+/** Setting of one alias: whether its owner may write from a mail program to `alias+person=host.example@domain`. */
+
+const TITLE = "Write from your mail program by address";
+
+export function WriteByAddress({ alias }: { alias: AliasWire }) {
+  const id = useId();
+  const update = useUpdateAlias(alias.userId);
+  const onChange = (writeByAddress: boolean) => {
+    if (update.isPending) return;
+    update.mutate(
+      { aliasId: alias.id, body: { writeByAddress } },
+      {
+        onSuccess: (saved) => showToast({ title: "Alias Updated", description: addressOf(saved) }),
+        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      },
+    );
+  };
+  const isOn = update.isPending ? update.variables.body.writeByAddress : alias.writeByAddress;
+  return (
+    <div className="smtp alias-setting" role="group" aria-labelledby={id}>
+      <div>
+        <h3 id={id}>{TITLE}</h3>
+        <p>
+          What you send to{" "}
+          <span className="mono">
+            {alias.alias}+ann=planner.example@{alias.domain}
+          </span>{" "}
+          from a confirmed mailbox goes to ann@planner.example from this alias. Whoever can send as that mailbox can
+          write as the alias too.
+        </p>
+      </div>
+      <Switch checked={isOn ?? false} label={TITLE} onChange={onChange} />
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { AliasWire } from "@kauke/contract";
+import { DeletionDialog } from "../../../ui/DeletionDialog.tsx";
+import { addressOf } from "../alias-text.ts";
+
+interface Props {
+  alias: AliasWire;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+export function DeleteAliasDialog({ alias, ...handlers }: Props) {
+  const description = `Mail to ${addressOf(alias)} will be refused from now on. This cannot be undone.`;
+  return <DeletionDialog title="Delete alias" description={description} label="Delete Alias" {...handlers} />;
+}

@@ -1,0 +1,89 @@
+/** Confirmation state of an unconfirmed mailbox, with a button that sends the confirmation message again. */
+import type { ConfirmationState } from "@kauke/contract";
+import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { useAskConfirmation, useResumeMailbox } from "../../../api/confirmations.ts";
+import { timeText } from "../../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+
+/**
+ * Note below a mailbox that is suspended because its mail host reported that it does not exist, with a button that
+ * resumes delivery.
+ */
+
+export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
+  const resume = useResumeMailbox(userId);
+  const onClick = () =>
+    resume.mutate(address, {
+      onSuccess: () => showToast({ title: "Mailbox Resumed", description: `Mail goes to ${address} again.` }),
+      onError: (error) => showFailure("Not Resumed", messageOf(error, "The mailbox could not be resumed")),
+    });
+  return (
+    <span className="gone">
+      Suspended: its mail host says there is no such mailbox.{" "}
+      <button
+        type="button"
+        className="link"
+        disabled={resume.isPending}
+        aria-label={`Try again: ${address}`}
+        onClick={onClick}
+      >
+        {resume.isPending ? "Resuming..." : "Try again"}
+      </button>
+    </span>
+  );
+}
+
+const texts: Record<Exclude<ConfirmationState, "confirmed">, string> = {
+  new: "Not confirmed yet. We ask at the first message.",
+  asked: "Not confirmed yet. It gets only a few messages until then.",
+  refused: "Refused: its reader says it is not yours.",
+  blocked: "Refused: its reader takes no mail from here.",
+};
+
+function ResendButton({ userId, address }: { userId: string; address: string }) {
+  const ask = useAskConfirmation(userId);
+  const onClick = () =>
+    ask.mutate(address, {
+      onSuccess: () => showToast({ title: "Confirmation Sent", description: `Look for our message in ${address}.` }),
+      onError: (error) => {
+        const again =
+          error instanceof ApiError && error.resetTime ? ` Try again after ${timeText(error.resetTime)}` : "";
+        showFailure("Not Sent", `${messageOf(error, "The confirmation could not be sent")}${again}`);
+      },
+    });
+  return (
+    <button
+      type="button"
+      className="link"
+      disabled={ask.isPending}
+      aria-label={`Resend the confirmation to ${address}`}
+      onClick={onClick}
+    >
+      {ask.isPending ? "Sending..." : "Resend"}
+    </button>
+  );
+}
+
+interface Props {
+  userId: string;
+  address: string;
+  state: ConfirmationState;
+  /** Whether to show the state as text; otherwise as a dot, because an earlier row has the text. */
+  isDescribed: boolean;
+}
+
+export function MailboxState({ userId, address, state, isDescribed }: Props) {
+  if (state === "confirmed") return null;
+  if (!isDescribed)
+    return (
+      // The dot is focusable, because its tooltip opens on focus
+      <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
+        <span className="sr">{texts[state]}</span>
+      </span>
+    );
+  return (
+    <span className="gone">
+      {texts[state]} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}
+    </span>
+  );
+}

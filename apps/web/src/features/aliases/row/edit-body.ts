@@ -1,0 +1,42 @@
+/** The request body of an inline edit, made only after the shared schema has accepted the input. */
+import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
+import { destinationText } from "../alias-text.ts";
+
+export interface AliasEdit {
+  alias: string;
+  forwardTo: string;
+  notes: string;
+}
+
+/** The alias as it was when the edit began: the server refuses to overwrite anything newer. */
+export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
+
+export const readOf = (alias: AliasWire): AliasRead => ({
+  alias: alias.alias,
+  forwardTo: destinationText(alias),
+  notes: alias.notes,
+});
+
+export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
+
+/**
+ * Validates an alias's edited fields and builds the body of the update request. Empty notes are sent only if they clear
+ * existing ones.
+ */
+export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
+  const clearsNotes = edit.notes === "" && Boolean(read.notes);
+  const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;
+  const result = updateAliasBody.safeParse({ alias: edit.alias, forwardTo: edit.forwardTo, notes, before: read });
+  if (result.success) return { body: result.data };
+  const errors: EditErrors = {};
+  for (const issue of result.error.issues) errors[issue.path[0] as keyof AliasEdit] ??= issue.message;
+  return { errors };
+}
+
+/** Whether the body renames the alias. An alias may keep a name that was reserved after the alias was created. */
+export function isNewName(
+  body: UpdateAliasBody,
+  before: Pick<AliasWire, "alias">,
+): body is UpdateAliasBody & { alias: string } {
+  return body.alias !== undefined && body.alias.toLowerCase() !== before.alias.toLowerCase();
+}
