@@ -8,7 +8,7 @@ import { generateKeyPair } from "@kauke/age";
 import { rounds } from "@kauke/testkit/long-rounds";
 import { expect, test } from "vitest";
 import { cleanMailHtml } from "../../apps/web/src/features/decrypt/mail/clean-mail-html.ts";
-import { elements } from "../../apps/web/src/features/decrypt/mail/element-kinds.ts";
+import { elements } from "../../apps/web/src/features/decrypt/mail/element-writer.ts";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { encryptedText } from "../keys/encrypted-texts.ts";

@@ -6,12 +6,31 @@
 import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
-import { checkSession } from "./api/session/session.ts";
+import { callAhead } from "./api/client.ts";
+import { checkSession, readSession } from "./api/session/session.ts";
 import { App } from "./app/App.tsx";
-import { askAhead } from "./app/ask-ahead.ts";
 import { loadScreen } from "./app/pages.tsx";
 import { screenFor } from "./app/screens.ts";
-import { reconnectAtStart } from "./features/wallet/reconnect-at-start.ts";
+
+/** Loads the reconnect code if the user signed in with a wallet in this browser. Call once the session is known. */
+export async function reconnectAtStart(): Promise<void> {
+  if (localStorage.getItem("walletAddress") === null) return;
+  const { reconnectTrusted } = await import("./features/wallet/trusted-reconnect.ts");
+  await reconnectTrusted();
+}
+
+/**
+ * Starts the first requests of a page as soon as the user is known, instead of after its chunk has loaded and rendered.
+ */
+export function askAhead(path: string): void {
+  const { user } = readSession();
+  if (user === null || screenFor(path, true) !== "dashboard") return;
+  callAhead("listAliases", { params: { userId: user.id } });
+  callAhead("listDomains");
+  callAhead("listMailboxes");
+  callAhead("getAccountDefaults");
+  callAhead("listNotices");
+}
 
 async function start(root: HTMLElement): Promise<void> {
   const isDrawn = root.dataset.drawn === "page";

@@ -28,3 +28,7 @@ export function useChangeAccountSettings() {
     onError: (_error, _change, before) => client.setQueryData<AccountSettings>(queryKey, before),
   });
 }
+
+export function useDeleteAccount() {
+  return useMutation({ mutationFn: () => call("deleteAccount") });
+}

@@ -5,8 +5,7 @@
 import type { AliasWire, BulkAliasAnswer, BulkAliasChange } from "@kauke/contract";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { changeList, refetchAliases, toggled } from "./aliases.ts";
-import { call, callKept } from "./client.ts";
-import { countEvent } from "./count-event.ts";
+import { call, callKept, countEvent } from "./client.ts";
 
 interface ManyChange {
   aliasIds: readonly string[];

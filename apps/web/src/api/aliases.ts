@@ -5,8 +5,7 @@
  */
 import type { AliasWire, Answer, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { call } from "./client.ts";
-import { countEvent } from "./count-event.ts";
+import { call, countEvent } from "./client.ts";
 
 const keyOf = (userId: string) => ["aliases", userId] as const;
 
@@ -118,4 +117,9 @@ export function useDeleteAlias(userId: string) {
         aliases.some((item) => item.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
       ),
   });
+}
+
+/** Query for the domains an alias can be created on; the first is the default. */
+export function useDomains() {
+  return useQuery({ queryKey: ["domains"], queryFn: async () => (await call("listDomains")).domains });
 }

@@ -2,10 +2,9 @@
  * Calls the server; apart from this module only count-event.ts does. `call` is typed by the contract's route table,
  * `request` is untyped. Responses are checked against the contract's schemas in development only.
  */
-import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
+import type { Answer, Body, EndpointName, endpoints, PageEvent, Params, Query } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
-import { changesNothing } from "./changes-nothing.ts";
 import { markReached, markUnreachable } from "./connection.ts";
 import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
 import { markSignedOut, readCookieVersion } from "./session/lost-session.ts";
@@ -137,3 +136,46 @@ const needsSession = (name: EndpointName) => routes[name].access === "user" && n
  * the user stays signed in.
  */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";
+
+/**
+ * Calls other than GET after which other tabs need not reload their data. They learn of sign-ins and sign-outs by
+ * separate messages (session-tabs.ts).
+ */
+export const changesNothing: ReadonlySet<EndpointName> = new Set([
+  "register",
+  "login",
+  "walletSignIn",
+  "logout",
+  "askPasswordReset",
+  "readPasswordReset",
+  "askSignInLink",
+  "readSignInLink",
+  "signInByLink",
+  "proveByPassword",
+  "proveByWallet",
+  "proveByGoogle",
+  "askWalletChallenge",
+  "linkGoogle",
+  "askEmailChange",
+  "readEmailChange",
+  "readConfirmation",
+  "countEvent",
+  "generateName",
+  "decryptAuto",
+  "decryptManual",
+]);
+
+/**
+ * Reports a page event to our own server: no cookie, no id, no page address. Never waits for the response, never
+ * throws.
+ */
+export function countEvent(event: PageEvent): void {
+  const { method, path } = routes.countEvent;
+  const headers = { "Content-Type": "application/json" };
+  // keepalive lets the request finish after the page is closed.
+  const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };
+  // The body is read to its end: an unread response keeps its request open.
+  void fetch(path, init)
+    .then((answer) => answer.arrayBuffer())
+    .catch(() => {});
+}

@@ -1,7 +1,6 @@
 /** Imports of aliases from other services, and exports in their formats. A running import is polled every second. */
 import type { AliasExportFormat, ImportFromServiceBody, ImportResult, ImportWire } from "@kauke/contract";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { fileNameIn } from "./account-export.ts";
 import { refetchAliases } from "./aliases.ts";
 import { call, callUnread } from "./client.ts";
 
@@ -85,6 +84,29 @@ export function useAliasExport(userId: string) {
       const response = await callUnread("exportAliases", { params: { userId, format }, query });
       const fileName = fileNameIn(response.headers.get("content-disposition"), `aliases-${format}.txt`);
       return { fileName, text: await response.text() };
+    },
+  });
+}
+
+/** Downloads the account's own data. The server supplies the file name and the JSON, which is saved indented. */
+
+/**
+ * Reads the file name from the value of a Content-Disposition header field.
+ * @param fallback name used if the header field has none
+ * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") // "kauke-account-2026-11-22.json"
+ */
+export function fileNameIn(disposition: string | null, fallback: string): string {
+  return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallback;
+}
+
+export function useAccountExport() {
+  return useMutation({
+    mutationFn: async () => {
+      const response = await callUnread("exportAccount");
+      const fileName = fileNameIn(response.headers.get("content-disposition"), "kauke-account.json");
+      // Parsing finds a response that a server or proxy cut off, so no incomplete file is saved.
+      const data: unknown = await response.json();
+      return { fileName, text: `${JSON.stringify(data, null, 2)}\n` };
     },
   });
 }

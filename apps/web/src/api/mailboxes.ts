@@ -1,5 +1,11 @@
 /** The account's mailboxes, and its defaults for new aliases. */
-import type { AccountDefaultsChange, AccountDefaultsWire, Body } from "@kauke/contract";
+import type {
+  AccountDefaultsChange,
+  AccountDefaultsWire,
+  Body,
+  ConfirmationChoice,
+  ConfirmationLinkStanding,
+} from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
 import { call } from "./client.ts";
@@ -86,5 +92,48 @@ export function useChangeDefaults() {
 export function useGenerateName(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"generateName">) => call("generateName", { params: { userId }, body }),
+  });
+}
+
+/**
+ * Calls about destination mailboxes: reading and answering a confirmation link, sending another one, and resuming
+ * delivery to a suspended mailbox.
+ */
+
+const keyOf = (token: string) => ["confirmation", token] as const;
+
+/**
+ * Reads the present state of the mailbox that a confirmation link belongs to; the link can still be answered
+ * afterwards.
+ */
+export function useConfirmation(token: string) {
+  return useQuery({
+    queryKey: keyOf(token),
+    queryFn: () => call("readConfirmation", { body: { token } }),
+  });
+}
+
+export function useAnswerConfirmation(token: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (choice: ConfirmationChoice) => call("answerConfirmation", { body: { token, choice } }),
+    onSuccess: (standing) => client.setQueryData<ConfirmationLinkStanding>(keyOf(token), standing),
+  });
+}
+
+/** Resumes delivery to a mailbox that was suspended because its mail host reported that it does not exist. */
+export function useResumeMailbox(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (address: string) => call("resumeMailbox", { body: { address } }),
+    onSuccess: () => refetchAliases(client, userId),
+  });
+}
+
+export function useAskConfirmation(userId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (address: string) => call("askConfirmation", { body: { address } }),
+    onSuccess: () => refetchAliases(client, userId),
   });
 }

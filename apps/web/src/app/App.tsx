@@ -1,31 +1,153 @@
 /** The frame around every page, and the choice of the page by path and session. */
-import { Fragment, Suspense } from "react";
+import { Fragment, Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { useOtherTabs, useSession } from "../api/session/session.ts";
-import { LazyToaster } from "../ui/LazyToaster.tsx";
-import { PageSpinner } from "../ui/Spinner.tsx";
-import { dismissToast } from "../ui/toast-store.ts";
-import { TooltipLayer } from "../ui/tooltip/TooltipLayer.tsx";
+import { countEvent } from "../api/client.ts";
+import { sessionLossNote, useSessionLost } from "../api/session/lost-session.ts";
+import { leaveSession, useOtherTabs, useSession } from "../api/session/session.ts";
+import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
+import { TooltipLayer } from "../ui/TooltipLayer.tsx";
+import { dismissToast, readToast, showFailure, subscribeToToast } from "../ui/toast-store.ts";
 import { useLate } from "../ui/use-late.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
-import { useLostSessionExit } from "./lost-session-exit.ts";
-import { useNoFileNavigation } from "./no-file-navigation.ts";
-import { PersonalPage } from "./PersonalPage.tsx";
 import { Screen } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
-import { useRouteEffects } from "./route-effects.ts";
-import { isPersonal, personalScreenAt, type ScreenName, screenFor } from "./screens.ts";
-import { LazySessionTimeout } from "./session-timeout/LazySessionTimeout.tsx";
+import {
+  isPersonal,
+  leadOf,
+  type PersonalScreenName,
+  pageTitle,
+  personalScreenAt,
+  type ScreenName,
+  screenFor,
+  screenTitles,
+} from "./screens.ts";
 import { ConnectionBar } from "./shell/ConnectionBar.tsx";
 import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
 
+/** Loads the inactivity watch once a user is signed in, and retries if that fails: without it nobody is signed out. */
+
+const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
+
+export function LazySessionTimeout({ userId }: { userId: string }) {
+  const late = useLate(true, loadTimeout);
+  return late === null ? null : <late.component userId={userId} />;
+}
+
+/**
+ * Keeps the toaster out of the initial load: its code loads with the first toast, or earlier on pages where requests
+ * can fail, because a toast about a lost connection can't wait for a download.
+ */
+
+const loadToaster = async () => (await import("../ui/Toaster.tsx")).Toaster;
+
+export function LazyToaster({ early }: { early: boolean }) {
+  const [wanted, setWanted] = useState(() => readToast() !== null);
+  useEffect(() => subscribeToToast(() => setWanted(true)), []);
+  const late = useLate(wanted || early, loadToaster);
+  return late === null ? null : <late.component />;
+}
+
+/**
+ * The frame of pages for signed-in users. Its heading is the same for everybody, so it is shown while the session is
+ * checked and the page's chunk loads, and stays when both have finished.
+ */
+
+interface PersonalPageProps {
+  screen: PersonalScreenName;
+  /** Whether the session is still being checked. */
+  isWaiting: boolean;
+}
+
+export function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="title">
+        <h1>{screenTitles[screen]}</h1>
+        <p>{leadOf(screen)}</p>
+      </div>
+      {/* The key remounts Suspense once the session is known: otherwise React would keep the spinner, hidden,
+          beside the next one. */}
+      <Suspense key={String(isWaiting)} fallback={<ContentSpinner />}>
+        {isWaiting ? <ContentSpinner /> : <Screen screen={screen} />}
+      </Suspense>
+    </main>
+  );
+}
+
+/**
+ * Effects of every change of page: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
+ * counts a page view. A page also changes at the same path: to the sign-in form and back.
+ */
+export function useRouteEffects(path: string, screen: ScreenName | null): void {
+  const last = useRef<string>(null);
+  const countedPath = useRef<string>(null);
+  useEffect(() => {
+    document.title = pageTitle(screen);
+  }, [screen]);
+  useEffect(() => {
+    // React's strict mode runs effects twice; count the view once.
+    if (countedPath.current === path) return;
+    countedPath.current = path;
+    countEvent("page_view");
+  }, [path]);
+  useEffect(() => {
+    if (screen === null) return;
+    const before = last.current;
+    last.current = path + screen;
+    if (before === null || before === last.current) return;
+    window.scrollTo({ top: 0, behavior: "instant" });
+    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  }, [path, screen]);
+}
+
+/** Prevents the browser from opening a file that was dropped beside its target: typed text would be lost. */
+function refuse(event: DragEvent): void {
+  // A form that accepts files has already called preventDefault: events reach the window last.
+  if (event.defaultPrevented || event.dataTransfer?.types.includes("Files") !== true) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "none";
+}
+
+export function useNoFileNavigation(): void {
+  useEffect(() => {
+    window.addEventListener("dragover", refuse);
+    window.addEventListener("drop", refuse);
+    return () => {
+      window.removeEventListener("dragover", refuse);
+      window.removeEventListener("drop", refuse);
+    };
+  }, []);
+}
+
+/**
+ * When the server reports that the session has ended, signs out in the browser and says why. The address stays: a page
+ * for signed-in users then shows the sign-in form in place of its content, and after the sign-in its content again.
+ */
+
+/**
+ * The dashboard shows a message in place instead (specification section 2).
+ * @returns whether the session is lost
+ */
+export function useLostSessionExit(screen: ScreenName): boolean {
+  const isLost = useSessionLost();
+  const mustLeave = isLost && screen !== "dashboard";
+  useEffect(() => {
+    if (!mustLeave) return;
+    leaveSession();
+    const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
+    // The toast is deferred until after the refused call's own, because only the latest toast is shown.
+    setTimeout(() => showFailure("Signed Out", text));
+  }, [mustLeave]);
+  return isLost;
+}
+
 /** Loads what opens the command palette once somebody is signed in; until then the browser's own Ctrl-K works. */
-const load = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
+const loadPalette = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
 
 export function LazyPalette() {
-  const keys = useLate(true, load);
+  const keys = useLate(true, loadPalette);
   return keys === null ? null : <keys.component />;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { screenFor } from "./screens.ts";
+import { drawnScreens, pageDescription, pageTitle, readConfirmationPath, screenFor } from "./screens.ts";
 
 test("the front page is the dashboard for signed-in users and the landing page for others", () => {
   expect(screenFor("/", true)).toBe("dashboard");
@@ -43,4 +43,36 @@ test("the password reset and links about an account are open to everybody", () =
     expect(screenFor("/Sign-In-Link", signedIn)).toBe("sign-in-link");
     expect(screenFor("/confirm-email", signedIn)).toBe("confirm-email");
   }
+});
+
+test("a page's name precedes the product's, and the landing page's title says what the product is", () => {
+  expect(pageTitle("privacy")).toBe("Privacy Policy — Kauke");
+  expect(pageTitle("landing")).toBe("Kauke — private e-mail aliases");
+  expect(pageTitle(null)).toBe(pageTitle("landing"));
+});
+
+test("every prerendered page except not-found has its own title and description, short enough to be shown whole", () => {
+  const screens = drawnScreens.map(([screen]) => screen).filter((screen) => screen !== "not-found");
+  expect(new Set(screens.map(pageTitle)).size).toBe(screens.length);
+  expect(new Set(screens.map(pageDescription)).size).toBe(screens.length);
+  for (const screen of screens) {
+    expect(pageDescription(screen).length).toBeLessThanOrEqual(160);
+    expect(pageDescription(screen).length).toBeGreaterThan(50);
+  }
+});
+
+test("prerendered pages are those that signed-out visitors see at the same paths", () => {
+  for (const [screen, path] of drawnScreens) expect(screenFor(path, false)).toBe(screen);
+});
+
+const token = "abcdefghijklmnopqrstuvwxyz234567";
+
+test("both links of the confirmation message are recognized", () => {
+  expect(readConfirmationPath(`/confirm/${token}`)).toEqual({ token, isNotMine: false });
+  expect(readConfirmationPath(`/confirm/${token}/not-mine`)).toEqual({ token, isNotMine: true });
+});
+
+test("any other path is not a confirmation link", () => {
+  for (const path of ["/confirm", "/confirm/abc", `/confirm/${token}/mine`, `/confirm/${token}1`, `/x/${token}`])
+    expect(readConfirmationPath(path)).toBeNull();
 });

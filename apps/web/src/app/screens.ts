@@ -3,7 +3,6 @@
  * maps a screen's name to its page.
  */
 import { product } from "@kauke/contract";
-import { readConfirmationPath } from "../features/confirmation/confirmation-path.ts";
 import { normalizePath } from "./path.ts";
 
 export type ScreenName =
@@ -154,3 +153,47 @@ export const personalScreens: readonly (readonly [screen: PersonalScreenName, pa
   ["compose", "/compose"],
   ["decrypt", "/decrypt"],
 ];
+
+/** Title and description of each page for search engines and link previews. */
+
+/** The page title as the browser tab shows it, e.g. `Privacy Policy — Kauke`. */
+export function pageTitle(screen: ScreenName | null): string {
+  const title = screen === null ? "" : screenTitles[screen];
+  return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
+}
+
+const what =
+  "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.";
+
+const descriptions: Partial<Record<ScreenName, string>> = {
+  auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,
+  register: `Create your ${product.name} account in 30 seconds. ${what}`,
+  about: `Why ${product.name} exists: to protect your inbox, your identity and your freedom. Built in Lithuania.`,
+  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, two cookies.`,
+  terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
+  gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
+  docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,
+  "docs-smtp": `Send from a ${product.name} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.`,
+  "docs-clients": "Create aliases with Bitwarden, Keyguard and other apps.",
+  "docs-moving": "Bring your aliases along, or take them with you later.",
+  transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
+};
+
+export function pageDescription(screen: ScreenName | null): string {
+  return (screen === null ? undefined : descriptions[screen]) ?? what;
+}
+
+/** Reads the path of the links in a mailbox's confirmation message. Pure. */
+const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
+
+export interface ConfirmationPath {
+  token: string;
+  /** Whether the path is that of the "not mine" link; the page then shows the "not mine" button first. */
+  isNotMine: boolean;
+}
+
+/** @param path normalized, e.g. `/confirm/<token>/not-mine` @returns `null` if it is not that of a confirmation link */
+export function readConfirmationPath(path: string): ConfirmationPath | null {
+  const [, token, notMine] = LINK.exec(path) ?? [];
+  return token === undefined ? null : { token, isNotMine: notMine !== undefined };
+}

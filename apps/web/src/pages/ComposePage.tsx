@@ -8,7 +8,7 @@ import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { draftOf } from "../features/compose/drafts.ts";
-import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/NoSendingAliases.tsx";
+import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
 import { WaitingMail } from "../features/compose/WaitingMail.tsx";
 

@@ -2,14 +2,137 @@
  * /confirm/…: the page behind the links of a mailbox's confirmation message. Needs no sign-in; opening it changes
  * nothing.
  */
+
+import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
-import { useConfirmation } from "../api/confirmations.ts";
+import { useAnswerConfirmation, useConfirmation } from "../api/mailboxes.ts";
+import { useSession } from "../api/session/session.ts";
 import { normalizePath } from "../app/path.ts";
-import { ConfirmationCard } from "../features/confirmation/ConfirmationCard.tsx";
-import { readConfirmationPath } from "../features/confirmation/confirmation-path.ts";
+import { readConfirmationPath } from "../app/screens.ts";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
+import { SubmitButton } from "../ui/SubmitButton.tsx";
+import { showFailure } from "../ui/toast-store.ts";
+
+/** The question behind a mailbox's confirmation link, and its result. Nothing changes before a button is pressed. */
+
+interface Words {
+  heading: string;
+  text: string;
+}
+
+const words: Record<ConfirmationState, Words> = {
+  new: { heading: "Is this mailbox yours?", text: "" },
+  asked: {
+    heading: "Is this mailbox yours?",
+    text: "Somebody with an account here has mail forwarded to the mailbox this link was sent to. Nothing happens until you press a button.",
+  },
+  confirmed: {
+    heading: "This mailbox is confirmed",
+    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
+  },
+  refused: {
+    heading: "Nothing is forwarded here any more",
+    text: "That account no longer forwards anything to this mailbox. Other accounts still may; you can block the mailbox for all of them.",
+  },
+  blocked: {
+    heading: "This mailbox is blocked on this server",
+    text: "No account can forward anything to it from here any more. We store no readable address for that.",
+  },
+};
+
+interface Action {
+  choice: ConfirmationChoice;
+  label: string;
+  pendingLabel: string;
+  look: string;
+}
+
+const confirmedWords: Record<NonNullable<ConfirmationLinkStanding["signIn"]>, Words> = {
+  confirmed: {
+    heading: "This e-mail is confirmed",
+    text: "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
+  },
+  open: {
+    heading: "This mailbox is confirmed",
+    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
+  },
+};
+
+const mine: Action = { choice: "mine", label: "This is mine", pendingLabel: "Confirming...", look: "btn-primary" };
+const notMine: Action = { choice: "not_mine", label: "This is not mine", pendingLabel: "Saving...", look: "" };
+const block: Action = {
+  choice: "block",
+  label: "Block this mailbox here",
+  pendingLabel: "Blocking...",
+  look: "btn-danger-line",
+};
+
+/** Confirms the account's e-mail where the mailbox is confirmed already; needs a session of that account. */
+const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
+
+function actionsFor({ state, signIn }: ConfirmationLinkStanding, isNotMine: boolean, isSignedIn: boolean): Action[] {
+  if (state === "blocked") return [];
+  if (signIn === "open" && isSignedIn) return [mineToo, notMine];
+  if (state === "confirmed") return [notMine];
+  if (state === "refused") return [block, { ...mine, look: "" }];
+  return isNotMine
+    ? [
+        { ...notMine, look: "btn-primary" },
+        { ...mine, look: "" },
+      ]
+    : [mine, notMine];
+}
+
+interface Props {
+  token: string;
+  standing: ConfirmationLinkStanding;
+  isNotMine: boolean;
+}
+
+export function ConfirmationCard({ token, standing, isNotMine }: Props) {
+  const { user } = useSession();
+  const answer = useAnswerConfirmation(token);
+  const { state, signIn } = standing;
+  const { heading, text } = signIn === undefined ? words[state] : confirmedWords[signIn];
+  const onAnswer = (choice: ConfirmationChoice) =>
+    answer.mutate(choice, {
+      onSuccess: (now) => {
+        if (signIn === "open" && now.signIn === "open")
+          showFailure("Not Confirmed", "You are signed in to another account than the one that forwards here.");
+      },
+      onError: (error) => showFailure("Not Saved", messageOf(error, "Your answer could not be saved")),
+    });
+  return (
+    <>
+      <div role="status">
+        <h1>{heading}</h1>
+        <p className="muted mt-3 max-w-[36rem]">{text}</p>
+      </div>
+      <div className="mt-3 flex flex-wrap gap-3">
+        {signIn === "open" && user === null ? (
+          <Link className="btn btn-primary" href="/settings">
+            Sign In
+          </Link>
+        ) : null}
+        {actionsFor(standing, isNotMine, user !== null).map(({ choice, label, pendingLabel, look }) => (
+          <SubmitButton
+            key={choice}
+            type="button"
+            className={look}
+            pending={answer.isPending && answer.variables === choice}
+            pendingLabel={pendingLabel}
+            disabled={answer.isPending}
+            onClick={() => onAnswer(choice)}
+          >
+            {label}
+          </SubmitButton>
+        ))}
+      </div>
+    </>
+  );
+}
 
 function LinkOver() {
   return (

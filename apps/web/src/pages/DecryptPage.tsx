@@ -1,16 +1,39 @@
 /** Decrypt Messages: two ways to decrypt, and the result. All of it happens in the browser. */
 import "../app/zod-jitless.ts";
-
 import { Tabs } from "radix-ui";
 import { useState } from "react";
+import { Link } from "wouter";
 import { messageOf } from "../api/api-error.ts";
 import { useEncryptionKeys } from "../api/encryption-keys.ts";
 import { AutoForm } from "../features/decrypt/AutoForm.tsx";
-import { KeysLoading, NoKeys } from "../features/decrypt/KeyStates.tsx";
 import { ManualForm } from "../features/decrypt/ManualForm.tsx";
 import { ResultCard } from "../features/decrypt/ResultCard.tsx";
 import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
 import { LoadFailed } from "../ui/LoadFailed.tsx";
+import { Mask } from "../ui/Mask.tsx";
+
+/** What Auto Decrypt shows instead of its form while the keys load, or if there are none. */
+export function NoKeys() {
+  return (
+    <div className="empty">
+      <Mask className="m" />
+      <h2>No Encryption Keys Available</h2>
+      <p>Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own.</p>
+      <Link className="btn btn-primary" href="/settings">
+        Go to Settings
+      </Link>
+    </div>
+  );
+}
+
+export function KeysLoading() {
+  return (
+    <div className="empty" role="status">
+      <span className="spin" />
+      <p>Loading...</p>
+    </div>
+  );
+}
 
 function Auto({ decryption }: { decryption: Decryption }) {
   const { data: keys, error, refetch } = useEncryptionKeys();

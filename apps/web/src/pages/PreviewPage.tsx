@@ -2,17 +2,61 @@
  * The local preview inbox: every message that this server would have sent, kept in memory only. In other delivery modes
  * the not-found page is shown.
  */
-import { ArrowLeft, MailOpen } from "lucide-react";
+
+import type { PreviewSummary } from "@kauke/contract";
+import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
 import { messageOf } from "../api/api-error.ts";
 import { isMissing, useEmptyPreview, usePreviewMessages } from "../api/preview.ts";
-import { MessageList } from "../features/preview/MessageList.tsx";
 import { MessageView } from "../features/preview/MessageView.tsx";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
+import { preciseTimeText, sizeText } from "../ui/text/time-text.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import { NotFoundPage } from "./NotFoundPage.tsx";
+
+interface Props {
+  messages: readonly PreviewSummary[];
+  selectedId: string | null;
+  onSelect: (id: string) => void;
+}
+
+function Summary({ message }: { message: PreviewSummary }) {
+  return (
+    <>
+      <span className="subject">{message.subject || "(no subject)"}</span>
+      <time dateTime={message.receivedAt}>{preciseTimeText(message.receivedAt)}</time>
+      <span className="addr">
+        {message.from || message.envelopeFrom || "<>"}{" "}
+        <ArrowRight className="i inline align-middle" aria-label="to" role="img" /> <b>{message.rcptTo}</b>
+      </span>
+      <span className="size">
+        {message.attachments > 0 ? <Paperclip className="i" role="img" aria-label="With attachments" /> : null}
+        {sizeText(message.sizeBytes)}
+      </span>
+    </>
+  );
+}
+
+/** All messages of the preview inbox in the server's order, newest first. */
+export function MessageList({ messages, selectedId, onSelect }: Props) {
+  return (
+    <ul>
+      {messages.map((message) => (
+        <li key={message.id}>
+          <button
+            type="button"
+            aria-current={message.id === selectedId ? "true" : undefined}
+            onClick={() => onSelect(message.id)}
+          >
+            <Summary message={message} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** The selected message is part of the address, so that the browser's Back leads to the list. */
 function useSelection(): [id: string | null, select: (id: string | null) => void] {

@@ -1,7 +1,6 @@
 /** Privacy Policy: which personal data is kept, why, how long, and who else can see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
-import { readLogsKept } from "../app/logs-kept.ts";
-import { days, hours, minutes } from "../features/legal/figures.ts";
+import { days, hours, minutes, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function PrivacyPage() {

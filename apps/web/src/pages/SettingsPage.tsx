@@ -1,13 +1,11 @@
 /** Settings of the account. */
 import "../app/zod-jitless.ts";
-
-import { ForwardEncryptedCard } from "../features/account/ForwardEncryptedCard.tsx";
-import { OutgoingCard } from "../features/account/OutgoingCard.tsx";
+import { AppearanceCard } from "../features/account/AppearanceCard.tsx";
+import { ForwardEncryptedCard, OutgoingCard } from "../features/account/MailCards.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
 import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
-import { AppearanceCard } from "../features/appearance/AppearanceCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
 import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";

@@ -3,7 +3,7 @@
  * another.
  */
 import { useState } from "react";
-import { readSiteDomain } from "../app/site-domain.ts";
+import { readSiteDomain } from "../app/page-settings.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 function Values() {

@@ -1,7 +1,6 @@
 /** Transparency Report: what authorities requested, what was disclosed, and what is stored. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
-import { readLogsKept } from "../app/logs-kept.ts";
-import { days } from "../features/legal/figures.ts";
+import { days, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function TransparencyPage() {

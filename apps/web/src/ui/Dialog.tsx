@@ -6,7 +6,6 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
-import { closePanel, isTopPanel, openPanel } from "./open-panels.ts";
 
 interface Props {
   title: string;
@@ -146,4 +145,58 @@ export function DialogFooter({ onCancel, isBusy, children }: FooterProps) {
       {children}
     </footer>
   );
+}
+
+interface DeletionDialogProps {
+  title: string;
+  /** Text that says what the deletion destroys. */
+  description: string;
+  /** Label of the button that deletes. */
+  label: string;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks for confirmation before something is deleted. */
+export function DeletionDialog({ title, description, label, onConfirm, onClose }: DeletionDialogProps) {
+  return (
+    <Dialog title={title} description={description} onClose={onClose}>
+      <DialogFooter onCancel={onClose}>
+        <button type="button" className="btn btn-danger" onClick={onConfirm}>
+          {label}
+        </button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+/** The open dialogs, topmost last: everything below the topmost is inert and does not scroll. */
+const panels: HTMLElement[] = [];
+
+export function openPanel(panel: HTMLElement): void {
+  if (panels.length === 0) lockScroll();
+  panels.push(panel);
+  settle();
+}
+
+export function closePanel(panel: HTMLElement): void {
+  panels.splice(panels.indexOf(panel), 1);
+  if (panels.length === 0) delete document.documentElement.dataset.locked;
+  settle();
+}
+
+export function isTopPanel(panel: HTMLElement | null): boolean {
+  return panel !== null && panels.at(-1) === panel;
+}
+
+/** Makes everything but the topmost dialog inert. */
+function settle(): void {
+  document.querySelector(".shell")?.toggleAttribute("inert", panels.length > 0);
+  for (const panel of panels) panel.toggleAttribute("inert", !isTopPanel(panel));
+}
+
+function lockScroll(): void {
+  const root = document.documentElement;
+  root.style.setProperty("--scrollbar", `${window.innerWidth - root.clientWidth}px`);
+  root.dataset.locked = "";
 }

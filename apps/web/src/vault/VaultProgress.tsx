@@ -1,8 +1,6 @@
 /**
  * Progress of a vault job: what is being done, the estimated time on this device, and a bar that fills in that time.
  */
-import { forecastText } from "./forecast-text.ts";
-
 interface Props {
   doing: string;
   /** Estimated seconds of the job; `null` until there is an estimate. */
@@ -21,4 +19,22 @@ export function VaultProgress({ doing, forecastSeconds }: Props) {
       </div>
     </div>
   );
+}
+
+/** The estimated duration of password work as a text. */
+
+const SLOW_SECONDS = 20;
+
+/** @param seconds duration of the password work as the vault worker estimates it; `null` until it has done so */
+export function forecastText(seconds: number | null): string {
+  if (seconds === null) return "Measuring this device…";
+  if (seconds < 1.5) return "About a second on this device.";
+  const rounded = Math.round(seconds);
+  if (seconds <= SLOW_SECONDS) return `About ${rounded} seconds on this device.`;
+  const time = rounded < 90 ? `${roundTo(rounded, 5)} seconds` : `${Math.round(seconds / 60)} minutes`;
+  return `About ${time}: this browser is slow at this. Security is not reduced; keep the page open.`;
+}
+
+function roundTo(value: number, step: number): number {
+  return Math.round(value / step) * step;
 }

@@ -7,7 +7,7 @@ import {
   protectPrivateKey,
 } from "@kauke/age";
 import { expect, test } from "vitest";
-import { keyFileJson } from "../features/encryption-keys/key-file.ts";
+import { keyFileJson } from "../features/encryption-keys/DownloadKeyDialog.tsx";
 import { importPrivateKey, readKeyToImport } from "./key-import.ts";
 
 const password = "a master password";

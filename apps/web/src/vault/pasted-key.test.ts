@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyFileJson } from "../features/encryption-keys/key-file.ts";
+import { keyFileJson } from "../features/encryption-keys/DownloadKeyDialog.tsx";
 import { readPastedKey } from "./pasted-key.ts";
 
 const privateKey = "AGE-SECRET-KEY-1QQQ";

@@ -1,6 +1,7 @@
 /** Runs one vault job at a time for a form, with progress text and estimate, and ends the job if the form unmounts. */
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { JobOptions } from "./vault.ts";
+import { ApiError } from "../api/api-error.ts";
+import { type JobOptions, VaultError, type VaultErrorCode } from "./vault.ts";
 
 interface Working {
   doing: string;
@@ -41,4 +42,25 @@ export function useVaultJob() {
       }
     },
   };
+}
+
+/** Maps error codes of key operations to fixed messages; no library's own text is shown. */
+export const wrongPassword = "Incorrect master password.";
+
+const texts: Partial<Record<VaultErrorCode, string>> = {
+  wrong_password: wrongPassword,
+  bad_password: "The master password is too long. The maximum is 1024 characters.",
+  out_of_memory: "This device has too little free memory: 256 MB are needed. Close other tabs, or use another device.",
+  insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
+  not_protected_key: "This key was made with an older method. Delete it and create a new one.",
+  unprotected_key: "This key has no master password. Delete it and create a new one.",
+  not_loaded:
+    "The code for keys could not be loaded: either there is no connection, or this site was updated. Reload the page.",
+  ended: "The browser ended the work before it was done. Please try again.",
+};
+
+/** @param fallback message for errors that have no message of their own */
+export function vaultFailureText(error: unknown, fallback: string): string {
+  if (error instanceof VaultError) return texts[error.code] ?? fallback;
+  return error instanceof ApiError && error.message !== "" ? error.message : fallback;
 }

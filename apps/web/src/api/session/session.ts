@@ -3,15 +3,13 @@
  * response to the session check means signed out; any other failure is logged and counts as signed out too
  * (specification section 8). Signing in and out changes this value and the stored session together.
  */
-import type { UserWire } from "@kauke/contract";
+import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { ApiError } from "../api-error.ts";
-import { call, endSession } from "../client.ts";
-import { countEvent } from "../count-event.ts";
+import { call, countEvent, endSession } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
-import { clearSession, storeSession } from "./stored-session.ts";
 
 export interface Session {
   user: UserWire | null;
@@ -179,4 +177,29 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
     }
   });
   useEffect(() => listenToTabs(onMessage), []);
+}
+
+/**
+ * What the browser stores about a sign-in (specification sections 3 and 4): `walletAddress`, `user`, `authMethod`.
+ * Never a token: the session itself is an HttpOnly cookie.
+ */
+
+type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
+
+/** Sign-in method to store: `email` if the account has an e-mail, else `wallet` if it has a wallet, else `google`. */
+export function authMethodOf(user: Pick<UserWire, "email" | "walletAddress">): AuthMethod {
+  if (user.email) return "email";
+  return user.walletAddress ? "wallet" : "google";
+}
+
+export function clearSession(storage: Storage = localStorage): void {
+  for (const key of ["walletAddress", "user", "authMethod"]) storage.removeItem(key);
+}
+
+export function storeSession(user: UserWire, storage: Storage = localStorage): void {
+  const { email, walletAddress, authMethod, balance } = user;
+  storage.setItem("user", JSON.stringify({ email, walletAddress, authMethod, balance }));
+  storage.setItem("authMethod", authMethodOf(user));
+  if (walletAddress) storage.setItem("walletAddress", walletAddress);
+  else storage.removeItem("walletAddress");
 }

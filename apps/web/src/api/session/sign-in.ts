@@ -1,6 +1,7 @@
 /** Calls for passwords, the sign-in e-mail and signed-in devices. */
-import type { SignInWire } from "@kauke/contract";
+import type { SignInWire, UserWire, WalletBody, WalletChallenge } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
 import { checkSession, useEnterSession } from "./session.ts";
 
@@ -106,4 +107,65 @@ export function useEndOtherSessions() {
     mutationFn: () => call("endOtherSessions"),
     onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   });
+}
+
+/** Mutations for signing in, registering and deleting the account. */
+
+/**
+ * Sets the message of an error response that has none of our server, such as a proxy's page (specification section 8,
+ * "Auth").
+ */
+async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const hasNoMessage = error instanceof ApiError && error.message.startsWith(`${error.status}: `);
+    throw hasNoMessage ? new ApiError({ status: error.status, message: fallback }, { cause: error }) : error;
+  }
+}
+
+export function useSignIn() {
+  const enter = useEnterSession();
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) =>
+      withFallbackMessage(call("login", { body }), "Login failed"),
+    onSuccess: ({ user }) => enter(user),
+  });
+}
+
+export function useRegister() {
+  const enter = useEnterSession();
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) =>
+      withFallbackMessage(call("register", { body }), "Registration failed"),
+    onSuccess: ({ user }) => enter(user),
+  });
+}
+
+/** Signing in with a wallet: requests a challenge, has the wallet sign it, and sends the proof. */
+
+/** Requests a challenge; the server sends it in a 401 response. @throws ApiError for any other error response */
+async function askForChallenge(walletAddress: string): Promise<WalletChallenge> {
+  try {
+    await call("walletSignIn", { body: { walletAddress } });
+  } catch (error) {
+    if (error instanceof ApiError && error.challenge !== undefined) return error.challenge;
+    throw error;
+  }
+  throw new Error("the server accepted a wallet address without a signature");
+}
+
+export interface WalletSigner {
+  address: string;
+  sign(challenge: WalletChallenge): Promise<Required<WalletBody>>;
+}
+
+async function signIn(connect: () => Promise<WalletSigner>): Promise<{ user: UserWire }> {
+  const { address, sign } = await connect();
+  return call("walletSignIn", { body: await sign(await askForChallenge(address)) });
+}
+
+export function useWalletSignIn() {
+  const enter = useEnterSession();
+  return useMutation({ mutationFn: signIn, onSuccess: ({ user }) => enter(user) });
 }

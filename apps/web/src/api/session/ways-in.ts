@@ -5,8 +5,7 @@ import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
 import { markSignedIn } from "./lost-session.ts";
 import { checkSession } from "./session.ts";
-import { sessionsKey, signInKey } from "./sign-in.ts";
-import type { WalletSigner } from "./wallet.ts";
+import { sessionsKey, signInKey, type WalletSigner } from "./sign-in.ts";
 
 /** Whether an error means that the server requires a fresh sign-in before the change. */
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";

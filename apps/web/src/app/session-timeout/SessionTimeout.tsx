@@ -2,11 +2,11 @@
 import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { countEvent } from "../../api/count-event.ts";
+import { countEvent } from "../../api/client.ts";
 import { markSignedOut, sessionLossNote } from "../../api/session/lost-session.ts";
 import { endAtServer, useLeaveSession } from "../../api/session/session.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { countdownText } from "../../ui/text/countdown-text.ts";
+import { countdownText } from "../../ui/text/time-text.ts";
 import { showToast } from "../../ui/toast-store.ts";
 import { sayLoggedOut, useLogOutButton } from "../use-log-out.ts";
 import { InactivityWatch } from "./watch-inactivity.ts";

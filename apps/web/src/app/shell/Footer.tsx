@@ -3,8 +3,8 @@ import { product } from "@kauke/contract";
 import { useState } from "react";
 import { Link } from "wouter";
 import { FeedbackButton } from "../../features/feedback/FeedbackButton.tsx";
-import { readLinks } from "../links.ts";
-import { Logo } from "./Logo.tsx";
+import { readLinks } from "../page-settings.ts";
+import { Logo } from "./NavLinks.tsx";
 
 interface FooterLink {
   words: string;

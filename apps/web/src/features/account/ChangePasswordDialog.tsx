@@ -1,13 +1,23 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { changePasswordBody } from "@kauke/contract";
 import { useForm } from "react-hook-form";
+import * as z from "zod";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { NewPasswordFields } from "../auth/NewPasswordFields.tsx";
-import { changePasswordForm } from "./change-password-form.ts";
+import { NewPasswordFields } from "../auth/AuthFields.tsx";
+import { passwordMismatch } from "../auth/password-form.ts";
+
+/** The contract's schema for a password change, plus the repeated new password. */
+export const changePasswordForm = z
+  .object({ ...changePasswordBody.shape, confirmPassword: z.string() })
+  .refine((form) => form.newPassword === form.confirmPassword, {
+    path: ["confirmPassword"],
+    message: passwordMismatch,
+  });
 
 /** Form with the current password, and the new one twice. The server's field errors are shown below the fields. */
 export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {

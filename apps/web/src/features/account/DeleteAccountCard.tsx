@@ -1,13 +1,15 @@
 /** Deletes the account: a card, a dialog that requires the word DELETE, and the sign-out two seconds later. */
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
+import { useDeleteAccount } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
-import { useDeleteAccount } from "../../api/session/auth.ts";
 import { useLeaveSession } from "../../api/session/session.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { isConfirmed } from "./confirm-word.ts";
+
+/** Whether the typed word confirms an account's deletion: DELETE, in upper or lower case (specification section 4). */
+export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase() === "DELETE";
 
 const REDIRECT_MS = 2000;
 

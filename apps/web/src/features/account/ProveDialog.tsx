@@ -11,7 +11,7 @@ import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-import { isGoogleOff } from "../auth/google-sign-in.ts";
+import { isGoogleOff } from "../auth/GoogleButton.tsx";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 

@@ -8,7 +8,7 @@ import { useLogOutButton } from "../../app/use-log-out.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { SettingFailed } from "./SettingFailed.tsx";
+import { SettingFailed } from "./SettingsGroup.tsx";
 
 const SHOWN_AT_FIRST = 5;
 const titleId = "sessions";

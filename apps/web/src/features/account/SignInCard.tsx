@@ -9,10 +9,9 @@ import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { ChangePasswordDialog } from "./ChangePasswordDialog.tsx";
-import { SettingFailed } from "./SettingFailed.tsx";
-import { otherWaysText } from "./sign-in-text.ts";
+import { SettingFailed } from "./SettingsGroup.tsx";
 import { useWaysIn } from "./use-ways-in.tsx";
-import { GoogleRow, WalletRow } from "./WayRows.tsx";
+import { GoogleRow, otherWaysText, WalletRow } from "./WayRows.tsx";
 
 interface EmailRowProps {
   email: string;

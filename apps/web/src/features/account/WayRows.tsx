@@ -1,12 +1,18 @@
 /**
  * A wallet and a Google account as sign-in methods: whether each is linked, and the button that links or removes it.
  */
-import type { WaysInAction } from "@kauke/contract";
+import type { SignInWire, WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { useGoogleOff } from "../auth/google-sign-in.ts";
-import { CancelWallet } from "../wallet/CancelWallet.tsx";
+import { useGoogleOff } from "../auth/GoogleButton.tsx";
+import { CancelWallet } from "../wallet/ConnectWallet.tsx";
+
+/** Sentence that names the account's sign-in methods other than a password. */
+export function otherWaysText({ hasGoogle, hasWallet }: Pick<SignInWire, "hasGoogle" | "hasWallet">): string {
+  const ways = [...(hasGoogle ? ["your Google account"] : []), ...(hasWallet ? ["your wallet"] : [])];
+  return ways.length === 0 ? "" : `You sign in with ${ways.join(" or ")}.`;
+}
 
 interface Props {
   isLinked: boolean;

@@ -2,18 +2,15 @@
  * Runs one change of a sign-in method at a time: a fresh sign-in first where it is required, then the dialog of the
  * change, or the round trip to a wallet or the issuer. After a redirect from the issuer the change is resumed.
  */
-import { googleLinkedHash, type SignInWire, type WaysInAction } from "@kauke/contract";
+import { googleLinkedHash, provenHash, type SignInWire, type WaysInAction, waysInActions } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/session/ways-in.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { showGoogleFailure } from "../auth/google-failure.ts";
-import { useWalletAction } from "../wallet/use-wallet-action.tsx";
-import { walletFailureText } from "../wallet/wallet-failure.ts";
-import { ChangeEmailDialog } from "./ChangeEmailDialog.tsx";
-import { isFreshSignIn, provenActionIn } from "./fresh-sign-in.ts";
+import { useWalletAction, walletFailureText } from "../wallet/use-wallet-action.tsx";
 import { ProveDialog } from "./ProveDialog.tsx";
-import { RemoveWayDialog } from "./RemoveWayDialog.tsx";
+import { ChangeEmailDialog, RemoveWayDialog } from "./WayDialogs.tsx";
 
 interface Given {
   ways: SignInWire;
@@ -112,4 +109,29 @@ function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
     else showToast({ title: "Google Linked", description: "You can sign in with it from now on." });
   });
   useEffect(() => onReturn(), []);
+}
+
+/**
+ * Whether the last sign-in is fresh enough to change sign-in methods, and which action a redirect from the issuer
+ * resumes. Pure.
+ */
+
+/**
+ * Milliseconds before the server's limit at which the page stops treating a sign-in as fresh: otherwise the limit could
+ * pass while the user types, e.g. a new e-mail.
+ */
+const MARGIN_MS = 30_000;
+
+/** @param loadedAt when the server sent `freshForSeconds`, in ms of `Date.now()` */
+export function isFreshSignIn(freshForSeconds: number, { loadedAt, now }: { loadedAt: number; now: number }): boolean {
+  return loadedAt + freshForSeconds * 1000 - now > MARGIN_MS;
+}
+
+/**
+ * The action that a redirect from the issuer resumes.
+ * @param hash hash of the page's address, e.g. `#signed-in-for-change-email`
+ * @returns the action to resume; `null` for any other hash
+ */
+export function provenActionIn(hash: string): WaysInAction | null {
+  return waysInActions.find((action) => provenHash(action) === hash) ?? null;
 }

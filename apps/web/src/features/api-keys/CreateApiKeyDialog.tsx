@@ -3,9 +3,9 @@ import { type CreateApiKeyBody, type KeyScope, keyScopes } from "@kauke/contract
 import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { useCreateApiKey } from "../../api/api-keys.ts";
+import { Select } from "../../ui/Controls.tsx";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
-import { Select } from "../../ui/Select.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";

@@ -1,14 +1,14 @@
 /** A new API key, shown once: the values to enter in a program, and a QR code of them. */
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { clientsGuidePath } from "../../app/links.ts";
+import { clientsGuidePath } from "../../app/page-settings.ts";
+import { IconButton } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { IconButton } from "../../ui/IconButton.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { qrText } from "./new-api-key.ts";
 
-const loadQr = async () => (await import("../../ui/qr/QrCode.tsx")).QrCode;
+const loadQr = async () => (await import("../../ui/QrCode.tsx")).QrCode;
 
 function Entry({ label, text, children }: { label: string; text: string; children: ReactNode }) {
   const id = useId();

@@ -9,9 +9,8 @@ import { useSession } from "../../api/session/session.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { AuthFrame } from "./AuthFrame.tsx";
-import { LinkOver } from "./LinkPages.tsx";
+import { LinkOver, useLinkToken } from "./LinkPages.tsx";
 import { SignInForm } from "./SignInForm.tsx";
-import { useLinkToken } from "./use-link-token.ts";
 
 const settings = { href: "/settings", label: "Go to Settings" };
 

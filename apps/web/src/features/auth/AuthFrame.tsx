@@ -1,8 +1,43 @@
 /** Two-column layout of the sign-in pages: the form on the left, a drawing of many masks with one lit on the right. */
-import type { ReactNode } from "react";
+import { type MouseEvent, type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
-import { NeedsScript } from "../../ui/NeedsScript.tsx";
-import { OtherWays } from "./OtherWays.tsx";
+import { useWalletSignIn } from "../../api/session/sign-in.ts";
+import { normalizePath } from "../../app/path.ts";
+import { personalScreenAt } from "../../app/screens.ts";
+import { NeedsScript } from "../../ui/Spinner.tsx";
+import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { useWalletAction } from "../wallet/use-wallet-action.tsx";
+import { useAfterSignIn } from "./after-sign-in.ts";
+import { GoogleButton } from "./GoogleButton.tsx";
+import { sayGoogleIsOff, showGoogleFailure } from "./google-failure.ts";
+
+/** Signing in or registering without a password: with a wallet or a Google account. */
+
+/** Signs in with a signature of the browser's Solana wallet. */
+export function WalletButton() {
+  const wallet = useWalletAction(useWalletSignIn(), { onSuccess: useAfterSignIn() });
+  return <ConnectWallet wallet={wallet} />;
+}
+
+/** Has the server redirect back to this page, if it is one for signed-in users, instead of to the dashboard. */
+function returnHere({ currentTarget }: MouseEvent): void {
+  const path = normalizePath(window.location.pathname);
+  if (personalScreenAt(path) !== null && currentTarget instanceof HTMLAnchorElement)
+    currentTarget.search = `?returnTo=${path}`;
+}
+
+export function OtherWays() {
+  useEffect(showGoogleFailure, []);
+  return (
+    <>
+      <div className="or">Or continue with</div>
+      <div className="alt">
+        <WalletButton />
+        <GoogleButton className="btn btn-block" onClick={returnHere} onOffClick={sayGoogleIsOff} />
+      </div>
+    </>
+  );
+}
 
 interface Props {
   title: string;

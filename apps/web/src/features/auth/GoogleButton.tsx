@@ -3,10 +3,9 @@
  * link names a page to return to. Where no
  * issuer is configured, a disabled button says so. A page has one at most, because of the id of its hint.
  */
-import { googleOffText } from "@kauke/contract";
+import { googleOffText, googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
-import type { MouseEvent } from "react";
-import { useGoogleOff } from "./google-sign-in.ts";
+import { type MouseEvent, useSyncExternalStore } from "react";
 
 interface Props {
   className: string;
@@ -48,4 +47,21 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
       </p>
     </>
   );
+}
+
+/** Whether the server has federated sign-in configured, which pages know from a meta element. */
+
+/**
+ * True if the page's meta element says "off": without the element the button leads to the server, which reports the
+ * problem.
+ */
+export function isGoogleOff(): boolean {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${googleSignInMeta}"]`)?.content === "off";
+}
+
+const neverChanges = () => () => {};
+
+/** `isGoogleOff` as a hook; false during hydration, because pages are prerendered that way. */
+export function useGoogleOff(): boolean {
+  return useSyncExternalStore(neverChanges, isGoogleOff, () => false);
 }

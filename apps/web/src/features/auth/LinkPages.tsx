@@ -2,6 +2,8 @@
  * What a page opened from a mailed link shows instead of its form: the link is used up or expired, or could not be
  * checked.
  */
+
+import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -41,4 +43,22 @@ export function LinkNotChecked({ title, error, onRetry }: { title: string; error
       />
     </main>
   );
+}
+
+/** The link's token. Follows hash changes: a second link opened in the same tab changes only the hash. */
+export function useLinkToken(): string | null {
+  const hash = useSyncExternalStore(
+    (listener) => {
+      window.addEventListener("hashchange", listener);
+      return () => window.removeEventListener("hashchange", listener);
+    },
+    () => window.location.hash,
+    () => "",
+  );
+  return linkTokenOf(hash);
+}
+
+/** The token after the `#` of a mailed link; browsers never send that part to a server. @param hash e.g. `#abc…` */
+export function linkTokenOf(hash: string): string | null {
+  return /^#([a-z2-7]{32})$/i.exec(hash)?.[1]?.toLowerCase() ?? null;
 }

@@ -2,12 +2,11 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { type FieldErrors, useForm } from "react-hook-form";
 import { useLocation } from "wouter";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
-import { useRegister } from "../../api/session/auth.ts";
+import { useRegister } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-import { EmailField } from "./EmailField.tsx";
-import { NewPasswordFields } from "./NewPasswordFields.tsx";
-import { type RegisterForm as FormValues, refusalToast, registerForm } from "./register-form.ts";
+import { EmailField, NewPasswordFields } from "./AuthFields.tsx";
+import { type RegisterForm as FormValues, refusalToast, registerForm } from "./password-form.ts";
 
 function sayRefusal(errors: FieldErrors<FormValues>): void {
   const toast = refusalToast(errors);

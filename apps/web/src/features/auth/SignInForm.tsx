@@ -4,14 +4,13 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
-import { useSignIn } from "../../api/session/auth.ts";
+import { useSignIn } from "../../api/session/sign-in.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { EmailField } from "./AuthFields.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
-import { EmailField } from "./EmailField.tsx";
-import { SignInLinkOffer } from "./SignInLinkOffer.tsx";
-import { isLinkOffered } from "./sign-in-link-offer.ts";
+import { isLinkOffered, SignInLinkOffer } from "./SignInLinkOffer.tsx";
 
 /** Form with e-mail and password. While sign-ins are rate-limited it also offers a link by mail. */
 export function SignInForm() {

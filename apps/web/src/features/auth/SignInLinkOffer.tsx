@@ -5,11 +5,11 @@
 import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { ApiError, messageOf } from "../../api/api-error.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { waitTextOf } from "./sign-in-link-offer.ts";
 
 interface Props {
   /** E-mail as typed in the refused sign-in. */
@@ -68,4 +68,26 @@ export function SignInLinkOffer({ email }: Props) {
       </SubmitButton>
     </section>
   );
+}
+
+/** Decides when a refused sign-in offers a link by mail, and what to say when the link itself is rate-limited. */
+
+/**
+ * Whether to offer a sign-in link: after a refusal with status 429, by a rate limit or an overloaded server. Not
+ * offered for a wrong password.
+ */
+export function isLinkOffered(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 429;
+}
+
+/**
+ * When another sign-in link can be requested.
+ * @returns e.g. `You can ask for another one at 14:30.`, or `null` if the error is not a rate limit with a reset time
+ */
+export function waitTextOf(error: unknown, now?: Date): string | null {
+  if (!(error instanceof ApiError && error.rateLimited && error.resetTime !== undefined)) return null;
+  const time = timeText(error.resetTime, now);
+  return time === ""
+    ? null
+    : `You can ask for another one at ${time}. Until then, look for the last one that was sent.`;
 }

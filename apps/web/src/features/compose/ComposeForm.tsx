@@ -3,19 +3,73 @@
  * this form.
  */
 import { Send } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, type ReactNode, useId, useState } from "react";
 import { type UseFormReturn, useWatch } from "react-hook-form";
-import { Select } from "../../ui/Select.tsx";
+import { Select } from "../../ui/Controls.tsx";
+import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeForm as FormValues } from "./compose-form.ts";
-import { DiscardDraftDialog } from "./DiscardDraftDialog.tsx";
 import { EncryptionCard } from "./EncryptionCard.tsx";
-import { MessageBody, MessageRow } from "./MessageRow.tsx";
 import { SenderHint } from "./SenderHint.tsx";
-import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
+import { DiscardDraftDialog, SetAsideDrafts } from "./SetAsideDrafts.tsx";
 import { canSend } from "./senders.ts";
 import { type ComposeProps, useCompose } from "./use-compose.ts";
+
+/** One row of the message form: the label left, the control beside it, the error below. */
+export interface ControlProps {
+  id: string;
+  "aria-invalid": true | undefined;
+  "aria-describedby": string | undefined;
+}
+
+interface Props {
+  label: string;
+  error: string | undefined;
+  children: (control: ControlProps) => ReactNode;
+}
+
+interface RowProps extends Props {
+  /** What the row says about its value, below the error. */
+  hint?: ReactNode;
+}
+
+function useControl(error: string | undefined): { control: ControlProps; errorId: string } {
+  const id = useId();
+  const errorId = `${id}-error`;
+  const control = {
+    id,
+    "aria-invalid": error ? (true as const) : undefined,
+    "aria-describedby": error ? errorId : undefined,
+  };
+  return { control, errorId };
+}
+
+export function MessageRow({ label, error, hint, children }: RowProps) {
+  const { control, errorId } = useControl(error);
+  return (
+    <div className="hdr">
+      <label htmlFor={control.id}>{label}</label>
+      {children(control)}
+      <FieldError id={errorId}>{error}</FieldError>
+      {hint}
+    </div>
+  );
+}
+
+/** The row of the message's text: the label above, the field across the whole width. */
+export function MessageBody({ label, error, children }: Props) {
+  const { control, errorId } = useControl(error);
+  return (
+    <div className="message-text">
+      <label className="label-in" htmlFor={control.id}>
+        {label}
+      </label>
+      {children(control)}
+      <FieldError id={errorId}>{error}</FieldError>
+    </div>
+  );
+}
 
 type Form = UseFormReturn<FormValues>;
 

@@ -3,8 +3,8 @@ import { emailJobMessages } from "@kauke/contract";
 import { CircleAlert, Info, Lock } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
-import { KeyTextarea } from "../../ui/KeyTextarea.tsx";
-import { Switch } from "../../ui/Switch.tsx";
+import { Switch } from "../../ui/Controls.tsx";
+import { KeyTextarea } from "../../ui/KeyInput.tsx";
 import { checkPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./encrypt-message.ts";
 

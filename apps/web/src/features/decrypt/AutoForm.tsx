@@ -4,14 +4,21 @@
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
+import { Select } from "../../ui/Controls.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
-import { Select } from "../../ui/Select.tsx";
 import { readStoredKeyForm, VaultError } from "../../vault/vault.ts";
 import { DecryptForm } from "./DecryptForm.tsx";
-import { keyLabel } from "./key-label.ts";
 import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
+
+/** Label of a key in a list, e.g. `Personal, created 12 Feb 2025`. Pure. */
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+export function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {
+  return `${keyName}, created ${day.format(new Date(createdAt))}`;
+}
 
 async function readUsableKey(keyId: string): Promise<string> {
   const encryptedPrivateKey = await readProtectedKey(keyId);

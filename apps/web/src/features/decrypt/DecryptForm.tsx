@@ -1,10 +1,94 @@
 /** The parts that both ways to decrypt have: the form, the field for what is encrypted, and the button. */
-import { LockOpen } from "lucide-react";
-import type { FormEvent, ReactNode } from "react";
+import { FileLock2, LockOpen, X } from "lucide-react";
+import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
+import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { EncryptedField } from "./EncryptedField.tsx";
+import { sizeText } from "../../ui/text/time-text.ts";
+import type { ChosenFile } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
-import type { useEncrypted } from "./use-encrypted.ts";
+import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES, type useEncrypted } from "./use-encrypted.ts";
+
+/** Field for the encrypted text, or for a file instead: chosen, or dropped anywhere on the form. */
+
+/** Reads the beginning of a file. @returns the file with its kind, or the message to show if it can't be used */
+export async function chooseFile(file: File): Promise<ChosenFile | string> {
+  if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
+  const start = await file
+    .slice(0, FILE_START_BYTES)
+    .arrayBuffer()
+    .catch(() => null);
+  if (start === null) return "The file could not be read";
+  const kind = encryptedFileKind(new Uint8Array(start));
+  return kind === null ? "This file was not encrypted with AGE" : { file, kind };
+}
+
+interface EncryptedFieldProps {
+  chosen: ChosenFile | null;
+  error: string | undefined;
+  onFile: (file: File) => void;
+  onTakeAway: () => void;
+  onInput: () => void;
+  ref: Ref<HTMLTextAreaElement>;
+}
+
+export function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: EncryptedFieldProps) {
+  const id = useId();
+  const picker = useRef<HTMLInputElement>(null);
+  const errorId = `${id}-error`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>Encrypted Text</label>
+      {chosen === null ? null : <FileChip {...chosen} onTakeAway={onTakeAway} />}
+      <textarea
+        ref={ref}
+        id={id}
+        className="input mono"
+        rows={11}
+        wrap="off"
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        placeholder="-----BEGIN AGE ENCRYPTED FILE-----"
+        hidden={chosen !== null}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
+        onInput={onInput}
+      />
+      <FieldError id={errorId}>{error}</FieldError>
+      <p className="hint">
+        Or drop a file here: <i>.age</i>, <i>message.eml.age</i>, up to 40 MB.{" "}
+        <button type="button" className="link" onClick={() => picker.current?.click()}>
+          Choose a file
+        </button>
+      </p>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="Encrypted file"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+          // Empty the file input, so that choosing the same file again fires a change event.
+          currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+}
+
+function FileChip({ file, onTakeAway }: ChosenFile & { onTakeAway: () => void }) {
+  return (
+    <div className="file-chip">
+      <FileLock2 className="i" aria-hidden />
+      <span className="name">{file.name}</span>
+      <span className="size">{sizeText(file.size)}</span>
+      <button type="button" className="icon-btn" aria-label={`Take ${file.name} away`} onClick={onTakeAway}>
+        <X className="i" aria-hidden />
+      </button>
+    </div>
+  );
+}
 
 interface Props {
   className: string;

@@ -1,8 +1,7 @@
 /** Manual Decrypt: uses a private key that the user enters. It is passed to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
-import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
-import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
+import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
 import { DecryptForm } from "./DecryptForm.tsx";
 import { openEncrypted } from "./open-encrypted.ts";

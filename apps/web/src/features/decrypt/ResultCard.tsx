@@ -1,18 +1,60 @@
 /** The decrypted content, read-only, or instructions while there is none. */
-
-import { Check, Copy, Download } from "lucide-react";
+import { Check, Copy, Download, Info } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { saveFile } from "../../ui/files.ts";
 import { Mask } from "../../ui/Mask.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { sayNotCopied, writeText } from "../../ui/text/copy-text.ts";
 import { sizeText } from "../../ui/text/time-text.ts";
 import { showToast } from "../../ui/toast-store.ts";
-import { forecastText } from "../../vault/forecast-text.ts";
+import { forecastText } from "../../vault/VaultProgress.tsx";
 import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
-import { OtherMessages } from "./OtherMessages.tsx";
-import type { Opened } from "./open-encrypted.ts";
-import type { Decryption } from "./use-decrypt.ts";
+import type { Message, Opened } from "./open-encrypted.ts";
+import { type Decryption, failureText } from "./use-decrypt.ts";
+
+/** Says that the decrypted text contains several encrypted messages, and offers those that are not shown. */
+
+/** @example messageName(messages, 0) // "message 1, quoted" */
+function messageName(messages: readonly Message[], index: number): string {
+  const isQuoted = (messages[index]?.quoteDepth ?? 0) > 0;
+  return `message ${index + 1}${isQuoted ? ", quoted" : ""}`;
+}
+
+export function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
+  if (result === null || result.messages.length < 2) return null;
+  const { messages, shown } = result;
+  return (
+    <div className="note note-plain others">
+      <Info className="i" aria-hidden />
+      <div>
+        <b>There are {messages.length} encrypted messages in what you entered</b>
+        <p>
+          Shown is {messageName(messages, shown)}
+          {messages[shown]?.quoteDepth === 0 && messages.some(({ quoteDepth }) => quoteDepth > 0)
+            ? ", which is not quoted"
+            : ""}
+          .
+        </p>
+        {messages.map(({ failure }, index) =>
+          failure === null ? null : (
+            <p key={index}>
+              Not shown is {messageName(messages, index)}: {failureText(failure)}
+            </p>
+          ),
+        )}
+        <div className="acts">
+          {messages.map(({ opened }, index) =>
+            opened === null || index === shown ? null : (
+              <button key={index} type="button" className="btn btn-sm" onClick={() => show(index)}>
+                Show {messageName(messages, index)}
+              </button>
+            ),
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
 
 /** Estimated seconds from which the page warns of a slow decryption. */
 const SLOW_SECONDS = 5;

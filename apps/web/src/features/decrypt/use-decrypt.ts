@@ -2,11 +2,13 @@
  * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while the
  * result is shown: a new attempt, Clear Results and leaving the page delete it.
  */
+
+import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
+import { ApiError, messageOf } from "../../api/api-error.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { useVaultJob } from "../../vault/use-vault-job.ts";
-import type { JobOptions } from "../../vault/vault.ts";
-import { failureToast, fieldToCorrect, type Method } from "./decrypt-failure.ts";
+import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
+import { type JobOptions, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import { firstShown, type Message } from "./open-encrypted.ts";
 
 type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<readonly Message[]>;
@@ -60,3 +62,60 @@ export function useDecrypt() {
 }
 
 export type Decryption = ReturnType<typeof useDecrypt>;
+
+/** Messages for a failed decryption (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
+export interface FailureToast {
+  title: string;
+  description: string;
+}
+
+export type Method = "auto" | "manual";
+
+const unexpected = "An error occurred while decrypting the message.";
+const damaged = "The encrypted text is damaged or is not an AGE message.";
+
+/** Message for each error code. Where the API has a message for the same error, it is the same here. */
+const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
+  not_age: damaged,
+  malformed: damaged,
+  work_factor_too_high: damaged,
+  too_large: "The message is too large to be decrypted here.",
+  no_matching_key: "This message was not encrypted for this key.",
+  bad_private_key: "The private key is not valid.",
+  not_text: "Decrypted, but the content is not text.",
+};
+
+const needsUpdate: FailureToast = {
+  title: "Encryption key needs update",
+  description: encryptionMessages.needsRecreation,
+};
+
+const incompatible: FailureToast = {
+  title: "Key Compatibility Issue",
+  description: "Create a new key in Settings for auto-decrypt, or use manual decrypt.",
+};
+
+export function failureToast(thrown: unknown, method: Method): FailureToast {
+  if (thrown instanceof VaultError) return vaultToast(thrown);
+  if (method === "auto" && thrown instanceof ApiError && /master password protection/i.test(thrown.message))
+    return incompatible;
+  return { title: "Decryption failed", description: messageOf(thrown, unexpected) };
+}
+
+function vaultToast(thrown: VaultError): FailureToast {
+  if (thrown.code === "not_protected_key") return needsUpdate;
+  if (thrown.code === "unprotected_key") return incompatible;
+  return { title: "Decryption failed", description: failureText(thrown.code) };
+}
+
+/** The sentence that says why a message was not decrypted. */
+export function failureText(code: VaultErrorCode): string {
+  return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
+}
+
+/** The form field to correct, if the error is the fault of one field. */
+export function fieldToCorrect(thrown: unknown): "password" | "privateKey" | null {
+  if (!(thrown instanceof VaultError)) return null;
+  if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";
+  return thrown.code === "bad_private_key" ? "privateKey" : null;
+}

@@ -2,20 +2,18 @@
  * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored, without asking for
  * the password; for the other the vault decrypts the private key in the browser.
  */
-import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
+import { type DownloadedKey, type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { saveFile } from "../../ui/files.ts";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { useVaultJob } from "../../vault/use-vault-job.ts";
+import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { type JobOptions, openKey, VaultError } from "../../vault/vault.ts";
-import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
-import { keyFileJson, keyFileName } from "./key-file.ts";
 
 type Form = "protected" | "plain";
 
@@ -171,4 +169,28 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
       </form>
     </Dialog>
   );
+}
+
+/** Names and contents of the files a key is downloaded as. */
+
+/**
+ * Maximum characters of the file name without its extension. With the extension it stays below any file system's limit
+ * in bytes, even at three bytes a character.
+ */
+const NAME_MAX = 80;
+/** Names that Windows reserves for devices, with any extension. */
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+/** Characters that a file name can't contain. Bidirectional marks could disguise the extension. */
+const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
+
+/** File name of a downloaded key. @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
+export function keyFileName(keyName: string, ending: "age" | "json"): string {
+  const cleaned = keyName.replace(forbidden, "-").replace(/^[\s.-]+|[\s.-]+$/g, "");
+  const name = [...cleaned].slice(0, NAME_MAX).join("").trimEnd() || "encryption-key";
+  return `${reserved.test(name) ? `key-${name}` : name}.${ending}`;
+}
+
+/** JSON file of a downloaded key, with exactly the five fields that the specification names. */
+export function keyFileJson({ keyName, publicKey, privateKey, createdAt, isDefault }: DownloadedKey): string {
+  return `${JSON.stringify({ keyName, publicKey, privateKey, createdAt, isDefault }, null, 2)}\n`;
 }

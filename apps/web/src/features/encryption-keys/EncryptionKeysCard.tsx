@@ -1,17 +1,72 @@
 /** The account's encryption keys, and the dialogs that create, import, download and delete them. */
 import type { EncryptionKeyWire } from "@kauke/contract";
-import { Plus } from "lucide-react";
+import { Copy, Download, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
-import { LoadedList, listFailed } from "../../ui/LoadedList.tsx";
+import { IconButton } from "../../ui/Controls.tsx";
+import { LoadedList, listFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
+import { copyText } from "../../ui/text/copy-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
 import { DeleteKeyDialog } from "./DeleteKeyDialog.tsx";
 import { DownloadKeyDialog } from "./DownloadKeyDialog.tsx";
 import { ImportKeyDialog } from "./ImportKeyDialog.tsx";
-import { KeyRow } from "./KeyRow.tsx";
+
+interface Props {
+  encryptionKey: EncryptionKeyWire;
+  /** Whether the request that makes this key the default is in flight. */
+  pending: boolean;
+  onMakeDefault: () => void;
+  onDownload: () => void;
+  onDelete: () => void;
+}
+
+export function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }: Props) {
+  const { keyName, publicKey, createdAt, isDefault } = encryptionKey;
+  return (
+    <li>
+      <div className="name">
+        <span>{keyName}</span>
+        {isDefault ? <span className="tag">default</span> : null}
+        {publicKey.startsWith("age1pq1") ? <span className="tag">post-quantum</span> : null}
+      </div>
+      <div className="pub">
+        <code>{publicKey}</code>
+        <IconButton
+          icon={Copy}
+          label="Copy public key"
+          fullLabel={`Copy public key of ${keyName}`}
+          onClick={() => void copyText(publicKey, `Public key of ${keyName}`)}
+        />
+      </div>
+      <time dateTime={createdAt}>{dayText(createdAt)}</time>
+      <div className="acts">
+        {isDefault ? null : (
+          <button
+            type="button"
+            className="btn btn-quiet btn-sm"
+            aria-label={`Make default: ${keyName}`}
+            disabled={pending}
+            onClick={onMakeDefault}
+          >
+            Make default
+          </button>
+        )}
+        <IconButton icon={Download} label="Download" fullLabel={`Download ${keyName}`} onClick={onDownload} />
+        <IconButton
+          icon={Trash2}
+          label="Delete"
+          fullLabel={`Delete ${keyName}`}
+          className="danger"
+          onClick={onDelete}
+        />
+      </div>
+    </li>
+  );
+}
 
 type Opened = { dialog: "create" | "import" } | { dialog: "download" | "delete"; key: EncryptionKeyWire } | null;
 

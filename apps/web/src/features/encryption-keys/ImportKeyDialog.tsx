@@ -9,19 +9,15 @@ import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { KeyFilePicker, noKeyFile } from "../../ui/KeyFilePicker.tsx";
-import { KeyTextarea, useEmptyOnLeaving } from "../../ui/KeyTextarea.tsx";
+import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { useVaultJob } from "../../vault/use-vault-job.ts";
+import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { importKey, readKey, VaultError } from "../../vault/vault.ts";
-import { vaultFailureText, wrongPassword } from "../../vault/vault-failure.ts";
-import { useFocusFirstError } from "./focus-first-error.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
-import { KeyNameField } from "./KeyNameField.tsx";
-import { newKeyErrors, storingKey } from "./new-key-form.ts";
+import { KeyNameField, newKeyErrors, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
 
 const failed = "Failed to import key";
 const noReason = "The key could not be imported. Please try again.";

@@ -2,9 +2,7 @@
 import { Link } from "wouter";
 import { openFace } from "../../ui/Mask.tsx";
 import { StartButton } from "./StartButton.tsx";
-import { Total } from "./Total.tsx";
-import { closingFigure } from "./totals.ts";
-import { useTotals } from "./use-landing-data.ts";
+import { closingFigure, Total, useTotals } from "./Total.tsx";
 
 function Crowd() {
   return (

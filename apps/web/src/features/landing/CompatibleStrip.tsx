@@ -2,8 +2,7 @@
 import { Pause, Play } from "lucide-react";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion/motion.ts";
-import { STRIP_COPIES } from "./motion/strip-motion.ts";
-import { useStrip } from "./motion/use-strip.ts";
+import { STRIP_COPIES, useStrip } from "./motion/use-strip.ts";
 
 const providers = ["Proton Mail", "Tuta", "Gmail", "QQ Mail", "Outlook", "Mail.ru", "Yahoo"];
 

@@ -1,15 +1,47 @@
 /**
  * The landing page's first screen: an example alias with rotating domains, what Kauke does, and the sign-up buttons.
  */
-import type { SiteDomain } from "../../app/site-domain.ts";
-import { FederatedButton } from "./FederatedButton.tsx";
-import { type HeroWidth, heroWidth } from "./hero-width.ts";
+
+import type { MouseEvent } from "react";
+import { useLocation } from "wouter";
+import { useSession } from "../../api/session/session.ts";
+import type { SiteDomain } from "../../app/page-settings.ts";
+import { GoogleButton } from "../auth/GoogleButton.tsx";
 import { type ShownDomain, useRotation } from "./motion/use-rotation.ts";
 import { StartButton } from "./StartButton.tsx";
 import { StaticSection } from "./StaticSection.tsx";
-import { Total } from "./Total.tsx";
-import { totalFigure } from "./totals.ts";
-import { useDomainList, useTotals } from "./use-landing-data.ts";
+import { Total, totalFigure, useDomainList, useTotals } from "./Total.tsx";
+
+/**
+ * Sign-up with a Google account, disabled where the server has none configured. A click does nothing while the session
+ * is being checked, and opens the dashboard for signed-in users.
+ */
+export function FederatedButton() {
+  const { user, isLoading } = useSession();
+  const [, navigate] = useLocation();
+  const handleClick = (event: MouseEvent) => {
+    if (!isLoading && user === null) return;
+    event.preventDefault();
+    if (user !== null) navigate("/dashboard");
+  };
+  return <GoogleButton className="btn btn-lg" onClick={handleClick} />;
+}
+
+/**
+ * The number of characters the hero makes room for: the font size fits the longest domain to the page's width, and a
+ * shorter one causes no layout shift. The style sheet has a rule for each number, because the page may have no inline
+ * styles.
+ */
+export type HeroWidth = string;
+
+/** Maximum width in characters; longer domains are cut off. */
+export const WIDEST = 40;
+
+/** @param atFirst width that the server wrote into the page, used until the list of domains is loaded */
+export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
+  if (domains === null) return atFirst;
+  return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));
+}
 
 function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
   return (

@@ -1,13 +1,102 @@
 /** The landing page's static sections, as one chunk. */
+
+import { product } from "@kauke/contract";
+import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";
-import { readSiteDomain } from "../../app/site-domain.ts";
+import { readSiteDomain } from "../../app/page-settings.ts";
 import { Attack } from "./Attack.tsx";
 import { Encryption } from "./Encryption.tsx";
 import { HowItWorks } from "./HowItWorks.tsx";
-import { Why } from "./Why.tsx";
 
-export { FeatureRow } from "./FeatureRow.tsx";
-export { Pillars } from "./Pillars.tsx";
+/** What the name means, and the product's facts. */
+
+const facts = [
+  ["Price", "Free"],
+  ["Aliases", "Unlimited"],
+  ["E-mail logs", "Zero"],
+  ["Setup", "30 seconds"],
+  ["Encryption", "AGE, open source"],
+  ["Built in", "Lithuania"],
+  ["Launched", "January 2025"],
+] as const;
+
+export function Why() {
+  return (
+    <section className="rule why-sec later">
+      <div className="page sec why">
+        <div>
+          <h2 className="h2">Why {product.name}?</h2>
+          <p className="entry">
+            <b lang="lt">kaukė</b> <em>noun, Lithuanian</em>
+            <br />A mask. Worn so that others meet the role and not the person.
+          </p>
+        </div>
+        <table className="sheet">
+          <tbody>
+            {facts.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** The three promises, each with a symbol: Privacy First, Completely Free, Zero Logs Policy. */
+export function Pillars() {
+  return (
+    <section className="page sec pillars-sec later">
+      <div className="pillars">
+        <article>
+          <div className="art" aria-hidden="true">
+            <span className="bar w-[5.4ch]" />
+            @example.org
+          </div>
+          <h2>Privacy First</h2>
+          <p>Websites get an alias. Your real address stays with you.</p>
+        </article>
+        <article>
+          <div className="art" aria-hidden="true">
+            $0.00
+          </div>
+          <h2>Completely Free</h2>
+          <p>Free and unlimited. Make one alias or a thousand.</p>
+        </article>
+        <article>
+          <div className="art" aria-hidden="true">
+            mail.log: 0 B<span className="cursor" />
+          </div>
+          <h2>Zero Logs Policy</h2>
+          <p>We keep zero e-mail logs. No address, no subject and no message is written to any log.</p>
+        </article>
+      </div>
+    </section>
+  );
+}
+
+const features = [
+  { icon: Endless, words: "Unlimited aliases" },
+  { icon: Lock, words: "End-to-end encryption" },
+  { icon: Reply, words: "Reply anonymously" },
+  { icon: KeyRound, words: "Offline AGE keys" },
+];
+
+export function FeatureRow() {
+  return (
+    <ul className="feats">
+      {features.map(({ icon: Icon, words }) => (
+        <li key={words}>
+          <Icon className="i i-20" aria-hidden />
+          {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** The sections between the strip of providers and the closing call. */
 export function Story() {

@@ -1,4 +1,5 @@
 /** Formats figures for the public pages. */
+import { pagePlaceholders, retentionDays } from "@kauke/contract";
 
 /** A number of days, e.g. `30 days`, `1 day`. */
 export function days(count: number): string {
@@ -22,4 +23,14 @@ export function dollars(amount: number): string {
 
 function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * How long this server keeps its technical logs. Only its operator knows: the setting `KAUKE_LOG_DAYS` comes with the
+ * page as `<meta name="logs-kept" content="90 days">`.
+ */
+export function readLogsKept(): string {
+  if (import.meta.env.SSR) return pagePlaceholders.logsKept;
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="logs-kept"]');
+  return meta?.content || `${retentionDays.technicalLogs} days`;
 }

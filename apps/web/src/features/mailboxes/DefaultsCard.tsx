@@ -6,13 +6,12 @@ import {
   defaultFormats,
 } from "@kauke/contract";
 import { type ReactNode, useId } from "react";
-import { useDomains } from "../../api/domains.ts";
+import { useDomains } from "../../api/aliases.ts";
 import { useAccountDefaults, useChangeDefaults } from "../../api/mailboxes.ts";
-import { Select } from "../../ui/Select.tsx";
-import { Switch } from "../../ui/Switch.tsx";
+import { Select, Switch } from "../../ui/Controls.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { SettingFailed } from "../account/SettingFailed.tsx";
+import { SettingFailed } from "../account/SettingsGroup.tsx";
 import { chancesText, formatLabels } from "../aliases/create/generated-format.ts";
 
 /** Example of each format of generated names. The examples are constant. */

@@ -3,8 +3,8 @@ import type { AliasExportFormat } from "@kauke/contract";
 import { useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useAliasExport } from "../../api/imports.ts";
+import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Row {

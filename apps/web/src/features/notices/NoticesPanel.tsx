@@ -4,7 +4,7 @@ import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
-import { IconButton } from "../../ui/IconButton.tsx";
+import { IconButton } from "../../ui/Controls.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 

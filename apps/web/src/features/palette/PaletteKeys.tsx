@@ -14,7 +14,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { createPortal } from "react-dom";
-import { closePanel, openPanel } from "../../ui/open-panels.ts";
+import { closePanel, openPanel } from "../../ui/Dialog.tsx";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, subscribeToPalette } from "./palette-store.ts";

@@ -1,9 +1,10 @@
 /** A revealed password or secret with the countdown until it is hidden, and buttons to hide or copy it. */
-import { Copy, EyeOff } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Copy, Eye, EyeOff, RefreshCw } from "lucide-react";
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copySecret } from "../../ui/text/copy-text.ts";
-import { countdownText } from "../../ui/text/countdown-text.ts";
-import type { Revealed } from "./use-secret.ts";
+import { countdownText } from "../../ui/text/time-text.ts";
+import type { Revealed, Secret } from "./use-secret.ts";
 
 const TICK_MS = 250;
 
@@ -60,6 +61,72 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
         <Copy className="i" aria-hidden />
         Copy
       </button>
+    </div>
+  );
+}
+
+/** Actions of a password or secret: view and copy while it is hidden, regenerate at any time. */
+
+interface SecretActionsProps {
+  secret: Pick<Secret, "revealed" | "busy" | "heldFocus">;
+  onView: () => void;
+  onCopy: () => void;
+  onRenew: () => void;
+  children?: ReactNode;
+}
+
+export function SecretActions({
+  secret: { revealed, busy, heldFocus },
+  onView,
+  onCopy,
+  onRenew,
+  children,
+}: SecretActionsProps) {
+  return (
+    <div className="acts">
+      {revealed === null ? (
+        <>
+          <button
+            type="button"
+            className="btn btn-quiet btn-sm"
+            disabled={busy !== null}
+            autoFocus={heldFocus}
+            onClick={onView}
+          >
+            {busy === "view" ? <span className="spin" /> : <Eye className="i" aria-hidden />}
+            View
+          </button>
+          <button type="button" className="btn btn-quiet btn-sm" disabled={busy !== null} onClick={onCopy}>
+            {busy === "copy" ? <span className="spin" /> : <Copy className="i" aria-hidden />}
+            Copy
+          </button>
+        </>
+      ) : null}
+      <SubmitButton
+        type="button"
+        className="btn-quiet btn-sm"
+        pending={busy === "renew"}
+        pendingLabel="Regenerating..."
+        disabled={busy !== null}
+        onClick={onRenew}
+      >
+        <RefreshCw className="i" aria-hidden />
+        Regenerate
+      </SubmitButton>
+      {children}
+    </div>
+  );
+}
+
+/** A hidden password or secret, shown as a bar. */
+export function HiddenSecret({ label, ch }: { label: string; ch: number }) {
+  return (
+    <div className="hidden-secret">
+      <dt>{label}</dt>
+      <dd>
+        <span className="bar" style={{ "--w": `${ch}ch` } as CSSProperties} />
+        <span className="sr">hidden</span>
+      </dd>
     </div>
   );
 }

@@ -2,19 +2,32 @@
 import type { SmtpCredentialWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Trash2 } from "lucide-react";
 import { type CSSProperties, useState } from "react";
-import { countEvent } from "../../api/count-event.ts";
+import { countEvent } from "../../api/client.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
-import { readLinks } from "../../app/links.ts";
-import { IconButton } from "../../ui/IconButton.tsx";
+import { readLinks } from "../../app/page-settings.ts";
+import { IconButton } from "../../ui/Controls.tsx";
+import { DeletionDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { DeleteCredentialsDialog } from "./DeleteCredentialsDialog.tsx";
-import { HiddenSecret } from "./HiddenSecret.tsx";
-import { passwordFailureText, passwordOf } from "./password-answer.ts";
-import { SecretActions } from "./SecretActions.tsx";
-import { SecretStrip } from "./SecretStrip.tsx";
-import { isOutdated, secretFailure } from "./secret-failure.ts";
-import type { Secret } from "./use-secret.ts";
+import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
+import { isOutdated, passwordFailureText, passwordOf, type Secret, secretFailure } from "./use-secret.ts";
+
+interface Props {
+  username: string;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+export function DeleteCredentialsDialog({ username, ...handlers }: Props) {
+  return (
+    <DeletionDialog
+      title="Delete SMTP credentials"
+      description={`Mail programs that sign in as ${username} can no longer send from it. This cannot be undone.`}
+      label="Delete Credentials"
+      {...handlers}
+    />
+  );
+}
 
 const PORTS = "587 (TLS) or 465 (SSL)";
 const NAMED = "SMTP password";

@@ -2,14 +2,14 @@
  * Panel below an alias: its SMTP credentials or a button that creates them, further settings, and its webhook secret.
  */
 import type { AliasWire } from "@kauke/contract";
+import { ChevronDown } from "lucide-react";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
-import { isOutdated, secretFailure } from "./secret-failure.ts";
-import { useSecret } from "./use-secret.ts";
+import { isOutdated, secretFailure, useSecret } from "./use-secret.ts";
 import { WebhookSecretCard } from "./WebhookSecretCard.tsx";
 
 function Loading() {
@@ -116,5 +116,30 @@ export function SmtpPanel({ id, alias, hasWebhook, children }: Props) {
       {children}
       {hasWebhook ? <WebhookSecretCard aliasId={alias.id} /> : null}
     </section>
+  );
+}
+
+/** Opens and closes the SMTP panel of an alias' row. */
+
+interface SmtpButtonProps {
+  address: string;
+  panelId: string;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+export function SmtpButton({ address, panelId, isOpen, onToggle }: SmtpButtonProps) {
+  return (
+    <button
+      type="button"
+      className="btn btn-quiet btn-sm smtp-btn"
+      aria-label={`SMTP settings of ${address}`}
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? panelId : undefined}
+      onClick={onToggle}
+    >
+      SMTP
+      <ChevronDown className="i" aria-hidden />
+    </button>
   );
 }

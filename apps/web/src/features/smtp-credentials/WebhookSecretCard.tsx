@@ -1,11 +1,8 @@
 /** The secret that signs an alias' webhook requests, so that their receiver can verify them. */
 import { readWebhookSecret, renewWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { HiddenSecret } from "./HiddenSecret.tsx";
-import { SecretActions } from "./SecretActions.tsx";
-import { SecretStrip } from "./SecretStrip.tsx";
-import { secretFailure } from "./secret-failure.ts";
-import { useSecret } from "./use-secret.ts";
+import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
+import { secretFailure, useSecret } from "./use-secret.ts";
 
 const NAMED = "Signing secret";
 const SECRET_CH = 50;

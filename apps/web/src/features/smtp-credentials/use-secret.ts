@@ -4,7 +4,9 @@
  */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
 import { copySecret } from "../../ui/text/copy-text.ts";
+import { timeText } from "../../ui/text/time-text.ts";
 
 export interface Revealed {
   secret: string;
@@ -72,3 +74,50 @@ export function useSecret() {
 }
 
 export type Secret = ReturnType<typeof useSecret>;
+
+/**
+ * Toast for a refused operation on a password or secret: the specification's sentence, or for a rate limit the server's
+ * message with the time of the next try.
+ */
+
+/** @param fallback toast text that the specification names for the operation, e.g. `Failed to regenerate password` */
+export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
+  if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
+  const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
+  return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
+}
+
+/** Whether the page is outdated because a credential was created or deleted in another tab or browser. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 409);
+}
+
+/**
+ * Reads the response that contains a stored password, and the messages if it can't be read (specification section 8,
+ * "SMTP toasts").
+ */
+export class PasswordAnswerError extends Error {
+  override name = "PasswordAnswerError";
+}
+
+/** Reads the password from a response. @throws PasswordAnswerError with the message that the specification names */
+export async function passwordOf(response: Pick<Response, "headers" | "json">): Promise<string> {
+  const notJson = () => new PasswordAnswerError("Server returned non-JSON response");
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "")) throw notJson();
+  const body: unknown = await response.json().catch(() => {
+    throw notJson();
+  });
+  if (!isPasswordAnswer(body)) throw new PasswordAnswerError("No password found or invalid response");
+  return body.password;
+}
+
+function isPasswordAnswer(body: unknown): body is { success: true; password: string } {
+  if (typeof body !== "object" || body === null || !("success" in body) || !("password" in body)) return false;
+  return body.success === true && typeof body.password === "string" && body.password !== "";
+}
+
+export function passwordFailureText(error: unknown): string {
+  if (error instanceof PasswordAnswerError) return error.message;
+  if (error instanceof ApiError && error.status > 0) return `Failed to fetch password: ${error.status}`;
+  return "Failed to fetch password";
+}

@@ -1,7 +1,7 @@
 /** Button that starts an action signed by the browser's Solana wallet, with its wallet chooser and cancel button. */
 import { Wallet } from "lucide-react";
+import { useEffect, useEffectEvent } from "react";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { CancelWallet } from "./CancelWallet.tsx";
 import type { useWalletAction } from "./use-wallet-action.tsx";
 
 export function ConnectWallet({ wallet }: { wallet: ReturnType<typeof useWalletAction> }) {
@@ -22,5 +22,32 @@ export function ConnectWallet({ wallet }: { wallet: ReturnType<typeof useWalletA
       </div>
       {wallet.choice}
     </>
+  );
+}
+
+/**
+ * Cancel button beside the wallet button, shown while the wallet has not answered. The focus stays on the wallet button;
+ * Escape cancels too.
+ */
+export function CancelWallet({ onCancel }: { onCancel: () => void }) {
+  const cancel = useEffectEvent(onCancel);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && cancel();
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <button
+      type="button"
+      className="btn"
+      aria-label="Cancel connecting"
+      onClick={({ currentTarget }) => {
+        // This button is about to be removed, so the focus returns to the button beside it.
+        currentTarget.parentElement?.querySelector("button")?.focus();
+        onCancel();
+      }}
+    >
+      Cancel
+    </button>
   );
 }

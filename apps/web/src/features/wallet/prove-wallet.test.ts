@@ -1,6 +1,6 @@
-import { signInMessage, type WalletChallenge } from "@kauke/contract";
-import { expect, test } from "vitest";
-import { connectWallet, signChallenge, WalletRefusal } from "./prove-wallet.ts";
+import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge } from "@kauke/contract";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { connectWallet, signChallenge, WalletRefusal, waitForWallet } from "./prove-wallet.ts";
 import type { StandardWallet } from "./wallet-standard.ts";
 
 const challenge: WalletChallenge = {
@@ -74,4 +74,39 @@ test.each([
 ])("signing throws a WalletRefusal if the wallet %s", async (_, signIn) => {
   const wallet = walletWith({ "solana:signIn": { signIn } });
   await expect(signChallenge(wallet, account, challenge)).rejects.toBeInstanceOf(WalletRefusal);
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = () => new Promise<never>(() => {});
+const nobodyGivesUp = new AbortController().signal;
+
+test("a wallet's timely response is returned", async () => {
+  expect(await waitForWallet(async () => "signed", nobodyGivesUp)).toBe("signed");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a wallet's refusal is thrown at once", async () => {
+  const no = new Error("no");
+  await expect(waitForWallet(() => Promise.reject(no), nobodyGivesUp)).rejects.toBe(no);
+});
+
+test("the wait for a wallet that never responds ends after the lifetime of a challenge", async () => {
+  let failure: unknown;
+  void waitForWallet(never, nobodyGivesUp).catch((error: unknown) => void (failure = error));
+  await vi.advanceTimersByTimeAsync(WALLET_CHALLENGE_SECONDS * 1000 - 1);
+  expect(failure).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(failure).toBeInstanceOf(WalletRefusal);
+});
+
+test("cancelling ends the wait, and no further request is made to the wallet", async () => {
+  const person = new AbortController();
+  const waiting = waitForWallet(never, person.signal);
+  person.abort();
+  await expect(waiting).rejects.toBeInstanceOf(WalletRefusal);
+  const ask = vi.fn(never);
+  await expect(waitForWallet(ask, person.signal)).rejects.toBeInstanceOf(WalletRefusal);
+  expect(ask).not.toHaveBeenCalled();
 });

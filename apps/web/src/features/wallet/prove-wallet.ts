@@ -1,5 +1,5 @@
 /** Has a wallet sign the server's challenge. Any fault of the wallet, and the user's refusal, is a `WalletRefusal`. */
-import { signInMessage, type WalletBody, type WalletChallenge } from "@kauke/contract";
+import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletBody, type WalletChallenge } from "@kauke/contract";
 import { featureOf, isSolana, type StandardWallet, type WalletAccount } from "./wallet-standard.ts";
 
 /** A wallet failed or its user refused. The wallet's own message is dropped, since it must not be shown as ours. */
@@ -58,4 +58,32 @@ async function asRefusal<T>(work: () => Promise<T | undefined>): Promise<T> {
     throw new WalletRefusal("the wallet failed or its user refused", { cause });
   }
   throw new WalletRefusal("the wallet returned nothing");
+}
+
+/**
+ * Waits for a wallet, which may never respond: its window was closed, or its extension removed. Each wait ends after
+ * the lifetime of a challenge, or when the user cancels. The wallet itself can't be stopped; a later response is
+ * dropped.
+ */
+
+/**
+ * Makes one request to a wallet and waits for its response.
+ * @param givenUp aborted when the user cancels; no request is started after that
+ * @throws WalletRefusal
+ */
+export async function waitForWallet<T>(ask: () => Promise<T>, givenUp: AbortSignal): Promise<T> {
+  if (givenUp.aborted) throw new WalletRefusal("the user cancelled");
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new WalletRefusal("the user cancelled"));
+  givenUp.addEventListener("abort", giveUp);
+  const timer = setTimeout(
+    () => reject(new WalletRefusal("the challenge has expired")),
+    WALLET_CHALLENGE_SECONDS * 1000,
+  );
+  try {
+    return await Promise.race([ask(), over]);
+  } finally {
+    clearTimeout(timer);
+    givenUp.removeEventListener("abort", giveUp);
+  }
 }

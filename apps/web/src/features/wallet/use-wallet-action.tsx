@@ -2,13 +2,15 @@
  * Runs an action signed by the browser's Solana wallet. With several wallets the user chooses one, and can cancel the
  * wait for it.
  */
+
+import { walletMessages } from "@kauke/contract";
+import { Wallet } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { WalletSigner } from "../../api/session/wallet.ts";
+import { ApiError } from "../../api/api-error.ts";
+import type { WalletSigner } from "../../api/session/sign-in.ts";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-import { connectWallet, signChallenge } from "./prove-wallet.ts";
-import { WalletDialog } from "./WalletDialog.tsx";
-import { waitForWallet } from "./wait-for-wallet.ts";
-import { walletFailureText, walletNotFound } from "./wallet-failure.ts";
+import { connectWallet, signChallenge, waitForWallet } from "./prove-wallet.ts";
 import { pageWallets, type StandardWallet } from "./wallet-standard.ts";
 
 type Challenge = Parameters<typeof signChallenge>[2];
@@ -67,4 +69,49 @@ export function useWalletAction(
   const choice =
     wallets === null ? null : <WalletDialog wallets={wallets} onChoose={start} onClose={() => setWallets(null)} />;
   return { isPending: mutation.isPending, begin, giveUp: () => attempt.current?.abort(), choice };
+}
+
+/** Dialog that asks which of several wallets to use. */
+
+interface Props {
+  wallets: readonly StandardWallet[];
+  onChoose: (wallet: StandardWallet) => void;
+  onClose: () => void;
+}
+
+/** A wallet's own icon. Only image data URLs are shown: any other source would cause a request or show nothing. */
+function Icon({ source }: { source: string }) {
+  if (typeof source !== "string" || !source.startsWith("data:image/")) return <Wallet className="i i-20" aria-hidden />;
+  return <img src={source} alt="" width="20" height="20" />;
+}
+
+export function WalletDialog({ wallets, onChoose, onClose }: Props) {
+  return (
+    <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
+      <ul className="body wallets">
+        {wallets.map((wallet, at) => (
+          // The React key is the index: names of wallets may be equal, and the list never changes while it is shown.
+          <li key={at}>
+            <button type="button" className="btn btn-block" onClick={() => onChoose(wallet)}>
+              <Icon source={wallet.icon} />
+              {wallet.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <DialogFooter onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+/** Messages for a failed sign-in with a wallet (specification section 8). */
+export const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
+
+/**
+ * Message for a failure. Of the server's own messages only that of a rate limit is shown, which says how long to wait,
+ * and that of an unreachable server.
+ */
+export function walletFailureText(error: unknown): string {
+  if (!(error instanceof ApiError)) return "Failed to connect wallet";
+  return error.rateLimited || error.status === 0 ? error.message : walletMessages.failed;
 }

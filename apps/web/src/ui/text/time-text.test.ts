@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
+import { countdownText, dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
 
@@ -28,4 +28,17 @@ test("sizes are shown in short units", () => {
   expect(sizeText(1023)).toBe("1023 B");
   expect(sizeText(4200)).toBe("4.1 KB");
   expect(sizeText(26_214_400)).toBe("25.0 MB");
+});
+
+test.each([
+  [30_000, "0:30"],
+  [29_999, "0:30"],
+  [26_500, "0:27"],
+  [9000, "0:09"],
+  [1, "0:01"],
+  [0, "0:00"],
+  [-5000, "0:00"],
+  [90_000, "1:30"],
+])("%i ms is shown as %s", (leftMs, text) => {
+  expect(countdownText(leftMs)).toBe(text);
 });

@@ -1,7 +1,7 @@
 /** Bar of actions on the selected aliases. */
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
-import { IconButton } from "../../../ui/IconButton.tsx";
+import { IconButton } from "../../../ui/Controls.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 
 export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";

@@ -5,8 +5,7 @@
 import { limits } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { useId, useMemo } from "react";
-import { useAliases } from "../../../api/aliases.ts";
-import { useDomains } from "../../../api/domains.ts";
+import { useAliases, useDomains } from "../../../api/aliases.ts";
 import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
 import { TextField } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";

@@ -3,8 +3,8 @@ import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits
 import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { useLabelCalls } from "../../../api/labels.ts";
+import { Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
-import { Select } from "../../../ui/Select.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure } from "../../../ui/toast-store.ts";
 import { LabelMark } from "./LabelChip.tsx";

@@ -4,8 +4,8 @@
  */
 import { Search } from "lucide-react";
 import type { RefObject } from "react";
+import { Select } from "../../../ui/Controls.tsx";
 import { Mask } from "../../../ui/Mask.tsx";
-import { Select } from "../../../ui/Select.tsx";
 import { type ListSort, listSorts, pageSizes } from "./list-view.ts";
 import type { ListView } from "./use-list-view.ts";
 

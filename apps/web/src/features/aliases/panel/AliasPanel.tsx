@@ -5,8 +5,8 @@ import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useDeleteAlias, useUpdateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
+import { Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
-import { Switch } from "../../../ui/Switch.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -22,7 +22,7 @@ import { switchAlias } from "../switch-alias.ts";
 import { type EditedField, EditedPart, Part } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
 
-const loadQr = async () => (await import("../../../ui/qr/QrCode.tsx")).QrCode;
+const loadQr = async () => (await import("../../../ui/QrCode.tsx")).QrCode;
 
 function PinButton({ alias }: { alias: AliasWire }) {
   const update = useUpdateAlias(alias.userId);

@@ -6,7 +6,7 @@ import type { AliasWire } from "@kauke/contract";
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAliases } from "../../../api/aliases.ts";
-import { IconButton } from "../../../ui/IconButton.tsx";
+import { IconButton } from "../../../ui/Controls.tsx";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { closeAlias, useOpenAliasId } from "../alias-location.ts";
 import { useShownAliases } from "../list/use-list-view.ts";

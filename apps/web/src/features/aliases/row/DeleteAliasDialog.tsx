@@ -1,5 +1,5 @@
 import type { AliasWire } from "@kauke/contract";
-import { DeletionDialog } from "../../../ui/DeletionDialog.tsx";
+import { DeletionDialog } from "../../../ui/Dialog.tsx";
 import { addressOf } from "../alias-text.ts";
 
 interface Props {

@@ -1,7 +1,7 @@
 /** Confirmation state of an unconfirmed mailbox, with a button that sends the confirmation message again. */
 import type { ConfirmationState } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
-import { useAskConfirmation, useResumeMailbox } from "../../../api/confirmations.ts";
+import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 

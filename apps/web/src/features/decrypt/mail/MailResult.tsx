@@ -3,12 +3,12 @@
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { saveFile } from "../../../ui/files.ts";
 import { LinkedText } from "../../../ui/LinkedText.tsx";
-import { saveFile } from "../../../ui/save-file.ts";
 import { sizeText, timeText } from "../../../ui/text/time-text.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
-import { fillFrame } from "./mail-frame.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
+import { fillFrame } from "./read-mail.ts";
 
 function Facts({ mail }: { mail: ParsedMail }) {
   const facts = [

@@ -5,8 +5,7 @@
  * that shows the result blocks scripts and requests as well. Pure. docs/decisions/2026-11-23-mail-html-cleaner.md says
  * why no library is used; the browser tests compare the result with a library's.
  */
-import { elements } from "./element-kinds.ts";
-import { ElementWriter } from "./element-writer.ts";
+import { ElementWriter, elements } from "./element-writer.ts";
 
 export interface FrameContent {
   html: string;

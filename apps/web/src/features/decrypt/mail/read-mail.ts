@@ -1,8 +1,10 @@
 /** Parses a decrypted message in a worker of its own, which is terminated when it is done, times out or is aborted. */
+
 import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
-// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./mail.worker.ts?worker&url";
 import type { ParsedMail } from "./parsed-mail.ts";
+
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 
 const TIMEOUT_MS = 10_000;
 
@@ -28,4 +30,43 @@ export async function readMail(bytes: Uint8Array<ArrayBuffer>, signal: AbortSign
     clearTimeout(timer);
     signal.removeEventListener("abort", giveUp);
   }
+}
+
+/**
+ * Shows a message's HTML in a frame that can neither run scripts nor make requests. Only this module uses the Trusted
+ * Types policy `mail-frame`, and it accepts sandboxed frames only.
+ */
+interface HtmlPolicy {
+  createHTML(html: string): string;
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy;
+}
+
+/**
+ * Content Security Policy of the frame, in addition to the page's policy, which the frame inherits: it forbids even
+ * images of our own origin.
+ */
+const framePolicy = "default-src 'none'; img-src data:";
+
+let policy: HtmlPolicy | null = null;
+
+/**
+ * Fills a sandboxed frame.
+ * @param html already cleaned; see clean-mail-html.ts
+ * @throws TypeError if the frame has no sandbox, or its sandbox allows scripts or our origin
+ */
+export function fillFrame(frame: HTMLIFrameElement, html: string): void {
+  const { sandbox } = frame;
+  if (!frame.hasAttribute("sandbox") || sandbox.contains("allow-scripts") || sandbox.contains("allow-same-origin"))
+    throw new TypeError("not a sandboxed frame");
+  const rules: HtmlPolicy = { createHTML: (text) => text };
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  policy ??= trustedTypes?.createPolicy("mail-frame", rules) ?? rules;
+  frame.srcdoc = policy.createHTML(
+    `<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="${framePolicy}">` +
+      `<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light"></head>` +
+      `<body><font face="system-ui, sans-serif">${html}</font></body></html>`,
+  );
 }

@@ -1,6 +1,5 @@
 /** Rotates the domains by a timer, unless there is only one or motion is paused. */
 import { useEffect, useState } from "react";
-import { firstDomain, rotationTimes, turn } from "./rotation.ts";
 
 export interface ShownDomain {
   domain: string;
@@ -25,4 +24,23 @@ export function useRotation(domains: readonly string[], isPaused: boolean): Show
     };
   }, [isPaused, count]);
   return { domain: domains[rotation.index] ?? domains[0] ?? "", isFading: rotation.isFading };
+}
+
+/** The domain the hero shows, and the steps to the next one: fade out, change, fade in. */
+export const rotationTimes = { everyMs: 3000, fadeMs: 300 } as const;
+
+export interface Rotation {
+  index: number;
+  isFading: boolean;
+}
+
+export const firstDomain: Rotation = { index: 0, isFading: false };
+
+/**
+ * The rotation after one step.
+ * @param count number of domains; the index wraps around, also after the list has become shorter
+ */
+export function turn(rotation: Rotation, step: "fade" | "change", count: number): Rotation {
+  if (step === "fade") return { ...rotation, isFading: true };
+  return { index: count === 0 ? 0 : (rotation.index + 1) % count, isFading: false };
 }

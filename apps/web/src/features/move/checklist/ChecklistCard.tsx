@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
-import { DeletionDialog } from "../../../ui/DeletionDialog.tsx";
+import { DeletionDialog } from "../../../ui/Dialog.tsx";
 import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -12,8 +12,7 @@ import type { Login } from "../export-file/password-export.ts";
 import { ChecklistTable } from "./ChecklistTable.tsx";
 import { ChooseLogins } from "./ChooseLogins.tsx";
 import { headingOf } from "./checklist-view.ts";
-import { ExportFileChooser } from "./ExportFileChooser.tsx";
-import { useExportFile } from "./use-export-file.ts";
+import { ExportFileChooser, useExportFile } from "./ExportFileChooser.tsx";
 
 function useAddLogins(onDone: () => void) {
   const add = useAddToChecklist();

@@ -2,7 +2,7 @@
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
 import { useId, useState } from "react";
-import { IconButton } from "../../../ui/IconButton.tsx";
+import { IconButton } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { siteLink } from "../export-file/site-name.ts";

@@ -1,16 +1,46 @@
 /** The checklist with its progress, filter, search and pages. */
-import type { ChecklistRowWire } from "@kauke/contract";
+import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
+import { limits } from "@kauke/contract/limits";
 import { Search } from "lucide-react";
 import { type CSSProperties, useMemo, useState } from "react";
-import { useAliases } from "../../../api/aliases.ts";
+import { useAliases, useGenerateAlias } from "../../../api/aliases.ts";
+import { messageOf } from "../../../api/api-error.ts";
 import { useChangeChecklist } from "../../../api/checklist.ts";
 import { Pager } from "../../../ui/Pager.tsx";
+import { copyText } from "../../../ui/text/copy-text.ts";
 import { countText } from "../../../ui/text/count-text.ts";
-import { showToast } from "../../../ui/toast-store.ts";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { pageOf } from "../../aliases/list/list-view.ts";
+import { siteLink } from "../export-file/site-name.ts";
 import { ChecklistRow } from "./ChecklistRow.tsx";
 import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
-import { showChangeFailure, useSiteAlias } from "./use-site-alias.ts";
+
+/** Creates an alias for a site of the checklist, stores its id in the site's row and copies its address. */
+export function useSiteAlias(userId: string) {
+  const generate = useGenerateAlias(userId);
+  const change = useChangeChecklist();
+  const [pendingId, setPendingId] = useState<string | null>(null);
+  const make = async ({ id, site }: ChecklistRowWire) => {
+    if (pendingId !== null) return;
+    setPendingId(id);
+    try {
+      const hostname = siteLink(site) === null ? {} : { hostname: site };
+      const alias = await generate.mutateAsync({ ...hostname, notes: site.slice(0, limits.notesMax) });
+      change.mutate([{ id, aliasId: alias.id }], { onError: showChangeFailure });
+      await copyText(addressOf(alias));
+    } catch (error) {
+      showFailure("Creation Failed", messageOf(error, "Failed to create alias"));
+    } finally {
+      setPendingId(null);
+    }
+  };
+  return { pendingId, make };
+}
+
+const addressOf = ({ alias, domain }: AliasWire): string => `${alias}@${domain}`;
+
+export const showChangeFailure = (error: Error): void =>
+  showFailure("Checklist not saved", messageOf(error, "Failed to save the checklist"));
 
 const ROWS_PER_PAGE = 25;
 

@@ -1,8 +1,11 @@
 /** Asks for a password manager's export, chosen with a button or dropped. The file is read on this device only. */
 import { CircleAlert, FileUp } from "lucide-react";
-import { useId, useRef } from "react";
-import { dropHandlers } from "../../../ui/drop-handlers.ts";
+import { useId, useRef, useState } from "react";
+import { useDomains } from "../../../api/aliases.ts";
+import { dropHandlers } from "../../../ui/files.ts";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { groupLogins, type LoginGroup } from "../export-file/login-groups.ts";
+import { problemText, readExportFile } from "../export-file/read-export-file.ts";
 
 interface Props {
   isReading: boolean;
@@ -73,4 +76,35 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
       </fieldset>
     </div>
   );
+}
+
+/** State of a password manager's export from the chosen file to the choice of addresses. It is kept in memory only. */
+
+interface ReadExport {
+  program: string;
+  entries: number;
+  groups: LoginGroup[];
+}
+
+export function useExportFile() {
+  const { data: domains = [] } = useDomains();
+  const [isReading, setIsReading] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [read, setRead] = useState<ReadExport | null>(null);
+  const onFile = async (file: File) => {
+    setIsReading(true);
+    setError(null);
+    const answer = await readExportFile(file);
+    setIsReading(false);
+    if ("problem" in answer) return setError(problemText(answer.problem, answer.program, file.name));
+    const { program, entries, logins } = answer.result;
+    const groups = groupLogins(logins, { domains });
+    if (groups.length === 0) return setError(`No login in “${file.name}” has an e-mail address that needs a change.`);
+    setRead({ program, entries, groups });
+  };
+  const clear = () => {
+    setRead(null);
+    setError(null);
+  };
+  return { isReading, error, read, onFile: (file: File) => void onFile(file), clear };
 }

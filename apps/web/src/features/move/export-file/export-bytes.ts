@@ -1,6 +1,5 @@
 /** Detects the kind of an export file by its bytes, and reads the password manager's export in it. */
 import { ExportFileError, type PasswordExport, readPasswordExport } from "./password-export.ts";
-import { isZip, unpackEntry, ZipError, zipEntries } from "./zip-entry.ts";
 
 export const EXPORT_MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum octets of the JSON file in a ZIP archive after unpacking. */
@@ -39,4 +38,108 @@ function textOf(bytes: Uint8Array): string {
     if (bytes.subarray(0, 4096).includes(0)) throw new ExportFileError("other");
     return new TextDecoder("windows-1252").decode(bytes);
   }
+}
+
+/**
+ * Reads one file out of a ZIP archive in memory (PKWARE APPNOTE 6.3; without ZIP64, which password managers' exports do
+ * not need).
+ */
+
+/** Why a ZIP archive can't be read. `too_large`: the unpacked file exceeds the maximum. */
+export type ZipProblem = "damaged" | "encrypted" | "too_large";
+
+export class ZipError extends Error {
+  readonly problem: ZipProblem;
+
+  constructor(problem: ZipProblem) {
+    super(problem);
+    this.name = "ZipError";
+    this.problem = problem;
+  }
+}
+
+export interface ZipEntry {
+  name: string;
+  isEncrypted: boolean;
+  isDeflated: boolean;
+  /** Offset of the entry's local file header in the archive. */
+  headerAt: number;
+  packedBytes: number;
+}
+
+const END_SIGNATURE = 0x06054b50;
+const ENTRY_SIGNATURE = 0x02014b50;
+const END_BYTES = 22;
+const ENTRY_BYTES = 46;
+const LOCAL_BYTES = 30;
+const COMMENT_MAX_BYTES = 0xffff;
+
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 0x03 || bytes[2] === 0x05);
+}
+
+/** Lists the files in a ZIP archive. @throws ZipError `damaged` */
+export function zipEntries(bytes: Uint8Array): ZipEntry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = endRecordAt(view);
+  const entries: ZipEntry[] = [];
+  let at = view.getUint32(end + 16, true);
+  for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
+    if (at + ENTRY_BYTES > view.byteLength || view.getUint32(at, true) !== ENTRY_SIGNATURE)
+      throw new ZipError("damaged");
+    const nameBytes = view.getUint16(at + 28, true);
+    entries.push({
+      name: new TextDecoder().decode(bytes.subarray(at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes)),
+      isEncrypted: (view.getUint16(at + 8, true) & 1) === 1,
+      isDeflated: view.getUint16(at + 10, true) === 8,
+      headerAt: view.getUint32(at + 42, true),
+      packedBytes: view.getUint32(at + 20, true),
+    });
+    at += ENTRY_BYTES + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+function endRecordAt(view: DataView): number {
+  const last = view.byteLength - END_BYTES;
+  for (let at = last; at >= 0 && at >= last - COMMENT_MAX_BYTES; at -= 1)
+    if (view.getUint32(at, true) === END_SIGNATURE) return at;
+  throw new ZipError("damaged");
+}
+
+/** Unpacks one file of a ZIP archive. @throws ZipError */
+export async function unpackEntry(
+  bytes: Uint8Array<ArrayBuffer>,
+  entry: ZipEntry,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (entry.isEncrypted) throw new ZipError("encrypted");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (entry.headerAt + LOCAL_BYTES > view.byteLength) throw new ZipError("damaged");
+  const lengths = view.getUint16(entry.headerAt + 26, true) + view.getUint16(entry.headerAt + 28, true);
+  const start = entry.headerAt + LOCAL_BYTES + lengths;
+  const packed = bytes.subarray(start, start + entry.packedBytes);
+  if (packed.byteLength !== entry.packedBytes) throw new ZipError("damaged");
+  if (entry.isDeflated) return inflated(packed, maxBytes);
+  if (packed.byteLength > maxBytes) throw new ZipError("too_large");
+  return packed;
+}
+
+async function inflated(packed: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<Uint8Array> {
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let total = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new ZipError("damaged");
+    });
+    if (done) break;
+    total += value.byteLength;
+    if (total > maxBytes) {
+      await reader.cancel();
+      throw new ZipError("too_large");
+    }
+    parts.push(value as Uint8Array<ArrayBuffer>);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

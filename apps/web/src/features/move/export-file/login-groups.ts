@@ -2,7 +2,6 @@
  * Groups the logins of an export by what a person chooses from: all aliases of one service form a group, every other
  * address is its own group. Pure.
  */
-import { aliasService } from "./alias-services.ts";
 import type { Login } from "./password-export.ts";
 
 export interface LoginGroup {
@@ -36,4 +35,71 @@ export function groupLogins(logins: readonly Login[], { domains }: Own): LoginGr
     (a, b) =>
       Number(b.isService) - Number(a.isService) || b.logins.length - a.logins.length || (a.name < b.name ? -1 : 1),
   );
+}
+
+/** Recognises addresses that are aliases of another service, by their public domains. */
+
+interface AliasService {
+  name: string;
+  /** Domains on which alias services create addresses; their subdomains count too. */
+  domains: readonly string[];
+}
+
+const services: readonly AliasService[] = [
+  {
+    name: "SimpleLogin",
+    domains: [
+      "simplelogin.com",
+      "simplelogin.co",
+      "simplelogin.io",
+      "simplelogin.fr",
+      "aleeas.com",
+      "slmail.me",
+      "slmails.com",
+      "silomails.com",
+      "8alias.com",
+      "8shield.net",
+      "dralias.com",
+    ],
+  },
+  { name: "Proton Pass", domains: ["passmail.net", "passmail.com", "passinbox.com", "passfwd.com"] },
+  {
+    name: "addy.io",
+    domains: ["anonaddy.com", "anonaddy.me", "addy.io", "addymail.com", "addy.biz", "4wrd.cc", "mailer.me"],
+  },
+  { name: "Firefox Relay", domains: ["mozmail.com", "relay.firefox.com"] },
+  { name: "DuckDuckGo", domains: ["duck.com"] },
+  { name: "Hide My Email", domains: ["privaterelay.appleid.com"] },
+  { name: "33Mail", domains: ["33mail.com"] },
+  { name: "Erine", domains: ["erine.email"] },
+];
+
+/** Name of the alias service by the domain of its aliases. */
+const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((domain) => [domain, name] as const)));
+
+/**
+ * Name of the service that an alias address belongs to.
+ * @example aliasService("ann7@duck.com") // "DuckDuckGo"
+ * @returns `null` if the address is no alias of a known service
+ */
+export function aliasService(address: string): string | null {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1).toLowerCase();
+  if (domain === "icloud.com") return isHiddenIcloud(address.slice(0, at).toLowerCase()) ? "Hide My Email" : null;
+  const labels = domain.split(".");
+  for (let from = 0; from < labels.length - 1; from += 1) {
+    const service = byDomain.get(labels.slice(from).join("."));
+    if (service !== undefined) return service;
+  }
+  return null;
+}
+
+/**
+ * Whether a local part at icloud.com has the form of Hide My Email: words and a token of a digit and one more
+ * character, e.g. `gloss_sunbeam_0y` or `plinth.03.mimes`. Ordinary mailboxes at icloud.com may have this form too.
+ */
+function isHiddenIcloud(name: string): boolean {
+  const parts = name.split(/[._-]/);
+  const tokens = parts.filter((part) => /^\d[a-z\d]$/.test(part));
+  return parts.length === 3 && tokens.length === 1 && parts.filter((part) => /^[a-z]{3,}$/.test(part)).length === 2;
 }

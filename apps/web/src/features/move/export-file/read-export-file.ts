@@ -2,9 +2,11 @@
 
 import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";
-// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./export.worker.ts?worker&url";
 import { EXPORT_MAX_BYTES } from "./export-bytes.ts";
+import type { ExportProblem } from "./password-export.ts";
+
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 
 /** Reads a password manager's export on this device. Nothing of the file is sent to the server. */
 export function readExportFile(file: File): Promise<ExportAnswer> {
@@ -17,4 +19,31 @@ export function readExportFile(file: File): Promise<ExportAnswer> {
   worker.onmessage = ({ data }: MessageEvent<ExportAnswer>) => resolve(data);
   worker.postMessage(file);
   return promise.finally(() => worker.terminate());
+}
+
+/** Sentences that say why a file can't be read as a password manager's export, and which file to choose instead. */
+
+/** Sentences about a problem with the file of the given name. */
+export function problemText(problem: ExportProblem, program: string | null, fileName: string): string {
+  const file = `“${fileName}”`;
+  switch (problem) {
+    case "encrypted":
+      return `${file} is encrypted${program === null ? "" : ` by ${program}`}, so this page cannot read it. Export again and choose the format without encryption, then delete that file.`;
+    case "keepass_database":
+      return `${file} is a KeePass database. Open it in KeePass or KeePassXC, export it as CSV and choose that file.`;
+    case "xml":
+      return `${file} is an XML file. Export again and choose CSV or JSON.`;
+    case "aliases":
+      return `${file} is a list of aliases${program === null ? "" : ` from ${program}`}, not of logins. Use it above, under Import aliases.`;
+    case "too_large":
+      return `${file} is too large. The maximum is 32 MB.`;
+    case "damaged":
+      return `${file} could not be read to its end. It may be damaged or cut off; export it again.`;
+    case "not_loaded":
+      return `${file} was not read, because the code for it could not be loaded: either there is no connection, or this site was updated. Reload the page and choose the file again.`;
+    case "empty":
+      return `There are no logins in ${file}.`;
+    case "other":
+      return `${file} is not an export of a password manager that this page knows.`;
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { aliasService } from "./alias-services.ts";
-import { groupLogins } from "./login-groups.ts";
+import { aliasService, groupLogins } from "./login-groups.ts";
 import { siteLink, siteName } from "./site-name.ts";
 
 test.each([

@@ -1,8 +1,8 @@
 /** The card "Import aliases": choice of the source, dry run, result and undo. */
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
+import { useDomains } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
-import { useDomains } from "../../../api/domains.ts";
 import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { ImportRows } from "./ImportRows.tsx";

@@ -6,9 +6,9 @@ import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { CircleAlert, FileUp } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import { dropHandlers } from "../../../ui/drop-handlers.ts";
+import { Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
-import { Select } from "../../../ui/Select.tsx";
+import { dropHandlers } from "../../../ui/files.ts";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 
 type Service = ImportFromServiceBody["service"];

@@ -1,0 +1,103 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { emailChangeRequest } from "@kauke/contract";
+import { useForm } from "react-hook-form";
+import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { isProofNeeded, useAskEmailChange, useRemoveWay } from "../../api/session/ways-in.ts";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { EmailField } from "../auth/AuthFields.tsx";
+
+interface Props {
+  /** The current sign-in e-mail; `null` if the account has none yet. */
+  email: string | null;
+  /** Called when the server requires a fresh sign-in first; `again` repeats the change after it. */
+  onProofNeeded: (again: () => void) => void;
+  onClose: () => void;
+}
+
+/** Asks for the new e-mail and sends the confirmation link to it. */
+export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
+  const ask = useAskEmailChange();
+  const form = useForm({ resolver: zodResolver(emailChangeRequest), defaultValues: { email: "" } });
+  const send = (wished: string) => ask.mutate(wished, { onSuccess, onError: (error) => onError(error, wished) });
+  const onSuccess = () => {
+    showToast({ title: "Link Sent", description: "Open it in this browser within 24 hours. Nothing changes before." });
+    onClose();
+  };
+  const onError = (error: Error, wished: string) => {
+    if (isProofNeeded(error)) return onProofNeeded(() => send(wished));
+    const [refused] = fieldMessages(error).filter(([field]) => field === "email");
+    if (refused === undefined) showFailure("Not Sent", messageOf(error, "The message could not be sent"));
+    else form.setError("email", { message: refused[1] }, { shouldFocus: true });
+  };
+  return (
+    <Dialog
+      title={email === null ? "Add e-mail" : "Change e-mail"}
+      description={
+        email === null
+          ? "We send a link to it. Once you have used that, you can set a password too."
+          : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is notified."
+      }
+      onClose={() => ask.isPending || onClose()}
+    >
+      <form className="contents" onSubmit={form.handleSubmit(({ email: wished }) => send(wished))} noValidate>
+        <div className="body">
+          <EmailField label="New e-mail" error={form.formState.errors.email?.message} {...form.register("email")} />
+        </div>
+        <DialogFooter onCancel={onClose} isBusy={ask.isPending}>
+          <SubmitButton className="btn-primary" pending={ask.isPending} pendingLabel="Sending...">
+            Send Link
+          </SubmitButton>
+        </DialogFooter>
+      </form>
+    </Dialog>
+  );
+}
+
+interface RemoveWayDialogProps {
+  way: "wallet" | "google";
+  /** Called when the server requires a fresh sign-in first; `again` repeats the removal after it. */
+  onProofNeeded: (again: () => void) => void;
+  onClose: () => void;
+}
+
+const words = {
+  wallet: { title: "Remove wallet", removed: "Wallet Removed", subject: "The wallet" },
+  google: { title: "Remove Google", removed: "Google Removed", subject: "The Google account" },
+} as const;
+
+export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialogProps) {
+  const remove = useRemoveWay(way);
+  const { title, removed, subject } = words[way];
+  const onRemove = () =>
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        showToast({ title: removed, description: "Every other device was signed out." });
+        onClose();
+      },
+      onError: (error) => {
+        if (isProofNeeded(error)) return onProofNeeded(onRemove);
+        showFailure("Not Removed", messageOf(error, "Please try again."));
+      },
+    });
+  return (
+    <Dialog
+      title={title}
+      description={`${subject} will no longer sign in to your account, and every other device is signed out.`}
+      onClose={() => remove.isPending || onClose()}
+    >
+      <DialogFooter onCancel={onClose} isBusy={remove.isPending}>
+        <SubmitButton
+          type="button"
+          className="btn-danger"
+          pending={remove.isPending}
+          pendingLabel="Removing..."
+          onClick={onRemove}
+        >
+          Remove
+        </SubmitButton>
+      </DialogFooter>
+    </Dialog>
+  );
+}

@@ -1,0 +1,145 @@
+/** /forgot: requests a password reset link. Its message is the same whether there is an account or not. */
+import "../app/zod-jitless.ts";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { passwordResetRequest } from "@kauke/contract";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { Link, useLocation } from "wouter";
+import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
+import { useAskPasswordReset, usePasswordReset, useResetPassword } from "../api/session/sign-in.ts";
+import { EmailField, NewPasswordFields } from "../features/auth/AuthFields.tsx";
+import { AuthColumns } from "../features/auth/AuthFrame.tsx";
+import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
+import { newPasswordForm, refusalToast } from "../features/auth/password-form.ts";
+import { PageSpinner } from "../ui/Spinner.tsx";
+import { SubmitButton } from "../ui/SubmitButton.tsx";
+import { showFailure, showToast } from "../ui/toast-store.ts";
+
+/** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
+export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
+  const ask = useAskPasswordReset();
+  const form = useForm({ resolver: zodResolver(passwordResetRequest), defaultValues: { email: "" } });
+  const onSubmit = form.handleSubmit(({ email }) =>
+    ask.mutate(email, {
+      onSuccess: ({ message }) => onSent(message),
+      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be requested.")),
+    }),
+  );
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <EmailField error={form.formState.errors.email?.message} {...form.register("email")} />
+      <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel="Asking...">
+        Send Link
+      </SubmitButton>
+    </form>
+  );
+}
+
+export function ForgotPage() {
+  const [sent, setSent] = useState<string | null>(null);
+  const swap = (
+    <>
+      Remembered it?{" "}
+      <Link className="link" href="/auth">
+        Sign in
+      </Link>
+    </>
+  );
+  return (
+    <AuthColumns title="Forgot your password?" swap={swap}>
+      {sent === null ? (
+        <ForgotForm onSent={setSent} />
+      ) : (
+        <div className="sent">
+          <div role="status">
+            <p>{sent}</p>
+            <p>The link in it works once, for 30 minutes. No message? Check your spam folder, or send another one.</p>
+          </div>
+          <button type="button" className="btn btn-block" onClick={() => setSent(null)}>
+            Send Another
+          </button>
+        </div>
+      )}
+    </AuthColumns>
+  );
+}
+
+/** /reset#token: sets a new password, which the user then signs in with. Opening the page changes nothing. */
+
+interface Props {
+  token: string;
+  /** E-mail of the account, for password managers. */
+  email: string;
+  onDone: () => void;
+  onRefused: (error: Error) => void;
+}
+
+/** Form for a new password, typed twice. It shows field errors itself; errors of the link are left to the page. */
+export function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
+  const reset = useResetPassword();
+  const form = useForm({
+    resolver: zodResolver(newPasswordForm),
+    defaultValues: { password: "", confirmPassword: "" },
+  });
+  const { errors } = form.formState;
+  const onError = (error: Error) => {
+    const refused = fieldMessages(error).find(([field]) => field === "password");
+    if (refused === undefined) onRefused(error);
+    else form.setError("password", { message: refused[1] });
+  };
+  const onSubmit = form.handleSubmit(
+    ({ password }) => reset.mutate({ token, password }, { onSuccess: onDone, onError }),
+    (refused) => {
+      const toast = refusalToast(refused);
+      if (toast !== null) showFailure(toast.title, toast.description);
+    },
+  );
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <NewPasswordFields
+        label="New password"
+        password={{ field: form.register("password"), error: errors.password?.message }}
+        confirm={{
+          field: form.register("confirmPassword", { deps: "password" }),
+          error: errors.confirmPassword?.message,
+        }}
+      />
+      <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel="Saving...">
+        Set New Password
+      </SubmitButton>
+    </form>
+  );
+}
+
+const isLinkOver = (error: Error | null) => error instanceof ApiError && [400, 404].includes(error.status);
+
+export function ResetPage() {
+  const [, navigate] = useLocation();
+  const token = useLinkToken();
+  const { data, error, isFetching, refetch } = usePasswordReset(token);
+  const [isOver, setIsOver] = useState(false);
+  if (token === null || isOver || isLinkOver(error))
+    return <LinkOver way={{ href: "/forgot", label: "Send a New Link" }} />;
+  if (data === undefined && error !== null && !isFetching)
+    return <LinkNotChecked title="Set a new password" error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <PageSpinner />;
+  const onDone = () => {
+    showToast({ title: "Password Changed", description: "Please sign in with your new password." });
+    navigate("/auth", { replace: true });
+  };
+  const onRefused = (refused: Error) => {
+    if (isLinkOver(refused)) setIsOver(true);
+    else showFailure("Password Not Changed", messageOf(refused, "Failed to change the password"));
+  };
+  const swap = (
+    <>
+      For <span className="addr">{data.email}</span>. Every device that is signed in will be signed out.
+    </>
+  );
+  return (
+    <AuthColumns title="Set a new password" swap={swap}>
+      <NewPasswordForm token={token} email={data.email} onDone={onDone} onRefused={onRefused} />
+    </AuthColumns>
+  );
+}

@@ -1,0 +1,62 @@
+/** A button with an icon, whose label is also its tooltip. */
+import { ChevronDown, type LucideIcon } from "lucide-react";
+import type { Ref, SelectHTMLAttributes } from "react";
+
+interface Props {
+  icon: LucideIcon;
+  label: string;
+  /** Label for screen readers, where the tooltip's text alone is too short. */
+  fullLabel?: string;
+  className?: string;
+  onClick: () => void;
+}
+
+export function IconButton({ icon: Icon, label, fullLabel, className = "", onClick }: Props) {
+  return (
+    <button
+      type="button"
+      className={`icon-btn ${className}`}
+      aria-label={fullLabel ?? label}
+      data-tip={label}
+      onClick={onClick}
+    >
+      <Icon className="i" aria-hidden />
+    </button>
+  );
+}
+
+/** The native select element, styled. */
+
+interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
+  mono?: boolean;
+  ref?: Ref<HTMLSelectElement>;
+}
+
+export function Select({ mono = false, ...select }: SelectProps) {
+  return (
+    <span className="select">
+      <select {...select} className={mono ? "input mono" : "input"} />
+      <ChevronDown className="i" aria-hidden />
+    </span>
+  );
+}
+
+/** A switch drawn as an eye slit: empty when off, with a lit pupil when on. */
+interface SwitchProps {
+  checked: boolean;
+  label: string;
+  onChange: (checked: boolean) => void;
+}
+
+export function Switch({ checked, label, onChange }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      className="switch"
+      role="switch"
+      aria-checked={checked}
+      aria-label={label}
+      onClick={() => onChange(!checked)}
+    />
+  );
+}
