@@ -2,7 +2,6 @@
  * /confirm/…: the page behind the links of a mailbox's confirmation message. Needs no sign-in; opening it changes
  * nothing.
  */
-
 import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";

@@ -2,7 +2,6 @@
  * The local preview inbox: every message that this server would have sent, kept in memory only. In other delivery modes
  * the not-found page is shown.
  */
-
 import type { PreviewSummary } from "@kauke/contract";
 import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useLocation, useSearch } from "wouter";

@@ -1,5 +1,4 @@
 /** Replaces content that could not be loaded: names it, shows the reason and a retry button. */
-
 import type { ReactNode } from "react";
 import { Mask } from "./Mask.tsx";
 

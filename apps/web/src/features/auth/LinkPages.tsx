@@ -2,7 +2,6 @@
  * What a page opened from a mailed link shows instead of its form: the link is used up or expired, or could not be
  * checked.
  */
-
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";

@@ -1,5 +1,4 @@
 /** Schema of the registration form: the contract's registration body plus the repeated password. */
-
 import { authMessages, newPassword, registerBody } from "@kauke/contract";
 import * as z from "zod";
 

@@ -4,23 +4,11 @@ import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { sizeText } from "../../ui/text/time-text.ts";
-import type { ChosenFile } from "./open-encrypted.ts";
+import type { ChosenFile } from "./encrypted-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
-import { encryptedFileKind, FILE_MAX_BYTES, FILE_START_BYTES, type useEncrypted } from "./use-encrypted.ts";
+import type { useEncrypted } from "./use-encrypted.ts";
 
 /** Field for the encrypted text, or for a file instead: chosen, or dropped anywhere on the form. */
-
-/** Reads the beginning of a file. @returns the file with its kind, or the message to show if it can't be used */
-export async function chooseFile(file: File): Promise<ChosenFile | string> {
-  if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
-  const start = await file
-    .slice(0, FILE_START_BYTES)
-    .arrayBuffer()
-    .catch(() => null);
-  if (start === null) return "The file could not be read";
-  const kind = encryptedFileKind(new Uint8Array(start));
-  return kind === null ? "This file was not encrypted with AGE" : { file, kind };
-}
 
 interface EncryptedFieldProps {
   chosen: ChosenFile | null;

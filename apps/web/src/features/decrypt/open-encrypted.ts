@@ -11,14 +11,9 @@ import {
   VaultError,
   type VaultErrorCode,
 } from "../../vault/vault.ts";
+import { type ChosenFile, hasBlocks, latin1 } from "./encrypted-file.ts";
 import type { ParsedMail } from "./mail/parsed-mail.ts";
 import { readMail } from "./mail/read-mail.ts";
-import { type EncryptedFileKind, hasBlocks, latin1 } from "./use-encrypted.ts";
-
-export interface ChosenFile {
-  file: File;
-  kind: EncryptedFileKind;
-}
 
 /** A decrypted result. `bytes` of a message are the whole message, for saving. */
 export type Opened =

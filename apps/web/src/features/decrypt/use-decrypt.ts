@@ -2,7 +2,6 @@
  * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while the
  * result is shown: a new attempt, Clear Results and leaving the page delete it.
  */
-
 import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";

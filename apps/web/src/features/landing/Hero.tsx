@@ -1,7 +1,6 @@
 /**
  * The landing page's first screen: an example alias with rotating domains, what Kauke does, and the sign-up buttons.
  */
-
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../../api/session/session.ts";

@@ -1,5 +1,4 @@
 /** The landing page's static sections, as one chunk. */
-
 import { product } from "@kauke/contract";
 import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";

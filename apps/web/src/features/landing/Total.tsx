@@ -1,5 +1,4 @@
 /** A number of users or aliases, covered by a bar until the server has responded or the request has failed. */
-
 import { useEffect, useState } from "react";
 import { call } from "../../api/client.ts";
 import { countText } from "../../ui/text/count-text.ts";

@@ -1,5 +1,4 @@
 /** The group of cards in Settings about moving aliases in from other services and out to them. */
-
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useAccountExport } from "../../api/imports.ts";

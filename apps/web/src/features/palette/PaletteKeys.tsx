@@ -2,7 +2,6 @@
  * Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded when it is opened for the first
  * time.
  */
-
 import { Search } from "lucide-react";
 import {
   type ComponentType,

@@ -2,7 +2,6 @@
  * Runs an action signed by the browser's Solana wallet. With several wallets the user chooses one, and can cancel the
  * wait for it.
  */
-
 import { walletMessages } from "@kauke/contract";
 import { Wallet } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";

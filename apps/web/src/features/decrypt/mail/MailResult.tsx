@@ -1,5 +1,4 @@
 /** A decrypted message: its claimed author, files, text, HTML in a frame without any permissions, and header. */
-
 import { Download } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";

@@ -1,10 +1,8 @@
 /** Parses a decrypted message in a worker of its own, which is terminated when it is done, times out or is aborted. */
-
 import { trustedWorkerUrl } from "../../../vault/worker-url.ts";
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./mail.worker.ts?worker&url";
 import type { ParsedMail } from "./parsed-mail.ts";
-
-// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,12 +1,10 @@
 /** Reads an export file in a new worker, which is terminated as soon as it has replied. */
-
 import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";
+// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./export.worker.ts?worker&url";
 import { EXPORT_MAX_BYTES } from "./export-bytes.ts";
 import type { ExportProblem } from "./password-export.ts";
-
-// oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 
 /** Reads a password manager's export on this device. Nothing of the file is sent to the server. */
 export function readExportFile(file: File): Promise<ExportAnswer> {

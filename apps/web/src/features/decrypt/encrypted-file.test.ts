@@ -1,6 +1,6 @@
 import { armor, encrypt, generateKeyPair, pastedBlocks } from "@kauke/age";
 import { beforeAll, expect, test } from "vitest";
-import { encryptedFileKind, hasBlocks, latin1 } from "./use-encrypted.ts";
+import { encryptedFileKind, hasBlocks, latin1 } from "./encrypted-file.ts";
 
 let binary: Uint8Array;
 let armored: string;
