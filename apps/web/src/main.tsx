@@ -13,7 +13,7 @@ import { loadScreen } from "./app/pages.tsx";
 import { screenFor } from "./app/screens.ts";
 
 /** Loads the reconnect code if the user signed in with a wallet in this browser. Call once the session is known. */
-export async function reconnectAtStart(): Promise<void> {
+async function reconnectAtStart(): Promise<void> {
   if (localStorage.getItem("walletAddress") === null) return;
   const { reconnectTrusted } = await import("./features/wallet/trusted-reconnect.ts");
   await reconnectTrusted();
@@ -22,7 +22,7 @@ export async function reconnectAtStart(): Promise<void> {
 /**
  * Starts the first requests of a page as soon as the user is known, instead of after its chunk has loaded and rendered.
  */
-export function askAhead(path: string): void {
+function askAhead(path: string): void {
   const { user } = readSession();
   if (user === null || screenFor(path, true) !== "dashboard") return;
   callAhead("listAliases", { params: { userId: user.id } });

@@ -14,10 +14,7 @@ export function useChecklist() {
 }
 
 /** Predicts the checklist as the server will store it after the changes. */
-export function withChanges(
-  rows: readonly ChecklistRowWire[],
-  changes: readonly ChecklistChange[],
-): ChecklistRowWire[] {
+function withChanges(rows: readonly ChecklistRowWire[], changes: readonly ChecklistChange[]): ChecklistRowWire[] {
   const byId = new Map(changes.map((change) => [change.id, change]));
   return rows.flatMap((row) => {
     const { remove = false, done = row.done, aliasId = row.aliasId } = byId.get(row.id) ?? {};

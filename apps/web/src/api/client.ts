@@ -141,7 +141,7 @@ const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 &&
  * Calls other than GET after which other tabs need not reload their data. They learn of sign-ins and sign-outs by
  * separate messages (session-tabs.ts).
  */
-export const changesNothing: ReadonlySet<EndpointName> = new Set([
+const changesNothing: ReadonlySet<EndpointName> = new Set([
   "register",
   "login",
   "walletSignIn",

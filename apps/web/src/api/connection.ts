@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from "react";
 
-export type Connection = "online" | "offline" | "unreachable";
+type Connection = "online" | "offline" | "unreachable";
 
 let isReached = true;
 const listeners = new Set<() => void>();

@@ -32,7 +32,7 @@ export function useImport(importId: string, { page, result }: RowsWanted, enable
 }
 
 /** Source of a dry-run import: an uploaded file, or an account at another service. */
-export type ImportSource = { file: File; domain: string | undefined } | { service: ImportFromServiceBody };
+type ImportSource = { file: File; domain: string | undefined } | { service: ImportFromServiceBody };
 
 /** Mutations that create, run, undo and delete imports; each refetches the list of imports. */
 export function useImportCalls(userId: string) {
@@ -95,7 +95,7 @@ export function useAliasExport(userId: string) {
  * @param fallback name used if the header field has none
  * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") // "kauke-account-2026-11-22.json"
  */
-export function fileNameIn(disposition: string | null, fallback: string): string {
+function fileNameIn(disposition: string | null, fallback: string): string {
   return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallback;
 }
 

@@ -6,8 +6,8 @@ import type { AliasWire, Answer } from "@kauke/contract";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, callUnread } from "./client.ts";
 
-export type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
-export type SmtpCredentials = Answer<"listSmtpCredentials">;
+type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
+type SmtpCredentials = Answer<"listSmtpCredentials">;
 
 /** Matches any user's list of aliases that can send: `["aliases", userId, "with-smtp"]`. */
 const isWithSmtp = ({ queryKey }: Query) => queryKey[0] === "aliases" && queryKey[2] === "with-smtp";

@@ -30,7 +30,7 @@ import { sayLoggedOut } from "./use-log-out.ts";
 
 const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
 
-export function LazySessionTimeout({ userId }: { userId: string }) {
+function LazySessionTimeout({ userId }: { userId: string }) {
   const late = useLate(true, loadTimeout);
   return late === null ? null : <late.component userId={userId} />;
 }
@@ -42,7 +42,7 @@ export function LazySessionTimeout({ userId }: { userId: string }) {
 
 const loadToaster = async () => (await import("../ui/Toaster.tsx")).Toaster;
 
-export function LazyToaster({ early }: { early: boolean }) {
+function LazyToaster({ early }: { early: boolean }) {
   const [wanted, setWanted] = useState(() => readToast() !== null);
   useEffect(() => subscribeToToast(() => setWanted(true)), []);
   const late = useLate(wanted || early, loadToaster);
@@ -60,7 +60,7 @@ interface PersonalPageProps {
   isWaiting: boolean;
 }
 
-export function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
+function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
   return (
     <main id="main" className="page" tabIndex={-1}>
       <div className="title">
@@ -80,7 +80,7 @@ export function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
  * Effects of every change of page: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
  * counts a page view. A page also changes at the same path: to the sign-in form and back.
  */
-export function useRouteEffects(path: string, screen: ScreenName | null): void {
+function useRouteEffects(path: string, screen: ScreenName | null): void {
   const last = useRef<string>(null);
   const countedPath = useRef<string>(null);
   useEffect(() => {
@@ -110,7 +110,7 @@ function refuse(event: DragEvent): void {
   event.dataTransfer.dropEffect = "none";
 }
 
-export function useNoFileNavigation(): void {
+function useNoFileNavigation(): void {
   useEffect(() => {
     window.addEventListener("dragover", refuse);
     window.addEventListener("drop", refuse);
@@ -130,7 +130,7 @@ export function useNoFileNavigation(): void {
  * The dashboard shows a message in place instead (specification section 2).
  * @returns whether the session is lost
  */
-export function useLostSessionExit(screen: ScreenName): boolean {
+function useLostSessionExit(screen: ScreenName): boolean {
   const isLost = useSessionLost();
   const mustLeave = isLost && screen !== "dashboard";
   useEffect(() => {
@@ -146,7 +146,7 @@ export function useLostSessionExit(screen: ScreenName): boolean {
 /** Loads what opens the command palette once somebody is signed in; until then the browser's own Ctrl-K works. */
 const loadPalette = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
 
-export function LazyPalette() {
+function LazyPalette() {
   const keys = useLate(true, loadPalette);
   return keys === null ? null : <keys.component />;
 }

@@ -18,12 +18,12 @@ interface Marked {
 const messages =
   /dynamically imported module|Importing a module script failed|Unable to preload CSS|expected a JavaScript.* module script/i;
 
-export function isMissingChunk(error: unknown): boolean {
+function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && messages.test(error.message);
 }
 
 /** @returns false if this page was already reloaded for a missing chunk, or the device is offline */
-export function reloadOnce(): boolean {
+function reloadOnce(): boolean {
   const state = (history.state ?? {}) as Marked;
   if (state.reloadedForChunk === true || !navigator.onLine) return false;
   history.replaceState({ ...state, reloadedForChunk: true }, "");

@@ -186,7 +186,7 @@ export function pageDescription(screen: ScreenName | null): string {
 /** Reads the path of the links in a mailbox's confirmation message. Pure. */
 const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
 
-export interface ConfirmationPath {
+interface ConfirmationPath {
   token: string;
   /** Whether the path is that of the "not mine" link; the page then shows the "not mine" button first. */
   isNotMine: boolean;

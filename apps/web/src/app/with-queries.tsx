@@ -10,7 +10,7 @@ import { listenToTabs } from "../api/session/session-tabs.ts";
  * The query client. Server state is fetched once: no retry, no refetch on focus, never stale (specification section 7).
  * A failure shows a button that retries.
  */
-export function makeQueryClient(): QueryClient {
+function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {

@@ -90,7 +90,7 @@ interface Props {
   isNotMine: boolean;
 }
 
-export function ConfirmationCard({ token, standing, isNotMine }: Props) {
+function ConfirmationCard({ token, standing, isNotMine }: Props) {
   const { user } = useSession();
   const answer = useAnswerConfirmation(token);
   const { state, signIn } = standing;

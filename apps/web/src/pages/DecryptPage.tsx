@@ -13,7 +13,7 @@ import { LoadFailed } from "../ui/LoadFailed.tsx";
 import { Mask } from "../ui/Mask.tsx";
 
 /** What Auto Decrypt shows instead of its form while the keys load, or if there are none. */
-export function NoKeys() {
+function NoKeys() {
   return (
     <div className="empty">
       <Mask className="m" />
@@ -26,7 +26,7 @@ export function NoKeys() {
   );
 }
 
-export function KeysLoading() {
+function KeysLoading() {
   return (
     <div className="empty" role="status">
       <span className="spin" />

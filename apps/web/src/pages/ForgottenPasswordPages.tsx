@@ -16,7 +16,7 @@ import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../ui/toast-store.ts";
 
 /** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
-export function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
+function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const ask = useAskPasswordReset();
   const form = useForm({ resolver: zodResolver(passwordResetRequest), defaultValues: { email: "" } });
   const onSubmit = form.handleSubmit(({ email }) =>
@@ -75,7 +75,7 @@ interface Props {
 }
 
 /** Form for a new password, typed twice. It shows field errors itself; errors of the link are left to the page. */
-export function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
+function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   const reset = useResetPassword();
   const form = useForm({
     resolver: zodResolver(newPasswordForm),

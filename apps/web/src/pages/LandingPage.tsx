@@ -30,7 +30,7 @@ export function LandingPage() {
 /** Milliseconds after which a section is laid out even if the browser is not idle. */
 const LATEST_MS = 1000;
 
-export function useLaterSections(): void {
+function useLaterSections(): void {
   useEffect(() => {
     const sections = [...document.querySelectorAll(".later")];
     let waiting = 0;

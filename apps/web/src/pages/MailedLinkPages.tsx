@@ -71,7 +71,7 @@ interface Props {
 }
 
 /** Signs in only when the button is pressed; asks for the password where the link alone is not enough. */
-export function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Props) {
+function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Props) {
   const form = useForm({ defaultValues: { password: "" } });
   const onError = (error: Error) => {
     if (onRefused(error)) return;

@@ -39,7 +39,7 @@ function Summary({ message }: { message: PreviewSummary }) {
 }
 
 /** All messages of the preview inbox in the server's order, newest first. */
-export function MessageList({ messages, selectedId, onSelect }: Props) {
+function MessageList({ messages, selectedId, onSelect }: Props) {
   return (
     <ul>
       {messages.map((message) => (

@@ -185,7 +185,7 @@ export function closePanel(panel: HTMLElement): void {
   settle();
 }
 
-export function isTopPanel(panel: HTMLElement | null): boolean {
+function isTopPanel(panel: HTMLElement | null): boolean {
   return panel !== null && panels.at(-1) === panel;
 }
 

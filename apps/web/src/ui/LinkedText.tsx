@@ -14,7 +14,7 @@ export function LinkedText({ text }: { text: string }) {
 }
 
 /** Splits a text into web addresses and the text between them. Pure. */
-export interface TextPart {
+interface TextPart {
   text: string;
   /** Web address that the text links to; `null` for plain text. */
   href: string | null;

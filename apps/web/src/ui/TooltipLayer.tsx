@@ -76,7 +76,7 @@ export function TooltipLayer() {
 }
 
 /** When a tooltip opens: after 700 ms, or at once within 300 ms after another has closed (specification section 9). */
-export const tooltipTimes = { openMs: 700, skipMs: 300 } as const;
+const tooltipTimes = { openMs: 700, skipMs: 300 } as const;
 
 /** @param closedAt when the last tooltip closed, in milliseconds of the same clock as `now`; `null` if none did */
 export function tooltipDelayMs(now: number, closedAt: number | null): number {

@@ -22,7 +22,7 @@ export async function readKeyToImport(text: string): Promise<KeyToImport> {
   return { kind: "key", publicKey, keyName: pasted.keyName ?? null };
 }
 
-export interface ImportInput {
+interface ImportInput {
   keyName: string;
   /** For a locked file, the password it was encrypted with. */
   masterPassword: string;

@@ -7,7 +7,7 @@ import { isArmored } from "@kauke/contract";
 export type PastedKey = ({ kind: "key"; text: string } & KeyLabels) | { kind: "locked"; text: string };
 
 /** The name and public key that a file gives for its private key. */
-export interface KeyLabels {
+interface KeyLabels {
   keyName?: string;
   publicKey?: string;
 }

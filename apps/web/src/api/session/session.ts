@@ -11,7 +11,7 @@ import { dropAhead } from "./asked-ahead.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 
-export interface Session {
+interface Session {
   user: UserWire | null;
   isLoading: boolean;
 }
@@ -80,7 +80,7 @@ function forgetLoaded(): void {
 }
 
 /** Signs in the user the server has returned, and drops the data loaded for the previous one. */
-export function enterSession(user: UserWire): void {
+function enterSession(user: UserWire): void {
   ending?.abort();
   forgetLoaded();
   storeSession(user);

@@ -20,10 +20,7 @@ export interface Inactivity {
 }
 
 /** `overslept`: the end of the session was noticed so late that the tab must have been suspended. */
-export type Phase =
-  | { name: "active" }
-  | { name: "warning"; secondsLeft: number }
-  | { name: "over"; overslept: boolean };
+type Phase = { name: "active" } | { name: "warning"; secondsLeft: number } | { name: "over"; overslept: boolean };
 
 export function phaseAt({ lastActivityAt }: Inactivity, now: number): Phase {
   const leftMs = lastActivityAt + idleMs - now;

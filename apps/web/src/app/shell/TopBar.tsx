@@ -22,7 +22,7 @@ interface MobileMenuProps {
   onLogout: () => void;
 }
 
-export function MobileMenu({ path, balance, onLogout }: MobileMenuProps) {
+function MobileMenu({ path, balance, onLogout }: MobileMenuProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);

@@ -12,7 +12,7 @@ import { NewPasswordFields } from "../auth/AuthFields.tsx";
 import { passwordMismatch } from "../auth/password-form.ts";
 
 /** The contract's schema for a password change, plus the repeated new password. */
-export const changePasswordForm = z
+const changePasswordForm = z
   .object({ ...changePasswordBody.shape, confirmPassword: z.string() })
   .refine((form) => form.newPassword === form.confirmPassword, {
     path: ["confirmPassword"],

@@ -19,7 +19,7 @@ interface Given {
   reload(): Promise<SignInWire | undefined>;
 }
 
-export interface WaysIn {
+interface WaysIn {
   start(action: WaysInAction): void;
   /** Sign-in method that is currently being linked. */
   linking: "wallet" | "google" | null;

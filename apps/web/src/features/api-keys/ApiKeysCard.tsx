@@ -16,7 +16,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateApiKeyDialog } from "./CreateApiKeyDialog.tsx";
 
 /** Asks for confirmation before an API key is revoked. */
-export function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyWire; onClose: () => void }) {
+function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyWire; onClose: () => void }) {
   const revoke = useRevokeApiKey();
   const onRevoke = () =>
     revoke.mutate(id, {

@@ -10,7 +10,7 @@ export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: strin
 
 /** Choices of days until a key expires; `null`: never. */
 export const expiryDays = [30, 90, 365, null] as const;
-export type ExpiryDays = (typeof expiryDays)[number];
+type ExpiryDays = (typeof expiryDays)[number];
 
 export const expiryLabel = (days: ExpiryDays): string =>
   days === null ? "Never" : days === 365 ? "In a year" : `In ${days} days`;

@@ -14,7 +14,7 @@ import { sayGoogleIsOff, showGoogleFailure } from "./google-failure.ts";
 /** Signing in or registering without a password: with a wallet or a Google account. */
 
 /** Signs in with a signature of the browser's Solana wallet. */
-export function WalletButton() {
+function WalletButton() {
   const wallet = useWalletAction(useWalletSignIn(), { onSuccess: useAfterSignIn() });
   return <ConnectWallet wallet={wallet} />;
 }
@@ -26,7 +26,7 @@ function returnHere({ currentTarget }: MouseEvent): void {
     currentTarget.search = `?returnTo=${path}`;
 }
 
-export function OtherWays() {
+function OtherWays() {
   useEffect(showGoogleFailure, []);
   return (
     <>

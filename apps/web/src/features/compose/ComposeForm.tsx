@@ -17,7 +17,7 @@ import { canSend } from "./senders.ts";
 import { type ComposeProps, useCompose } from "./use-compose.ts";
 
 /** One row of the message form: the label left, the control beside it, the error below. */
-export interface ControlProps {
+interface ControlProps {
   id: string;
   "aria-invalid": true | undefined;
   "aria-describedby": string | undefined;
@@ -45,7 +45,7 @@ function useControl(error: string | undefined): { control: ControlProps; errorId
   return { control, errorId };
 }
 
-export function MessageRow({ label, error, hint, children }: RowProps) {
+function MessageRow({ label, error, hint, children }: RowProps) {
   const { control, errorId } = useControl(error);
   return (
     <div className="hdr">
@@ -58,7 +58,7 @@ export function MessageRow({ label, error, hint, children }: RowProps) {
 }
 
 /** The row of the message's text: the label above, the field across the whole width. */
-export function MessageBody({ label, error, children }: Props) {
+function MessageBody({ label, error, children }: Props) {
   const { control, errorId } = useControl(error);
   return (
     <div className="message-text">

@@ -6,7 +6,7 @@ import { encryptText, VaultError, type VaultErrorCode } from "../../vault/vault.
 import type { ComposeForm, EncryptedMessage } from "./compose-form.ts";
 
 /** The leak guard's setting and the destinations it protects, loaded when a message is encrypted. */
-export interface LeakGuardState {
+interface LeakGuardState {
   isOn: boolean;
   /** Destinations of the sending alias. */
   forwardTo: string;

@@ -98,13 +98,13 @@ export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" 
   status: string;
 };
 
-export interface JobToast {
+interface JobToast {
   title: string;
   description: string;
   variant: "good" | "info" | "bad";
 }
 
-export interface Step {
+interface Step {
   /** Whether the job has reached a final state. */
   isOver: boolean;
   toast: JobToast | null;

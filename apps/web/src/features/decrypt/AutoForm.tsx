@@ -16,7 +16,7 @@ import { useEncrypted } from "./use-encrypted.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-export function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {
+function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {
   return `${keyName}, created ${day.format(new Date(createdAt))}`;
 }
 

@@ -19,7 +19,7 @@ interface EncryptedFieldProps {
   ref: Ref<HTMLTextAreaElement>;
 }
 
-export function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: EncryptedFieldProps) {
+function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: EncryptedFieldProps) {
   const id = useId();
   const picker = useRef<HTMLInputElement>(null);
   const errorId = `${id}-error`;

@@ -20,7 +20,7 @@ function messageName(messages: readonly Message[], index: number): string {
   return `message ${index + 1}${isQuoted ? ", quoted" : ""}`;
 }
 
-export function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
+function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
   if (result === null || result.messages.length < 2) return null;
   const { messages, shown } = result;
   return (

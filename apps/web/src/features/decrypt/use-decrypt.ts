@@ -12,7 +12,7 @@ import { firstShown, type Message } from "./open-encrypted.ts";
 
 type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<readonly Message[]>;
 
-export interface FieldFailure {
+interface FieldFailure {
   field: NonNullable<ReturnType<typeof fieldToCorrect>>;
   message: string;
 }
@@ -63,12 +63,12 @@ export function useDecrypt() {
 export type Decryption = ReturnType<typeof useDecrypt>;
 
 /** Messages for a failed decryption (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
-export interface FailureToast {
+interface FailureToast {
   title: string;
   description: string;
 }
 
-export type Method = "auto" | "manual";
+type Method = "auto" | "manual";
 
 const unexpected = "An error occurred while decrypting the message.";
 const damaged = "The encrypted text is damaged or is not an AGE message.";

@@ -24,7 +24,7 @@ interface Props {
   onDelete: () => void;
 }
 
-export function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }: Props) {
+function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }: Props) {
   const { keyName, publicKey, createdAt, isDefault } = encryptionKey;
   return (
     <li>

@@ -40,7 +40,7 @@ export interface NewKeyErrors {
   masterPassword?: string;
 }
 
-export const keyNameLeft = (keyName: string): number => limits.keyNameMax - [...keyName.trim()].length;
+const keyNameLeft = (keyName: string): number => limits.keyNameMax - [...keyName.trim()].length;
 
 export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErrors, string>): NewKeyErrors {
   const errors: NewKeyErrors = {};

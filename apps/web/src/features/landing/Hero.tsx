@@ -15,7 +15,7 @@ import { Total, totalFigure, useDomainList, useTotals } from "./Total.tsx";
  * Sign-up with a Google account, disabled where the server has none configured. A click does nothing while the session
  * is being checked, and opens the dashboard for signed-in users.
  */
-export function FederatedButton() {
+function FederatedButton() {
   const { user, isLoading } = useSession();
   const [, navigate] = useLocation();
   const handleClick = (event: MouseEvent) => {
@@ -31,7 +31,7 @@ export function FederatedButton() {
  * shorter one causes no layout shift. The style sheet has a rule for each number, because the page may have no inline
  * styles.
  */
-export type HeroWidth = string;
+type HeroWidth = string;
 
 /** Maximum width in characters; longer domains are cut off. */
 export const WIDEST = 40;

@@ -50,9 +50,9 @@ export function StartButton({ words, className }: Props) {
  * Milliseconds a session check may take before the button says that it is loading; a shorter label change could not be
  * read.
  */
-export const PATIENCE_MS = 300;
+const PATIENCE_MS = 300;
 
-export type StartState = "loading" | "dashboard" | "sign-up";
+type StartState = "loading" | "dashboard" | "sign-up";
 
 interface Known {
   isSignedIn: boolean;

@@ -19,7 +19,7 @@ const facts = [
   ["Launched", "January 2025"],
 ] as const;
 
-export function Why() {
+function Why() {
   return (
     <section className="rule why-sec later">
       <div className="page sec why">

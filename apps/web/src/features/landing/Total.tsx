@@ -4,12 +4,12 @@ import { call } from "../../api/client.ts";
 import { countText } from "../../ui/text/count-text.ts";
 
 /** The landing page's figures: the server's counts, or the last announced figures in their place. */
-export interface Totals {
+interface Totals {
   users: number;
   aliases: number;
 }
 
-export interface Figure {
+interface Figure {
   text: string;
   /** Whether the server has not responded yet; the text is then covered by a bar. */
   isPending: boolean;
@@ -42,10 +42,10 @@ export const useTotals = askOnce(async (): Promise<Totals> => {
  * Fetches data for a public page once per page load, without the query library. A failure is a state and no exception,
  * because the page shows a fallback instead.
  */
-export type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
+type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
 
 /** Makes a hook that fetches data once. @param load calls the server; called once for all components with the hook */
-export function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
+function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
   let asked: Asked<T> = { state: "asking" };
   let running: Promise<void> | null = null;
   const ask = async () => {

@@ -113,7 +113,7 @@ export function PageLink({ to, children }: { to: string; children: string }) {
 const READING_LINE = 112;
 
 /** @returns id of the section that is being read; the first one until the effect has run */
-export function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
+function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   const [current, setCurrent] = useState(parts[0]?.id);
   const ids = parts.map(({ id }) => id).join(" ");
   useEffect(() => {

@@ -10,7 +10,7 @@ import { SettingsGroup } from "../account/SettingsGroup.tsx";
 import { MoveOutCard } from "./MoveOutCard.tsx";
 
 /** Downloads everything that is stored about the account as one file. */
-export function ExportCard() {
+function ExportCard() {
   const download = useAccountExport();
   const handleClick = () =>
     download.mutate(undefined, {
@@ -48,7 +48,7 @@ export function ExportCard() {
 }
 
 /** Card in Settings with the link to the page that imports aliases and keeps the address-change checklist. */
-export function MoveInCard() {
+function MoveInCard() {
   return (
     <section className="card" aria-labelledby="move-in">
       <div className="card-head">

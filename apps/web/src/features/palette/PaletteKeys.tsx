@@ -22,7 +22,7 @@ import { closePalette, isMac, isPaletteOpen, openPalette, subscribeToPalette } f
  * The command palette's field while the palette's code is loading: it takes the focus and the keys at once, so that
  * nothing typed goes into the page below. Enter does nothing yet; the text is handed on to the palette.
  */
-export function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
+function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
   const [opener] = useState(() => document.activeElement);
   const scrim = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

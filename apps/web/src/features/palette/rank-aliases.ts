@@ -33,7 +33,7 @@ export function readQuery(text: string): Query {
   return verb === undefined ? { verb: "open", typed: text.trim() } : { verb, typed: rest.trim() };
 }
 
-export interface IndexedAlias {
+interface IndexedAlias {
   alias: AliasWire;
   /** All searched texts of the alias; an alias whose text lacks a typed word is rejected by this field alone. */
   all: string;
@@ -116,7 +116,7 @@ function insert(best: Scored[], scored: Scored, limit: number): void {
 const PINNED_BONUS = 0.5;
 
 /** State that found aliases must have, e.g. `active` for those that are to be paused. */
-export type Wanted = "any" | "active" | "paused";
+type Wanted = "any" | "active" | "paused";
 
 interface Question {
   /** The typed text; if it has no words, every alias matches. */

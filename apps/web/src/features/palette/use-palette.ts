@@ -40,7 +40,7 @@ interface Prefix {
   text: string;
 }
 
-export interface Command {
+interface Command {
   title: string;
   icon: LucideIcon;
   /**
@@ -50,7 +50,7 @@ export interface Command {
   does: Page | Prefix | "create";
 }
 
-export const createCommand: Command = { title: "Create alias", icon: Plus, does: "create" };
+const createCommand: Command = { title: "Create alias", icon: Plus, does: "create" };
 
 const commands: readonly Command[] = [
   { title: "Copy an address", icon: Copy, does: { text: "copy " } },
@@ -64,7 +64,7 @@ const commands: readonly Command[] = [
 ];
 
 /** Finds commands: each typed word must begin a word of the command. Without typed words all commands match. */
-export function findCommands(typed: string): Command[] {
+function findCommands(typed: string): Command[] {
   const words = typed
     .toLowerCase()
     .split(/\s+/)

@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function DeleteCredentialsDialog({ username, ...handlers }: Props) {
+function DeleteCredentialsDialog({ username, ...handlers }: Props) {
   return (
     <DeletionDialog
       title="Delete SMTP credentials"
@@ -35,7 +35,7 @@ const PASSWORD_CH = 29;
 
 const countCopy = () => countEvent("copy_smtp_credential");
 
-export interface CardProps {
+interface CardProps {
   host: string;
   /** Ports of this server if it runs on the user's own machine; `null` otherwise. */
   local: { submission: number; submissions: number } | null;

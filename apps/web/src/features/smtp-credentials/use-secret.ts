@@ -96,7 +96,7 @@ export function isOutdated(error: unknown): boolean {
  * Reads the response that contains a stored password, and the messages if it can't be read (specification section 8,
  * "SMTP toasts").
  */
-export class PasswordAnswerError extends Error {
+class PasswordAnswerError extends Error {
   override name = "PasswordAnswerError";
 }
 

@@ -84,7 +84,7 @@ function Icon({ source }: { source: string }) {
   return <img src={source} alt="" width="20" height="20" />;
 }
 
-export function WalletDialog({ wallets, onChoose, onClose }: Props) {
+function WalletDialog({ wallets, onChoose, onClose }: Props) {
   return (
     <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
       <ul className="body wallets">
@@ -104,7 +104,7 @@ export function WalletDialog({ wallets, onChoose, onClose }: Props) {
 }
 
 /** Messages for a failed sign-in with a wallet (specification section 8). */
-export const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
+const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
 
 /**
  * Message for a failure. Of the server's own messages only that of a rate limit is shown, which says how long to wait,

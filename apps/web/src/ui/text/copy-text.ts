@@ -108,7 +108,7 @@ export function sayNotCopied(text: string, reason: string): void {
  * was pressed.
  * @returns whether the page shows the text
  */
-export function selectShown(text: string): boolean {
+function selectShown(text: string): boolean {
   const wanted = text.trim();
   if (wanted === "") return false;
   for (let around: Element | null = document.activeElement; around !== null; around = around.parentElement) {

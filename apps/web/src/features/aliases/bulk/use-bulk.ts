@@ -10,7 +10,7 @@ import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
 
 /** The bulk change that restores what another one has changed. Pure. */
 
-export interface ManyChange {
+interface ManyChange {
   aliasIds: readonly string[];
   change: BulkAliasChange;
 }

@@ -76,7 +76,7 @@ export type Picking = ReturnType<typeof usePicking>;
 
 /** Which aliases of the list are selected, as pure functions. */
 
-export interface Selection {
+interface Selection {
   ids: ReadonlySet<string>;
   /** First alias of a range: the one last selected without Shift; `null` if there is none yet. */
   anchor: string | null;

@@ -34,7 +34,7 @@ function useOwnAddresses(userId: string): ReadonlySet<string> {
  * The problem of a typed alias name; `undefined` if there is none. Names of other accounts are not checked while
  * typing, since that would let anybody probe for names. The server refuses them when the alias is created.
  */
-export function useNameProblem(userId: string, typed: string, domain: string): string | undefined {
+function useNameProblem(userId: string, typed: string, domain: string): string | undefined {
   const name = typed.trim();
   const isJudged = useSettled(name) === name && isAliasName(name);
   const own = useOwnAddresses(userId);

@@ -6,7 +6,7 @@ import { suggestedAddress } from "./domain-typo.ts";
 
 /** Asks once about each mailbox whose domain looks mistyped, and handles the answer. */
 
-export interface TypoQuestion {
+interface TypoQuestion {
   typed: string;
   meant: string;
   /**

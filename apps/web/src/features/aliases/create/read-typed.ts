@@ -7,7 +7,7 @@ import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 import { entriesOf } from "../alias-text.ts";
 
-export interface TypedName {
+interface TypedName {
   alias: string;
   /** Domain that was typed with the name; absent if none was typed, or one that is not offered by this server. */
   domain?: string;

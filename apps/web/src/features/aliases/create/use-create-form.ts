@@ -18,7 +18,7 @@ import { useTypoQuestion } from "./TypoNote.tsx";
 
 /** Values in the form's fields; the domain is absent until the list of domains is loaded. */
 type Typed = Partial<CreateAliasBody>;
-export type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
+type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 
 /** Overrides the form's `resetOptions`, which `reset` follows too. */
 const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: false };

@@ -14,7 +14,7 @@ import type { LabelsById } from "./list-view.ts";
  */
 
 /** Key of each shown alias by its id. Keys are numbers in the order in which rows were first needed. */
-export type RowKeys = ReadonlyMap<string, number>;
+type RowKeys = ReadonlyMap<string, number>;
 
 export const noRowKeys: RowKeys = new Map();
 

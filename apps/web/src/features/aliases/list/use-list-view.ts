@@ -84,7 +84,7 @@ export type ListView = ReturnType<typeof useChoice> & ReturnType<typeof useListV
 
 const KEY = "alias-list";
 
-export interface StoredView {
+interface StoredView {
   filter: ListFilter;
   sort: ListSort;
 }
@@ -109,7 +109,7 @@ function isFilter(filter: unknown): filter is ListFilter {
   return stateFilters.some((state) => state === filter);
 }
 
-export function readView(): StoredView {
+function readView(): StoredView {
   try {
     return parseView(sessionStorage.getItem(KEY));
   } catch {

@@ -27,7 +27,7 @@ interface RenameAliasDialogProps {
 }
 
 /** Says what becomes of the old address before an alias gets a new name. */
-export function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialogProps) {
+function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialogProps) {
   const [before, after] = [addressOf(alias), addressOf({ ...alias, alias: name })];
   const description = `Mail to ${before} will be refused from now on. Whoever has that address needs the new one, ${after}.`;
   return (

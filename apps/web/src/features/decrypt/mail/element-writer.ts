@@ -17,25 +17,25 @@ export const elements = names(
 );
 
 /** Elements without content and end tag. */
-export const voids = names("br col hr img wbr");
-export const headings = names("h1 h2 h3 h4 h5 h6");
+const voids = names("br col hr img wbr");
+const headings = names("h1 h2 h3 h4 h5 h6");
 /** Formatting elements: an open one is reopened after the end of the element that contains it. */
-export const formatting = names("a b big code em font i s small strike strong tt u");
+const formatting = names("a b big code em font i s small strike strong tt u");
 /** Elements that close an open paragraph when they begin. */
-export const blocks = names(
+const blocks = names(
   "address article aside blockquote center dd details dir div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li " +
     "main nav ol p pre section summary table ul",
 );
 /** Elements beyond which nothing is closed: what is in a cell does not close a paragraph or link outside of it. */
-export const cellEnds = names("caption table td th");
+const cellEnds = names("caption table td th");
 /** Elements beyond which no list item is closed: an item of an inner list does not close an item of the outer one. */
-export const itemEnds: ReadonlySet<string> = new Set(
+const itemEnds: ReadonlySet<string> = new Set(
   [...blocks, ...cellEnds].filter((name) => !["address", "div", "p"].includes(name)),
 );
 
 const inTable = names("table");
 /** Allowed parents of each part of a table. Where a level between is missing, the browser's parser creates it. */
-export const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
+const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   caption: inTable,
   colgroup: inTable,
   thead: inTable,

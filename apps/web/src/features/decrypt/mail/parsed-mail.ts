@@ -6,7 +6,7 @@ import { type Address, type Attachment, type Email, default as PostalMime } from
 import { cleanFileName } from "../file-name.ts";
 import { cleanMailHtml, type FrameContent } from "./clean-mail-html.ts";
 
-export interface MailFile {
+interface MailFile {
   name: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
@@ -50,7 +50,7 @@ export async function parseMail(bytes: ArrayBuffer): Promise<ParsedMail> {
   return shownMail(email);
 }
 
-export function shownMail(email: Email): ParsedMail {
+function shownMail(email: Email): ParsedMail {
   const { textLength, htmlLength, headers, headerLength, files } = mailBounds;
   const { text = null, html = null, attachments } = email;
   const isHtmlShown = html !== null && html.length <= htmlLength;

@@ -94,7 +94,7 @@ export function wrapped(x: number, width: number): number {
   return rest > 0 ? rest - width : rest + 0;
 }
 
-export interface StripState {
+interface StripState {
   x: number;
   /** Time before which the strip does not drift, in milliseconds of `performance.now()`; Infinity while it is held. */
   restsUntil: number;

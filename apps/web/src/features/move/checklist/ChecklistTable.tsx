@@ -16,7 +16,7 @@ import { ChecklistRow } from "./ChecklistRow.tsx";
 import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
 
 /** Creates an alias for a site of the checklist, stores its id in the site's row and copies its address. */
-export function useSiteAlias(userId: string) {
+function useSiteAlias(userId: string) {
   const generate = useGenerateAlias(userId);
   const change = useChangeChecklist();
   const [pendingId, setPendingId] = useState<string | null>(null);
@@ -39,7 +39,7 @@ export function useSiteAlias(userId: string) {
 
 const addressOf = ({ alias, domain }: AliasWire): string => `${alias}@${domain}`;
 
-export const showChangeFailure = (error: Error): void =>
+const showChangeFailure = (error: Error): void =>
   showFailure("Checklist not saved", messageOf(error, "Failed to save the checklist"));
 
 const ROWS_PER_PAGE = 25;

@@ -34,7 +34,7 @@ export function shownRows(
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Number of different sites in rows of the checklist: a site with two old addresses has two rows. */
-export const siteCount = (rows: readonly ChecklistRowWire[]): number =>
+const siteCount = (rows: readonly ChecklistRowWire[]): number =>
   new Set(rows.map(({ site }) => site.toLowerCase())).size;
 
 /** Heading of the checklist, e.g. `Change your address at 84 sites`. */

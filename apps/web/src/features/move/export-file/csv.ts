@@ -3,14 +3,14 @@
  * of all other cells, passwords among them, is skipped and never becomes a string of its own.
  */
 
-export class CsvError extends Error {
+class CsvError extends Error {
   constructor() {
     super("a quoted cell does not end");
     this.name = "CsvError";
   }
 }
 
-export interface CsvShape {
+interface CsvShape {
   separator: string;
   /** Whether `\"` and `\\` stand for a quote and a backslash in quoted cells, as KeePass writes them. */
   backslash: boolean;

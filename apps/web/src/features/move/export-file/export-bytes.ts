@@ -46,9 +46,9 @@ function textOf(bytes: Uint8Array): string {
  */
 
 /** Why a ZIP archive can't be read. `too_large`: the unpacked file exceeds the maximum. */
-export type ZipProblem = "damaged" | "encrypted" | "too_large";
+type ZipProblem = "damaged" | "encrypted" | "too_large";
 
-export class ZipError extends Error {
+class ZipError extends Error {
   readonly problem: ZipProblem;
 
   constructor(problem: ZipProblem) {
@@ -58,7 +58,7 @@ export class ZipError extends Error {
   }
 }
 
-export interface ZipEntry {
+interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   isDeflated: boolean;
@@ -74,12 +74,12 @@ const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
 const COMMENT_MAX_BYTES = 0xffff;
 
-export function isZip(bytes: Uint8Array): boolean {
+function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 0x03 || bytes[2] === 0x05);
 }
 
 /** Lists the files in a ZIP archive. @throws ZipError `damaged` */
-export function zipEntries(bytes: Uint8Array): ZipEntry[] {
+function zipEntries(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endRecordAt(view);
   const entries: ZipEntry[] = [];
@@ -108,11 +108,7 @@ function endRecordAt(view: DataView): number {
 }
 
 /** Unpacks one file of a ZIP archive. @throws ZipError */
-export async function unpackEntry(
-  bytes: Uint8Array<ArrayBuffer>,
-  entry: ZipEntry,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function unpackEntry(bytes: Uint8Array<ArrayBuffer>, entry: ZipEntry, maxBytes: number): Promise<Uint8Array> {
   if (entry.isEncrypted) throw new ZipError("encrypted");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (entry.headerAt + LOCAL_BYTES > view.byteLength) throw new ZipError("damaged");
