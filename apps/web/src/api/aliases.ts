@@ -80,7 +80,7 @@ export function toggled(alias: AliasWire, active: boolean): AliasWire {
  * first. Not a hook: one mutation observer per row would cost more than the rest of the row.
  * @throws the request's failure, after the alias list was rolled back
  */
-export function toggleAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
+export function requestToggle(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
   const { userId } = alias;
   const mutationKey = ["toggle-alias", alias.id];
   const mutation = client.getMutationCache().build<Answer<"toggleAlias">, Error, boolean, AliasWire>(client, {

@@ -33,7 +33,7 @@ async function send(method: string, path: string, body?: unknown, keepalive = fa
  * Ends the session on the server. Without `keepalive`, because Chromium does not abort requests that have it.
  * @throws any failure
  */
-export async function endSession(signal: AbortSignal): Promise<void> {
+export async function requestLogout(signal: AbortSignal): Promise<void> {
   const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
   if (!ok) throw new Error(`The logout was answered ${status}`);

@@ -55,10 +55,10 @@ export function useSmtpCalls(alias: SmtpAlias) {
   };
 }
 
-export async function readWebhookSecret(aliasId: string): Promise<string> {
+export async function fetchWebhookSecret(aliasId: string): Promise<string> {
   return (await call("readWebhookSecret", { params: { aliasId } })).secret;
 }
 
-export async function renewWebhookSecret(aliasId: string): Promise<string> {
+export async function replaceWebhookSecret(aliasId: string): Promise<string> {
   return (await call("renewWebhookSecret", { params: { aliasId } })).secret;
 }

@@ -6,10 +6,10 @@ import { sessionLossNote, useSessionLost } from "../api/session/lost-session.ts"
 import { leaveSession, useOtherTabs, useSession } from "../api/session/session.ts";
 import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
-import { dismissToast, readToast, showFailure, subscribeToToast } from "../ui/toast-store.ts";
+import { closeToast, readToast, showFailure, subscribeToToast } from "../ui/toast-store.ts";
 import { useLate } from "../ui/use-late.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
-import { Screen } from "./pages.tsx";
+import { ScreenPage } from "./pages.tsx";
 import { normalizePath } from "./path.ts";
 import {
   isPersonal,
@@ -70,7 +70,7 @@ function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
       {/* The key remounts Suspense once the session is known: otherwise React would keep the spinner, hidden,
           beside the next one. */}
       <Suspense key={String(isWaiting)} fallback={<ContentSpinner />}>
-        {isWaiting ? <ContentSpinner /> : <Screen screen={screen} />}
+        {isWaiting ? <ContentSpinner /> : <ScreenPage screen={screen} />}
       </Suspense>
     </main>
   );
@@ -174,7 +174,7 @@ function Frame({ isDrawn }: Props) {
   const path = normalizePath(location);
   // When another tab signs out, hide the visible toast: it may be about the user who was signed in.
   useOtherTabs((inactive) => {
-    if (!inactive) return dismissToast();
+    if (!inactive) return closeToast();
     sayLoggedOut();
     navigate("/home");
   });
@@ -194,7 +194,9 @@ function Frame({ isDrawn }: Props) {
         <ConnectionBar />
         <ErrorBoundary key={path}>
           {personal === null ? (
-            <Suspense fallback={<PageSpinner />}>{isWaiting ? <PageSpinner /> : <Screen screen={screen} />}</Suspense>
+            <Suspense fallback={<PageSpinner />}>
+              {isWaiting ? <PageSpinner /> : <ScreenPage screen={screen} />}
+            </Suspense>
           ) : (
             <PersonalPage screen={personal} isWaiting={isWaiting} />
           )}

@@ -49,7 +49,7 @@ export async function loadScreen(screen: ScreenName): Promise<void> {
   await pages[screen].load();
 }
 
-export function Screen({ screen }: { screen: ScreenName }) {
+export function ScreenPage({ screen }: { screen: ScreenName }) {
   const { Page } = pages[screen];
   return <Page />;
 }

@@ -10,7 +10,7 @@ import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { draftOf } from "../features/compose/drafts.ts";
 import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
-import { WaitingMail } from "../features/compose/WaitingMail.tsx";
+import { UnsentMail } from "../features/compose/UnsentMail.tsx";
 
 function Content({ userId }: { userId: string }) {
   const ready = useSendingAliases(userId);
@@ -36,7 +36,7 @@ export function ComposePage() {
   const user = useUser();
   return (
     <>
-      <WaitingMail userId={user.id} />
+      <UnsentMail userId={user.id} />
       <Content userId={user.id} />
     </>
   );

@@ -2,7 +2,7 @@
  * This server's own user guide, the target of the footer's Documentation link unless the operator configures another.
  */
 import { limits, product, sessionTimes } from "@kauke/contract";
-import { minutes } from "../features/legal/figures.ts";
+import { minutesText } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function DocsPage() {
@@ -113,7 +113,7 @@ export function DocsPage() {
               <li>Notes of an alias: {limits.notesMax} characters.</li>
               <li>Destinations of an alias: {limits.destinationsMax}.</li>
               <li>Encryption keys of an account: {limits.encryptionKeysMax}.</li>
-              <li>A session ends after {minutes(sessionTimes.idleSeconds)} without activity.</li>
+              <li>A session ends after {minutesText(sessionTimes.idleSeconds)} without activity.</li>
             </ul>
           ),
         },

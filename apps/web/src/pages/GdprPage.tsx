@@ -1,6 +1,6 @@
 /** The rights under the EU's General Data Protection Regulation, and how users of Kauke use each of them. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
-import { days } from "../features/legal/figures.ts";
+import { daysText } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function GdprPage() {
@@ -112,8 +112,8 @@ function asking(): LegalPart {
     body: (
       <p>
         Write from the address you sign in with, or tell us the alias it is about. We answer within{" "}
-        {days(legalFacts.gdprAnswerDays)}, and it costs nothing. We ask for no identity papers: we could compare them
-        with nothing we have.
+        {daysText(legalFacts.gdprAnswerDays)}, and it costs nothing. We ask for no identity papers: we could compare
+        them with nothing we have.
       </p>
     ),
   };
@@ -131,12 +131,12 @@ function deletion(): LegalPart {
           included.
         </p>
         <p>
-          At the latest {days(retentionDays.deletedAccount)} after that the last account data is gone: keyed hashes that
-          keep others from taking your former addresses, so that nobody else receives your mail, and those that count
-          attempts against abuse. They can't be read as addresses. The{" "}
+          At the latest {daysText(retentionDays.deletedAccount)} after that the last account data is gone: keyed hashes
+          that keep others from taking your former addresses, so that nobody else receives your mail, and those that
+          count attempts against abuse. They can't be read as addresses. The{" "}
           <PageLink to="/transparency">Transparency Report</PageLink> names{" "}
-          {days(retentionDays.deletedAccountTransparency)} as the upper limit for the same data; the shorter time is the
-          one we keep. A deleted alias goes the same way within {days(retentionDays.deletedAlias)}.
+          {daysText(retentionDays.deletedAccountTransparency)} as the upper limit for the same data; the shorter time is
+          the one we keep. A deleted alias goes the same way within {daysText(retentionDays.deletedAlias)}.
         </p>
         <p>
           Copies of the database that an operator makes for emergencies end with the operator's own schedule. Without

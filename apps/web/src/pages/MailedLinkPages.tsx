@@ -7,7 +7,7 @@ import { Link, useLocation } from "wouter";
 import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
 import { useConfirmEmail, useSignInByLink, useSignInLink } from "../api/session/sign-in.ts";
 import { useChangeEmail, useEmailChange } from "../api/session/ways-in.ts";
-import { AccountLink, AccountLinkOver, AccountLinkStep } from "../features/auth/AccountLink.tsx";
+import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/auth/AccountLinkPage.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { TextField } from "../ui/Field.tsx";
@@ -52,9 +52,9 @@ function Question({ token, email }: { token: string; email: string }) {
 
 export function ConfirmEmailPage() {
   return (
-    <AccountLink signIn={signIn} why={why}>
+    <AccountLinkPage signIn={signIn} why={why}>
       {(token, user) => <Question token={token} email={user.email ?? ""} />}
-    </AccountLink>
+    </AccountLinkPage>
   );
 }
 
@@ -188,8 +188,8 @@ function NewEmailQuestion({ token }: { token: string }) {
 
 export function NewEmailPage() {
   return (
-    <AccountLink signIn={newEmailSignIn} why={whyNewEmail}>
+    <AccountLinkPage signIn={newEmailSignIn} why={whyNewEmail}>
       {(token) => <NewEmailQuestion key={token} token={token} />}
-    </AccountLink>
+    </AccountLinkPage>
   );
 }

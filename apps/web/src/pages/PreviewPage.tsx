@@ -11,7 +11,7 @@ import { MessageView } from "../features/preview/MessageView.tsx";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
-import { preciseTimeText, sizeText } from "../ui/text/time-text.ts";
+import { fileSizeText, preciseTimeText } from "../ui/text/time-text.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import { NotFoundPage } from "./NotFoundPage.tsx";
 
@@ -32,7 +32,7 @@ function Summary({ message }: { message: PreviewSummary }) {
       </span>
       <span className="size">
         {message.attachments > 0 ? <Paperclip className="i" role="img" aria-label="With attachments" /> : null}
-        {sizeText(message.sizeBytes)}
+        {fileSizeText(message.sizeBytes)}
       </span>
     </>
   );

@@ -1,6 +1,6 @@
 /** Privacy Policy: which personal data is kept, why, how long, and who else can see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
-import { days, hours, minutes, readLogsKept } from "../features/legal/figures.ts";
+import { daysText, hoursText, minutesText, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function PrivacyPage() {
@@ -80,19 +80,19 @@ function mail(): LegalPart {
         <p>
           When a destination doesn't answer, or not in time, the message is kept sealed together with its envelope: who
           sent it, from which machine, and where it goes. It is deleted with its last delivery, or after about{" "}
-          {days(mailDays.undelivered)} unless the operator of this server has set another schedule.
+          {daysText(mailDays.undelivered)} unless the operator of this server has set another schedule.
         </p>
         <p>
           Answers go through reply addresses. What leads them back to your correspondent is stored so that only the
           reply address itself opens it; a list of the people who wrote to you can't be made from the database. Mail to
           a paused alias is dropped unread. Mail to <code>postmaster@</code> and <code>abuse@</code> goes to the
           operator; where no mailbox is set for it, it is kept sealed until it is read,{" "}
-          {days(retentionDays.technicalLogs)} at the longest.
+          {daysText(retentionDays.technicalLogs)} at the longest.
         </p>
         <p>
           The first time you forward to a mailbox it gets one message from us, with links that work for{" "}
-          {days(mailDays.confirmationLink)}, to ask whether it is yours. If its owner blocks it for everybody, a keyed
-          hash of it stays so that the block lasts.
+          {daysText(mailDays.confirmationLink)}, to ask whether it is yours. If its owner blocks it for everybody, a
+          keyed hash of it stays so that the block lasts.
         </p>
       </>
     ),
@@ -107,8 +107,8 @@ function sending(): LegalPart {
       <p>
         A message you compose waits sealed until it is sent, failed or undone; then its text, subject and recipient are
         erased. A record of its state and times, without those, stays for you to look at,{" "}
-        {days(retentionDays.technicalLogs)} at most. Mail sent with SMTP credentials keeps no such record. Header fields
-        that reveal your device or time zone are removed.
+        {daysText(retentionDays.technicalLogs)} at most. Mail sent with SMTP credentials keeps no such record. Header
+        fields that reveal your device or time zone are removed.
       </p>
     ),
   };
@@ -152,8 +152,8 @@ function browser(): LegalPart {
         <p>
           There are two cookies, which no script can read and which are not sent along when other sites write to us. One
           is set when you sign in, with a wallet or by a link when you press the button. It holds a random number that
-          stands for your session. It ends after {minutes(sessionTimes.idleSeconds)} without activity, after{" "}
-          {hours(sessionTimes.absoluteSeconds)} in all, or when you log out.
+          stands for your session. It ends after {minutesText(sessionTimes.idleSeconds)} without activity, after{" "}
+          {hoursText(sessionTimes.absoluteSeconds)} in all, or when you log out.
         </p>
         <p>
           The other stays for a year, so that others who try passwords at your account can't keep you out of it in a
@@ -191,7 +191,7 @@ function logs(): LegalPart {
         <p>
           <b>Security records</b> count attempts, so that passwords can't be guessed and mailboxes not be flooded. An
           account, e-mail or network address appears in them only as a keyed hash. They end after{" "}
-          {days(retentionDays.securityRecords)}.
+          {daysText(retentionDays.securityRecords)}.
         </p>
         <p>
           <b>Totals.</b> We count how often pages are opened and how often people sign in and out, make and delete
@@ -213,13 +213,16 @@ function times(): LegalPart {
           heads={["Data", "Kept"]}
           rows={[
             ["Account, aliases, keys, settings", "until you delete them"],
-            ["What remains of a deleted account", `${days(retentionDays.deletedAccount)} at the latest`],
-            ["What remains of a deleted alias", `${days(retentionDays.deletedAlias)} at the latest`],
-            ["Mail that waits for delivery", `about ${days(mailDays.undelivered)} at the latest`],
-            ["Session", `${minutes(sessionTimes.idleSeconds)} idle, ${hours(sessionTimes.absoluteSeconds)} in all`],
-            ["Confirmation links", days(mailDays.confirmationLink)],
-            ["Security records", days(retentionDays.securityRecords)],
-            ["Notices, records of composed mail", `${days(retentionDays.technicalLogs)} at the latest`],
+            ["What remains of a deleted account", `${daysText(retentionDays.deletedAccount)} at the latest`],
+            ["What remains of a deleted alias", `${daysText(retentionDays.deletedAlias)} at the latest`],
+            ["Mail that waits for delivery", `about ${daysText(mailDays.undelivered)} at the latest`],
+            [
+              "Session",
+              `${minutesText(sessionTimes.idleSeconds)} idle, ${hoursText(sessionTimes.absoluteSeconds)} in all`,
+            ],
+            ["Confirmation links", daysText(mailDays.confirmationLink)],
+            ["Security records", daysText(retentionDays.securityRecords)],
+            ["Notices, records of composed mail", `${daysText(retentionDays.technicalLogs)} at the latest`],
             ["Technical logs", `${readLogsKept()} at the latest`],
           ]}
         />
@@ -270,7 +273,7 @@ function rest(): LegalPart {
         You must be at least {legalFacts.minimumAge} years old to have an account. This policy came with version{" "}
         {product.version}; when the program keeps more or less than it says, it is changed with it. The operator of this
         server is responsible: write to <code>postmaster@</code> any alias domain it offers. Requests under the GDPR are
-        answered within {days(legalFacts.gdprAnswerDays)}.
+        answered within {daysText(legalFacts.gdprAnswerDays)}.
       </p>
     ),
   };

@@ -1,6 +1,6 @@
 /** Terms of Service: what users and the operator owe each other. */
 import { legalFacts, mailDays, product, sessionTimes } from "@kauke/contract";
-import { days, dollars, minutes } from "../features/legal/figures.ts";
+import { daysText, dollarsText, minutesText } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function TermsPage() {
@@ -10,8 +10,8 @@ export function TermsPage() {
       lead={`Using ${product.name} means agreeing to this page. It is short on purpose.`}
       figures={[
         ["Minimum age", legalFacts.minimumAge],
-        ["Price", dollars(legalFacts.priceDollars)],
-        ["Liability cap", dollars(legalFacts.liabilityCapDollars)],
+        ["Price", dollarsText(legalFacts.priceDollars)],
+        ["Liability cap", dollarsText(legalFacts.liabilityCapDollars)],
       ]}
       parts={[service(), age(), account(), fairUse(), mail(), privacy(), liability(), ending(), changes()]}
     />
@@ -53,8 +53,8 @@ function account(): LegalPart {
       <>
         <p>
           You sign in by e-mail and password, through a provider, or with a wallet. Keep those to yourself: what is done
-          through your account counts as done by you. A session ends after {minutes(sessionTimes.idleSeconds)} without
-          activity.
+          through your account counts as done by you. A session ends after {minutesText(sessionTimes.idleSeconds)}{" "}
+          without activity.
         </p>
         <p>
           Encryption keys are protected by a master password that we don't have. If it is lost, so is every message that
@@ -98,8 +98,8 @@ function mail(): LegalPart {
         <p>
           Your mail stays yours. We don't read it, and we change only what forwarding needs: parts of the header, never
           the content. Mail to a paused alias is silently dropped. A message that a destination does not take is tried
-          again for about {days(mailDays.undelivered)} unless the operator has set another schedule; then it is deleted
-          and you are notified.
+          again for about {daysText(mailDays.undelivered)} unless the operator has set another schedule; then it is
+          deleted and you are notified.
         </p>
         <p>
           Forwarding is done by our own engine or, where the operator has set one up, carried out through a third-party
@@ -132,8 +132,8 @@ function liability(): LegalPart {
       <p>
         The service is given as it is, free of charge and without a promise that it never fails. As far as the law
         allows, our liability to you for everything that comes of using it, or of not being able to, is capped at{" "}
-        {dollars(legalFacts.liabilityCapDollars)}. Where the law does not let anybody limit liability, as for intent,
-        nothing here does.
+        {dollarsText(legalFacts.liabilityCapDollars)}. Where the law does not let anybody limit liability, as for
+        intent, nothing here does.
       </p>
     ),
   };

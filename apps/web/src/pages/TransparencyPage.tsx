@@ -1,6 +1,6 @@
 /** Transparency Report: what authorities requested, what was disclosed, and what is stored. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
-import { days, readLogsKept } from "../features/legal/figures.ts";
+import { daysText, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function TransparencyPage() {
@@ -54,16 +54,16 @@ export function TransparencyPage() {
               <FactTable
                 heads={["Data", "Removed"]}
                 rows={[
-                  ["Deleted aliases", `within ${days(retentionDays.deletedAlias)}`],
-                  ["Account data after deletion", `within ${days(retentionDays.deletedAccountTransparency)}`],
-                  ["Security logs", `after ${days(retentionDays.securityRecords)}`],
+                  ["Deleted aliases", `within ${daysText(retentionDays.deletedAlias)}`],
+                  ["Account data after deletion", `within ${daysText(retentionDays.deletedAccountTransparency)}`],
+                  ["Security logs", `after ${daysText(retentionDays.securityRecords)}`],
                   ["Technical logs", `after ${readLogsKept()}`],
-                  ["Mail that can't be delivered", `after about ${days(mailDays.undelivered)}`],
+                  ["Mail that can't be delivered", `after about ${daysText(mailDays.undelivered)}`],
                 ]}
               />
               <p>
                 The program is quicker than this table. Deleting an alias or an account erases its data in that moment.
-                What stays for at most {days(retentionDays.deletedAccount)} are keyed hashes, which keep others from
+                What stays for at most {daysText(retentionDays.deletedAccount)} are keyed hashes, which keep others from
                 taking a released address, and keep abuse limits working; no address can be read from them. That is why
                 the <PageLink to="/gdpr">GDPR page</PageLink> names the shorter time, and both hold.
               </p>
@@ -111,8 +111,8 @@ export function TransparencyPage() {
           title: "Your requests",
           body: (
             <p>
-              We answer GDPR requests within {days(gdprAnswerDays)}. See the <PageLink to="/gdpr">GDPR page</PageLink>{" "}
-              and the <PageLink to="/privacy">Privacy Policy</PageLink>.
+              We answer GDPR requests within {daysText(gdprAnswerDays)}. See the{" "}
+              <PageLink to="/gdpr">GDPR page</PageLink> and the <PageLink to="/privacy">Privacy Policy</PageLink>.
             </p>
           ),
         },

@@ -7,7 +7,7 @@ import { Check, CircleAlert, Clock, Info, X } from "lucide-react";
 import { Toast } from "radix-ui";
 import { type CSSProperties, useState, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
-import { dismissToast, readToast, type ShownToast, subscribeToToast } from "./toast-store.ts";
+import { closeToast, readToast, type ShownToast, subscribeToToast } from "./toast-store.ts";
 
 const icons = { good: Check, info: Info, bad: CircleAlert, clock: Clock };
 
@@ -20,7 +20,7 @@ function ToastCard({ toast }: { toast: ShownToast }) {
     <Toast.Root
       className={`toast ${variant}`}
       open={toast.open}
-      onOpenChange={(open) => open || dismissToast()}
+      onOpenChange={(open) => open || closeToast()}
       duration={visibleMs}
       onPause={() => setPaused(true)}
       onResume={() => setPaused(false)}

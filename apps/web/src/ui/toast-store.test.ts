@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dismissToast, readToast, showFailure, showToast } from "./toast-store.ts";
+import { closeToast, readToast, showFailure, showToast } from "./toast-store.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
-  dismissToast();
+  closeToast();
   vi.runAllTimers();
   vi.useRealTimers();
 });
@@ -20,7 +20,7 @@ test("a new toast replaces the previous one", () => {
 
 test("a dismissed toast is removed 1000 ms later", () => {
   showToast({ title: "Alias Paused" });
-  dismissToast();
+  closeToast();
   expect(readToast()).toMatchObject({ open: false });
   vi.advanceTimersByTime(999);
   expect(readToast()).not.toBeNull();
@@ -30,7 +30,7 @@ test("a dismissed toast is removed 1000 ms later", () => {
 
 test("removing a dismissed toast does not remove its successor", () => {
   showToast({ title: "Alias Paused" });
-  dismissToast();
+  closeToast();
   vi.advanceTimersByTime(500);
   showToast({ title: "Alias Activated" });
   vi.advanceTimersByTime(5000);

@@ -44,7 +44,7 @@ export function showFailure(title: string, description?: string): void {
   showToast({ title, description, variant: "bad" });
 }
 
-export function dismissToast(): void {
+export function closeToast(): void {
   if (current === null || !current.open) return;
   set({ ...current, open: false });
   clearTimeout(removal);

@@ -2,11 +2,10 @@
  * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. The
  * page keeps nothing of a job. Failures are codes; callers choose the messages.
  */
-import type { AgeErrorCode, KeyKind as AgeKeyKind, StoredKeyForm } from "@kauke/age";
+import type { AgeErrorCode, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
 import { isNotLoaded, vaultWorkerUrl } from "./worker-url.ts";
 
-export type KeyKind = AgeKeyKind;
 export type { KeyToImport } from "./key-import.ts";
 export type { DecryptedBlock, Opener } from "./vault-jobs.ts";
 /**
@@ -53,7 +52,7 @@ export const openKey = jobCalled("openKey");
  * @returns armor
  * @throws VaultError `bad_public_key`, `too_large`, `not_text`
  */
-export const encryptText = jobCalled("encryptText");
+export const encryptForKey = jobCalled("encryptText");
 /**
  * Decrypts the armored blocks of text as it was pasted, ignoring the text around them. @throws VaultError if there is no
  * block, or if the key can't be opened
@@ -63,7 +62,7 @@ export const decryptBlocks = jobCalled("decryptBlocks");
 export const decryptFile = jobCalled("decryptFile");
 
 /** Whether the text is a valid public key. The first call loads the code; no worker is needed. */
-export async function checkPublicKey(text: string): Promise<boolean> {
+export async function isValidPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
     () => true,

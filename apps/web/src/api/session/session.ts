@@ -6,7 +6,7 @@
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { ApiError } from "../api-error.ts";
-import { call, countEvent, endSession } from "../client.ts";
+import { call, countEvent, requestLogout } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
@@ -149,7 +149,7 @@ export async function endAtServer(): Promise<void> {
   const own = new AbortController();
   ending = own;
   try {
-    await endSession(own.signal);
+    await requestLogout(own.signal);
   } catch {
     if (!own.signal.aborted) console.warn("The server did not answer the logout.");
   } finally {

@@ -1,5 +1,9 @@
 /** Texts that describe an alias on screen. */
 import { type AliasWire, isMailbox, isWebhookUrl, limits } from "@kauke/contract";
+import { countText } from "../../ui/text/count-text.ts";
+
+/** Number of aliases as text, e.g. `1 alias`, `84 aliases`. */
+export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
 
 export const addressOf = ({ alias, domain }: Pick<AliasWire, "alias" | "domain">): string => `${alias}@${domain}`;
 

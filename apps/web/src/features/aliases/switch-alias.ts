@@ -1,6 +1,6 @@
 import type { AliasWire } from "@kauke/contract";
 import type { QueryClient } from "@tanstack/react-query";
-import { toggleAlias } from "../../api/aliases.ts";
+import { requestToggle } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
@@ -12,7 +12,7 @@ import { addressOf } from "./alias-text.ts";
 export async function switchAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<void> {
   const address = addressOf(alias);
   try {
-    const { message } = await toggleAlias(client, alias, active);
+    const { message } = await requestToggle(client, alias, active);
     if (message.includes("activated"))
       showToast({ title: "Alias Activated", description: `${address} forwards again.` });
     else showToast({ title: "Alias Paused", description: `Mail to ${address} is silently dropped.` });

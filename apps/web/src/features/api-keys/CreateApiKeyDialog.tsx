@@ -11,11 +11,11 @@ import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { NewKeyShown } from "./NewKeyShown.tsx";
 import {
+  type ApiKeyDraft,
   apiKeyNameLeft,
   emptyApiKey,
   expiryDays,
   expiryLabel,
-  type NewApiKey,
   type NewApiKeyErrors,
   newApiKeyBody,
   newApiKeyErrors,
@@ -24,9 +24,9 @@ import {
 } from "./new-api-key.ts";
 
 interface FieldsProps {
-  typed: NewApiKey;
+  typed: ApiKeyDraft;
   errors: NewApiKeyErrors;
-  onChange: (change: Partial<NewApiKey>) => void;
+  onChange: (change: Partial<ApiKeyDraft>) => void;
 }
 
 interface ScopeProps {
@@ -149,7 +149,7 @@ export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
   const { run, isBusy } = useCreation(setMade);
   useForgetOnLeaving(() => made !== null && onClose());
   if (made !== null) return <NewKeyShown {...made} onClose={onClose} />;
-  const onChange = (change: Partial<NewApiKey>) => {
+  const onChange = (change: Partial<ApiKeyDraft>) => {
     setTyped((before) => ({ ...before, ...change }));
     setErrors((before) => ({
       name: "name" in change ? undefined : before.name,

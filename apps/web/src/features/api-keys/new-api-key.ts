@@ -15,13 +15,13 @@ type ExpiryDays = (typeof expiryDays)[number];
 export const expiryLabel = (days: ExpiryDays): string =>
   days === null ? "Never" : days === 365 ? "In a year" : `In ${days} days`;
 
-export interface NewApiKey {
+export interface ApiKeyDraft {
   name: string;
   scopes: readonly KeyScope[];
   days: ExpiryDays;
 }
 
-export const emptyApiKey: NewApiKey = { name: "", scopes: ["aliases:create"], days: 365 };
+export const emptyApiKey: ApiKeyDraft = { name: "", scopes: ["aliases:create"], days: 365 };
 
 export interface NewApiKeyErrors {
   name?: string;
@@ -30,7 +30,7 @@ export interface NewApiKeyErrors {
 
 export const apiKeyNameLeft = (name: string): number => limits.keyNameMax - [...name.trim()].length;
 
-export function newApiKeyErrors({ name, scopes }: NewApiKey): NewApiKeyErrors {
+export function newApiKeyErrors({ name, scopes }: ApiKeyDraft): NewApiKeyErrors {
   const errors: NewApiKeyErrors = {};
   if (name.trim() === "") errors.name = apiKeyMessages.nameRequired;
   else if (apiKeyNameLeft(name) < 0) errors.name = apiKeyMessages.nameLong;
@@ -45,7 +45,7 @@ export function toggleScope(scopes: readonly KeyScope[], scope: KeyScope): KeySc
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export function newApiKeyBody({ name, scopes, days }: NewApiKey, now: Date): CreateApiKeyBody {
+export function newApiKeyBody({ name, scopes, days }: ApiKeyDraft, now: Date): CreateApiKeyBody {
   const expiresAt = days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
   return { name: name.trim(), scopes: [...scopes], expiresAt };
 }

@@ -6,9 +6,9 @@ import { useRegister } from "../../api/session/sign-in.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { EmailField, NewPasswordFields } from "./AuthFields.tsx";
-import { type RegisterForm as FormValues, refusalToast, registerForm } from "./password-form.ts";
+import { type RegisterValues, refusalToast, registerForm } from "./password-form.ts";
 
-function sayRefusal(errors: FieldErrors<FormValues>): void {
+function sayRefusal(errors: FieldErrors<RegisterValues>): void {
   const toast = refusalToast(errors);
   if (toast !== null) showFailure(toast.title, toast.description);
 }
@@ -18,7 +18,7 @@ export function RegisterForm() {
   const [, navigate] = useLocation();
   const registration = useRegister();
   // No default values: they would overwrite what was typed or autofilled before hydration.
-  const form = useForm<FormValues>({ resolver: zodResolver(registerForm) });
+  const form = useForm<RegisterValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
   const onRefused = (error: Error) => {
     for (const [field, message] of fieldMessages(error))

@@ -8,7 +8,7 @@ export const registerForm = z
   .object({ ...registerBody.shape, confirmPassword: z.string() })
   .refine((form) => form.password === form.confirmPassword, { path: ["confirmPassword"], message: passwordMismatch });
 
-export type RegisterForm = z.infer<typeof registerForm>;
+export type RegisterValues = z.infer<typeof registerForm>;
 
 interface Messages {
   password?: { message?: string };

@@ -9,7 +9,7 @@ import { Select } from "../../ui/Controls.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
-import type { ComposeForm as FormValues } from "./compose-form.ts";
+import type { ComposeValues } from "./compose-form.ts";
 import { EncryptionCard } from "./EncryptionCard.tsx";
 import { SenderHint } from "./SenderHint.tsx";
 import { DiscardDraftDialog, SetAsideDrafts } from "./SetAsideDrafts.tsx";
@@ -71,7 +71,7 @@ function MessageBody({ label, error, children }: Props) {
   );
 }
 
-type Form = UseFormReturn<FormValues>;
+type Form = UseFormReturn<ComposeValues>;
 
 /** Memoized: an account may have thousands of aliases. */
 const Senders = memo(function Senders({ senders }: Pick<ComposeProps, "senders">) {

@@ -5,13 +5,13 @@ import { type RefObject, useCallback, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
 import { Switch } from "../../ui/Controls.tsx";
 import { KeyTextarea } from "../../ui/KeyInput.tsx";
-import { checkPublicKey } from "../../vault/vault.ts";
+import { isValidPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./encrypt-message.ts";
 
 /** Milliseconds without input after which a typed key is checked: it is invalid until its last character is typed. */
 const TYPING_PAUSE_MS = 600;
 
-export interface Encryption {
+export interface EncryptionChoice {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
@@ -19,11 +19,11 @@ export interface Encryption {
   failure: string | undefined;
 }
 
-export const noEncryption: Encryption = { isOn: false, publicKey: "", keyError: undefined, failure: undefined };
+export const noEncryption: EncryptionChoice = { isOn: false, publicKey: "", keyError: undefined, failure: undefined };
 
 interface Props {
-  encryption: Encryption;
-  onChange: (change: Partial<Encryption>) => void;
+  encryption: EncryptionChoice;
+  onChange: (change: Partial<EncryptionChoice>) => void;
   keyField: RefObject<HTMLTextAreaElement | null>;
 }
 
@@ -39,7 +39,7 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
     let isStale = false;
     const timer = setTimeout(() => {
       void (async () => {
-        const isKey = await cleanPublicKey(publicKey).then(checkPublicKey, () => false);
+        const isKey = await cleanPublicKey(publicKey).then(isValidPublicKey, () => false);
         if (isStale) return;
         setChecked({ text: publicKey, isKey });
         onResult(isKey);

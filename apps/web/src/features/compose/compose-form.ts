@@ -8,9 +8,9 @@ export const composeForm = z.object({
   subject: subjectField,
   body: messageBodyField("Message body is required"),
 });
-export type ComposeForm = z.infer<typeof composeForm>;
+export type ComposeValues = z.infer<typeof composeForm>;
 
-export const emptyForm: ComposeForm = { fromAlias: "", to: "", subject: "", body: "" };
+export const emptyForm: ComposeValues = { fromAlias: "", to: "", subject: "", body: "" };
 
 /** An encrypted message body in armor, and the public key it was encrypted to. */
 export interface EncryptedMessage {
@@ -19,14 +19,14 @@ export interface EncryptedMessage {
 }
 
 /** Makes the request body. @param encrypted the encrypted message; `null` to send the typed text */
-export function jobRequest(form: ComposeForm, encrypted: EncryptedMessage | null): Body<"createEmailJob"> {
+export function jobRequest(form: ComposeValues, encrypted: EncryptedMessage | null): Body<"createEmailJob"> {
   const { fromAlias, to, subject, body } = form;
   const fields = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
   return encrypted === null ? { ...fields, useEncryption: false } : { ...fields, ...encrypted, useEncryption: true };
 }
 
 /** The form field for a field of the request that the server refused; `null` for one the form doesn't have. */
-export function formField(requestField: string): keyof ComposeForm | null {
+export function formField(requestField: string): keyof ComposeValues | null {
   if (requestField === "fromAliasId") return "fromAlias";
   return requestField === "to" || requestField === "subject" || requestField === "body" ? requestField : null;
 }

@@ -6,11 +6,11 @@
  */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
-import type { ComposeForm } from "./compose-form.ts";
+import type { ComposeValues } from "./compose-form.ts";
 
 export interface Draft {
   userId: string;
-  values: ComposeForm;
+  values: ComposeValues;
   /** Restored with the draft's text, so that a message meant to be encrypted is never sent unencrypted. */
   isEncrypted: boolean;
   publicKey: string;

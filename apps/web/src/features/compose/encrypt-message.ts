@@ -2,8 +2,8 @@
 import { emailJobMessages, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 import { ApiError } from "../../api/api-error.ts";
-import { encryptText, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
-import type { ComposeForm, EncryptedMessage } from "./compose-form.ts";
+import { encryptForKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
+import type { ComposeValues, EncryptedMessage } from "./compose-form.ts";
 
 /** The leak guard's setting and the destinations it protects, loaded when a message is encrypted. */
 interface LeakGuardState {
@@ -34,7 +34,7 @@ export async function cleanPublicKey(text: string): Promise<string> {
  * @throws NotEncrypted; ApiError if the leak guard's setting could not be loaded
  */
 export async function encryptMessage(
-  { body }: ComposeForm,
+  { body }: ComposeValues,
   publicKeyText: string,
   readGuard: () => Promise<LeakGuardState>,
 ): Promise<EncryptedMessage> {
@@ -42,7 +42,7 @@ export async function encryptMessage(
   if (guard.isOn && containsMailbox(body, guard.forwardTo)) throw new NotEncrypted("body", emailJobMessages.bodyLeaks);
   try {
     const recipientPublicKey = await cleanPublicKey(publicKeyText);
-    return { body: await encryptText({ text: body, publicKey: recipientPublicKey }), recipientPublicKey };
+    return { body: await encryptForKey({ text: body, publicKey: recipientPublicKey }), recipientPublicKey };
   } catch (thrown) {
     if (thrown instanceof ApiError) throw thrown;
     throw failureOf(thrown instanceof VaultError ? thrown.code : "ended");

@@ -1,7 +1,7 @@
 import { emailJobStatuses } from "@kauke/contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
-import { dismissToast, readToast } from "../../ui/toast-store.ts";
+import { closeToast, readToast } from "../../ui/toast-store.ts";
 import { followJob, type JobAnswer, type JobCalls, nextStep, POLL_EVERY_MS, type Progress } from "./job-tracker.ts";
 
 const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
@@ -29,7 +29,7 @@ const pollOnce = () => vi.advanceTimersByTimeAsync(POLL_EVERY_MS);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  dismissToast();
+  closeToast();
   vi.clearAllTimers();
   vi.useRealTimers();
 });

@@ -7,7 +7,7 @@ type Named = Answer<"listAliasesWithSmtp">["aliases"][number];
  * An alias to send from. `ready`: has SMTP credentials; `new`: gets them with its first message; `paused`: can't send
  * before it is switched on.
  */
-export interface Sender extends Named {
+export interface SendingAlias extends Named {
   state: "ready" | "new" | "paused";
 }
 
@@ -16,7 +16,7 @@ export interface Sender extends Named {
  * @param ready active aliases with SMTP credentials; fetched each time the page opens, so it is right where it differs
  * @param aliases all aliases, from the cache
  */
-export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]): Sender[] {
+export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]): SendingAlias[] {
   const readyIds = new Set(ready.map(({ id }) => id));
   const known = new Set(aliases.map(({ id }) => id));
   const stateOf = ({ id, active }: AliasWire) => {
@@ -24,8 +24,8 @@ export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]
     return active ? "new" : "paused";
   };
   const senders = [
-    ...ready.filter(({ id }) => !known.has(id)).map((alias): Sender => ({ ...alias, state: "ready" })),
-    ...aliases.map((alias): Sender => {
+    ...ready.filter(({ id }) => !known.has(id)).map((alias): SendingAlias => ({ ...alias, state: "ready" })),
+    ...aliases.map((alias): SendingAlias => {
       const { id, alias: name, domain } = alias;
       return { id, alias: name, domain, state: stateOf(alias) };
     }),
@@ -33,4 +33,4 @@ export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]
   return [...senders.filter(canSend), ...senders.filter((sender) => !canSend(sender))];
 }
 
-export const canSend = ({ state }: Sender): boolean => state !== "paused";
+export const canSend = ({ state }: SendingAlias): boolean => state !== "paused";

@@ -19,31 +19,31 @@ import {
 } from "../../api/email-jobs.ts";
 import { readSession } from "../../api/session/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { composeForm, emptyForm, type ComposeForm as FormValues, formField, jobRequest } from "./compose-form.ts";
+import { type ComposeValues, composeForm, emptyForm, formField, jobRequest } from "./compose-form.ts";
 import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
-import { type Encryption, noEncryption } from "./EncryptionCard.tsx";
+import { type EncryptionChoice, noEncryption } from "./EncryptionCard.tsx";
 import { encryptMessage, NotEncrypted } from "./encrypt-message.ts";
 import { followJob } from "./job-tracker.ts";
-import { canSend, type Sender } from "./senders.ts";
+import { canSend, type SendingAlias } from "./senders.ts";
 
 const COMPOSE_PATH = "/compose";
 
 export interface ComposeProps {
   userId: string;
   /** The user's aliases; `undefined` while they load. */
-  senders: readonly Sender[] | undefined;
+  senders: readonly SendingAlias[] | undefined;
 }
 
 /** State of the form's encryption: whether it is on, the public key, and the key's field. */
-function useEncryption(begun: Partial<Encryption>) {
-  const [encryption, setEncryption] = useState<Encryption>({ ...noEncryption, ...begun });
+function useEncryption(begun: Partial<EncryptionChoice>) {
+  const [encryption, setEncryption] = useState<EncryptionChoice>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
-  const change = useCallback((to: Partial<Encryption>) => setEncryption((before) => ({ ...before, ...to })), []);
+  const change = useCallback((to: Partial<EncryptionChoice>) => setEncryption((before) => ({ ...before, ...to })), []);
   return { encryption, change, keyField, focusKey: () => keyField.current?.focus() };
 }
 
 type EncryptionState = ReturnType<typeof useEncryption>;
-type Form = UseFormReturn<FormValues>;
+type Form = UseFormReturn<ComposeValues>;
 
 /** Shows why a message was not sent, at its field and in a toast. */
 function showRefusal(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
@@ -70,7 +70,7 @@ function showRefusal(error: unknown, form: Form, { change, focusKey }: Encryptio
  * @returns whether they were made here
  * @throws ApiError with the reason at the field From
  */
-async function makeCredentials(client: QueryClient, userId: string, sender: Sender): Promise<boolean> {
+async function makeCredentials(client: QueryClient, userId: string, sender: SendingAlias): Promise<boolean> {
   try {
     await makeSmtpCredentials(client, userId, sender.id);
     return true;
@@ -93,7 +93,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
     cancel: cancelJob,
     isStillSignedIn: () => readSession().user?.id === userId,
   };
-  return async (values: FormValues, { isOn, publicKey }: Encryption): Promise<void> => {
+  return async (values: ComposeValues, { isOn, publicKey }: EncryptionChoice): Promise<void> => {
     const encrypted = isOn ? await encryptMessage(values, publicKey, () => readGuard(values.fromAlias)) : null;
     const reopen = () => {
       restoreDraft({ userId, values, isEncrypted: isOn, publicKey });
@@ -105,7 +105,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
 }
 
 /** Stores the form's content as a draft until it is sent. */
-function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: Encryption): void {
+function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: EncryptionChoice): void {
   useEffect(() => {
     const keep = () => storeDraft({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
     keep();
@@ -165,14 +165,17 @@ export function useCompose({ userId, senders }: ComposeProps) {
   const { beforeSending, madeFor } = useCredentials({ userId, senders });
   const send = useSend(userId, beforeSending);
   const [begun] = useState(() => draftOf(userId));
-  const form = useForm<FormValues>({ resolver: zodResolver(composeForm), defaultValues: begun?.values ?? emptyForm });
+  const form = useForm<ComposeValues>({
+    resolver: zodResolver(composeForm),
+    defaultValues: begun?.values ?? emptyForm,
+  });
   const state = useEncryption(begun === null ? {} : { isOn: begun.isEncrypted, publicKey: begun.publicKey });
   const { encryption, change, keyField, focusKey } = state;
   const onlyAlias = usePreselectedAlias(form, senders);
   useStoredDraft(userId, form, encryption);
   useRestoredDrafts(form, change);
   const isKeyMissing = encryption.isOn && encryption.publicKey.trim() === "";
-  const onValid = async (values: FormValues) => {
+  const onValid = async (values: ComposeValues) => {
     if (isKeyMissing) return focusKey();
     try {
       await send(values, encryption);

@@ -3,7 +3,7 @@ import { FileLock2, LockOpen, X } from "lucide-react";
 import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
-import { sizeText } from "../../ui/text/time-text.ts";
+import { fileSizeText } from "../../ui/text/time-text.ts";
 import type { ChosenFile } from "./encrypted-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { useEncrypted } from "./use-encrypted.ts";
@@ -70,7 +70,7 @@ function FileChip({ file, onTakeAway }: ChosenFile & { onTakeAway: () => void })
     <div className="file-chip">
       <FileLock2 className="i" aria-hidden />
       <span className="name">{file.name}</span>
-      <span className="size">{sizeText(file.size)}</span>
+      <span className="size">{fileSizeText(file.size)}</span>
       <button type="button" className="icon-btn" aria-label={`Take ${file.name} away`} onClick={onTakeAway}>
         <X className="i" aria-hidden />
       </button>

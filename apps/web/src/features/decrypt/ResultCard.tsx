@@ -4,13 +4,13 @@ import { useEffect, useRef } from "react";
 import { saveFile } from "../../ui/files.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { sayNotCopied, writeText } from "../../ui/text/copy-text.ts";
-import { sizeText } from "../../ui/text/time-text.ts";
+import { fileSizeText } from "../../ui/text/time-text.ts";
 import { showToast } from "../../ui/toast-store.ts";
 import { forecastText } from "../../vault/VaultProgress.tsx";
 import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
 import type { Message, Opened } from "./open-encrypted.ts";
-import { type Decryption, failureText } from "./use-decrypt.ts";
+import { type Decryption, decryptFailureText } from "./use-decrypt.ts";
 
 /** Says that the decrypted text contains several encrypted messages, and offers those that are not shown. */
 
@@ -38,7 +38,7 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
         {messages.map(({ failure }, index) =>
           failure === null ? null : (
             <p key={index}>
-              Not shown is {messageName(messages, index)}: {failureText(failure)}
+              Not shown is {messageName(messages, index)}: {decryptFailureText(failure)}
             </p>
           ),
         )}
@@ -85,7 +85,7 @@ function Content({ opened }: { opened: Opened }) {
         <div className="empty-result">
           <Mask />
           <p>
-            The content is not text: {opened.name}, {sizeText(opened.bytes.length)}. Save it to open it.
+            The content is not text: {opened.name}, {fileSizeText(opened.bytes.length)}. Save it to open it.
           </p>
         </div>
       );

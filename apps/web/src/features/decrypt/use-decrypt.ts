@@ -104,11 +104,11 @@ export function failureToast(thrown: unknown, method: Method): FailureToast {
 function vaultToast(thrown: VaultError): FailureToast {
   if (thrown.code === "not_protected_key") return needsUpdate;
   if (thrown.code === "unprotected_key") return incompatible;
-  return { title: "Decryption failed", description: failureText(thrown.code) };
+  return { title: "Decryption failed", description: decryptFailureText(thrown.code) };
 }
 
 /** The sentence that says why a message was not decrypted. */
-export function failureText(code: VaultErrorCode): string {
+export function decryptFailureText(code: VaultErrorCode): string {
   return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
 }
 

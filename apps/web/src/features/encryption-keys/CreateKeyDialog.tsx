@@ -3,6 +3,7 @@
  * check, then it is stored. The password goes from its field directly into the message to the worker; the field is
  * emptied.
  */
+import type { KeyKind } from "@kauke/age";
 import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -14,7 +15,7 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
-import { createKey, type KeyKind, VaultError } from "../../vault/vault.ts";
+import { createKey, VaultError } from "../../vault/vault.ts";
 import { KeyNameField, type NewKeyErrors, newKeyErrors, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
 

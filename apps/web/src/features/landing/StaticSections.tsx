@@ -4,7 +4,7 @@ import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";
 import { readSiteDomain } from "../../app/page-settings.ts";
 import { Attack } from "./Attack.tsx";
-import { Encryption } from "./Encryption.tsx";
+import { EncryptionStory } from "./EncryptionStory.tsx";
 import { HowItWorks } from "./HowItWorks.tsx";
 
 /** What the name means, and the product's facts. */
@@ -103,7 +103,7 @@ export function Story() {
   return (
     <>
       <Attack domain={domain} />
-      <Encryption />
+      <EncryptionStory />
       <HowItWorks domain={domain} />
       <Why />
     </>

@@ -2,22 +2,22 @@
 import { pagePlaceholders, retentionDays } from "@kauke/contract";
 
 /** A number of days, e.g. `30 days`, `1 day`. */
-export function days(count: number): string {
+export function daysText(count: number): string {
   return counted(count, "day");
 }
 
 /** Seconds as minutes, e.g. `1800` → `30 minutes`. */
-export function minutes(seconds: number): string {
+export function minutesText(seconds: number): string {
   return counted(seconds / 60, "minute");
 }
 
 /** Seconds as hours, e.g. `86400` → `24 hours`. */
-export function hours(seconds: number): string {
+export function hoursText(seconds: number): string {
   return counted(seconds / 3600, "hour");
 }
 
 /** An amount in dollars, e.g. `$0`. */
-export function dollars(amount: number): string {
+export function dollarsText(amount: number): string {
   return `$${amount}`;
 }
 

@@ -1,6 +1,7 @@
 /** Texts of Settings about mailboxes and the aliases that use them. */
 import type { ConfirmationState } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
+import { aliasesText } from "../aliases/alias-text.ts";
 
 export const stateTexts: Readonly<Record<ConfirmationState, string>> = {
   confirmed: "",
@@ -18,8 +19,7 @@ export const stateTag = {
 } as const;
 
 /** Number of aliases as text, e.g. `No alias`, `1 alias`, `1,204 aliases`. */
-export const aliasCountText = (count: number): string =>
-  count === 0 ? "No alias" : count === 1 ? "1 alias" : `${countText(count)} aliases`;
+export const aliasCountText = (count: number): string => (count === 0 ? "No alias" : aliasesText(count));
 
 /** Maximum number of aliases named one by one in a dialog; the others are counted. */
 const NAMED_MAX = 5;

@@ -1,7 +1,7 @@
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { indexAliases, rankAliases, readQuery } from "./rank-aliases.ts";
+import { indexForPalette, rankAliases, readQuery } from "./rank-aliases.ts";
 
 const label: LabelWire = { id: "l1", name: "Online shops", colour: "teal" };
 const labels = new Map([[label.id, label]]);
@@ -27,7 +27,7 @@ function aliasOf(alias: string, more: Partial<AliasWire> = {}): AliasWire {
 }
 
 const names = (aliases: readonly AliasWire[], typed: string, limit = 20): string[] =>
-  rankAliases(indexAliases(aliases, labels), { typed, limit }).aliases.map(({ alias }) => alias);
+  rankAliases(indexForPalette(aliases, labels), { typed, limit }).aliases.map(({ alias }) => alias);
 
 test("a match ranks highest at the name's beginning, then in a word of the address, a label, the notes, elsewhere", () => {
   const aliases = [
@@ -60,7 +60,7 @@ test("without typed text pinned aliases come first, the others in the list's ord
 });
 
 test("only active or only paused aliases are found on request", () => {
-  const index = indexAliases([aliasOf("a"), aliasOf("b", { active: false, forwardTo: "null" })], labels);
+  const index = indexForPalette([aliasOf("a"), aliasOf("b", { active: false, forwardTo: "null" })], labels);
   const found = (wanted: "active" | "paused") =>
     rankAliases(index, { typed: "", wanted, limit: 20 }).aliases.map(({ alias }) => alias);
   expect(found("active")).toEqual(["a"]);
@@ -68,7 +68,7 @@ test("only active or only paused aliases are found on request", () => {
 });
 
 test("the result says whether an alias' name begins with the typed text", () => {
-  const index = indexAliases([aliasOf("shop", { notes: "bank" })], labels);
+  const index = indexForPalette([aliasOf("shop", { notes: "bank" })], labels);
   expect(rankAliases(index, { typed: "sh", limit: 20 }).hasName).toBe(true);
   expect(rankAliases(index, { typed: "bank", limit: 20 }).hasName).toBe(false);
   expect(rankAliases(index, { typed: "", limit: 20 }).hasName).toBe(false);
@@ -83,7 +83,7 @@ test("a limited result equals the beginning of the full ranking", () => {
       fc.nat(9),
       (rows, typed, limit) => {
         const aliases = rows.map(({ name, notes }, place) => aliasOf(name, { id: String(place), notes }));
-        const index = indexAliases(aliases, labels);
+        const index = indexForPalette(aliases, labels);
         const all = rankAliases(index, { typed, limit: 100 }).aliases;
         expect(rankAliases(index, { typed, limit }).aliases).toEqual(all.slice(0, limit));
       },
@@ -95,7 +95,7 @@ test("5,000 aliases are ranked within one frame, with a reserve for a processor 
   const aliases = Array.from({ length: 5000 }, (_, place) =>
     aliasOf(`list.${place}.shop`, { notes: `Notes about mailing list number ${place}`, labels: [label.id] }),
   );
-  const index = indexAliases(aliases, labels);
+  const index = indexForPalette(aliases, labels);
   // The fastest of several runs counts, since other processes use the processor too.
   const runMs = Array.from({ length: 30 }, () => {
     const begin = performance.now();

@@ -48,7 +48,7 @@ interface IndexedAlias {
 /** Splits a text into lower-case words for the search: `Shop.K7@kauke.test` becomes ` shop k7 kauke test`. */
 const wordsOf = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ")}`;
 
-export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById): IndexedAlias[] {
+export function indexForPalette(aliases: readonly AliasWire[], labels: LabelsById): IndexedAlias[] {
   return aliases.map((alias) => {
     const address = addressOf(alias).toLowerCase();
     const addressWords = wordsOf(address);

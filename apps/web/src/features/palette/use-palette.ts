@@ -27,7 +27,7 @@ import { useShownAliases } from "../aliases/list/use-list-view.ts";
 import { switchAlias } from "../aliases/switch-alias.ts";
 import { readEarlyText } from "./early-keys.ts";
 import { closePalette } from "./palette-store.ts";
-import { indexAliases, rankAliases, readQuery, type Verb, wantedBy } from "./rank-aliases.ts";
+import { indexForPalette, rankAliases, readQuery, type Verb, wantedBy } from "./rank-aliases.ts";
 
 /** The commands of the palette that do not act on an existing alias. */
 
@@ -92,7 +92,7 @@ function useIndex() {
   const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
   const { data: labels } = useLabels(hasLabels);
   const index = useMemo(
-    () => indexAliases(aliases, new Map(labels?.map((label) => [label.id, label]))),
+    () => indexForPalette(aliases, new Map(labels?.map((label) => [label.id, label]))),
     [aliases, labels],
   );
   const state = data !== undefined ? "ready" : error !== null && !isFetching ? "failed" : "loading";

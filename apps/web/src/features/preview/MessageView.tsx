@@ -9,7 +9,7 @@ import { type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
 import { LinkedText } from "../../ui/LinkedText.tsx";
-import { sizeText, timeText } from "../../ui/text/time-text.ts";
+import { fileSizeText, timeText } from "../../ui/text/time-text.ts";
 import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 
 function Facts({ message }: { message: PreviewMessage }) {
@@ -23,7 +23,7 @@ function Facts({ message }: { message: PreviewMessage }) {
       </dd>
       <dt>Received</dt>
       <dd>
-        {timeText(message.receivedAt)}, {sizeText(message.sizeBytes)}
+        {timeText(message.receivedAt)}, {fileSizeText(message.sizeBytes)}
       </dd>
     </dl>
   );
@@ -37,7 +37,7 @@ function Files({ message }: { message: PreviewMessage }) {
         <li key={file.index}>
           <a className="btn btn-sm" href={previewUrl(message.id, `/files/${file.index}`)} download={file.filename}>
             <Download className="i" aria-hidden />
-            {file.filename || "attachment"} <span>{sizeText(file.sizeBytes)}</span>
+            {file.filename || "attachment"} <span>{fileSizeText(file.sizeBytes)}</span>
           </a>
         </li>
       ))}

@@ -1,5 +1,5 @@
 /** The secret that signs an alias' webhook requests, so that their receiver can verify them. */
-import { readWebhookSecret, renewWebhookSecret } from "../../api/smtp-credentials.ts";
+import { fetchWebhookSecret, replaceWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
 import { secretFailure, useSecret } from "./use-secret.ts";
@@ -10,9 +10,9 @@ const SECRET_CH = 50;
 export function WebhookSecretCard({ aliasId }: { aliasId: string }) {
   const secret = useSecret();
   const { revealed } = secret;
-  const read = () => readWebhookSecret(aliasId);
+  const read = () => fetchWebhookSecret(aliasId);
   const renew = async () => {
-    const made = await renewWebhookSecret(aliasId);
+    const made = await replaceWebhookSecret(aliasId);
     showToast({
       title: "Signing Secret Regenerated",
       description: "Calls are signed with the new secret from now on.",

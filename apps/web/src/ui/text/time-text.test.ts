@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countdownText, dayText, preciseTimeText, sizeText, timeText } from "./time-text.ts";
+import { countdownText, dayText, fileSizeText, preciseTimeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
 
@@ -24,10 +24,10 @@ test("an invalid time gives an empty text", () => {
 });
 
 test("sizes are shown in short units", () => {
-  expect(sizeText(0)).toBe("0 B");
-  expect(sizeText(1023)).toBe("1023 B");
-  expect(sizeText(4200)).toBe("4.1 KB");
-  expect(sizeText(26_214_400)).toBe("25.0 MB");
+  expect(fileSizeText(0)).toBe("0 B");
+  expect(fileSizeText(1023)).toBe("1023 B");
+  expect(fileSizeText(4200)).toBe("4.1 KB");
+  expect(fileSizeText(26_214_400)).toBe("25.0 MB");
 });
 
 test.each([

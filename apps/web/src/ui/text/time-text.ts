@@ -34,7 +34,7 @@ export function dayText(iso: string): string {
 }
 
 /** Size in bytes as `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
-export function sizeText(sizeBytes: number): string {
+export function fileSizeText(sizeBytes: number): string {
   if (sizeBytes < 1024) return `${sizeBytes} B`;
   const kilobytes = sizeBytes / 1024;
   return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;

@@ -4,7 +4,8 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
 import { TextField } from "../../../ui/Field.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { aliasesText, isCount } from "./bulk-text.ts";
+import { aliasesText } from "../alias-text.ts";
+import { isCount } from "./bulk-text.ts";
 
 interface Props {
   aliasIds: readonly string[];

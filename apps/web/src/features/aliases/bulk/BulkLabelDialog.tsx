@@ -2,9 +2,9 @@
 import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
 import { type FormEvent, useId, useState } from "react";
 import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
+import { aliasesText } from "../alias-text.ts";
 import { LabelChip } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
-import { aliasesText } from "./bulk-text.ts";
 
 interface Props {
   isAdding: boolean;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { aliasesText, deletionFailureText, failureText, isCount } from "./bulk-text.ts";
+import { aliasesText } from "../alias-text.ts";
+import { bulkFailureText, deletionFailureText, isCount } from "./bulk-text.ts";
 
 test("the number of aliases is a phrase with the right singular or plural", () => {
   expect([aliasesText(1), aliasesText(84), aliasesText(5000)]).toEqual(["1 alias", "84 aliases", "5,000 aliases"]);
@@ -10,9 +11,9 @@ test("each kind of failure has its own text; without failures there is none", ()
     { id: "a", code: "invalid" as const },
     { id: "b", code: "not_found" as const },
   ];
-  expect(failureText([], 3)).toBeNull();
-  expect(failureText([full], 3)).toBe("1 of 3 aliases has 10 labels already.");
-  expect(failureText([full, full, gone], 84)).toBe(
+  expect(bulkFailureText([], 3)).toBeNull();
+  expect(bulkFailureText([full], 3)).toBe("1 of 3 aliases has 10 labels already.");
+  expect(bulkFailureText([full, full, gone], 84)).toBe(
     "2 of 84 aliases have 10 labels already. 1 of 84 aliases does not exist any more.",
   );
 });

@@ -1,9 +1,7 @@
 /** Texts about changes of many aliases at once. */
 import { aliasMessages, type BulkAliasAnswer } from "@kauke/contract";
 import { countText } from "../../../ui/text/count-text.ts";
-
-/** Number of aliases as text, e.g. `1 alias`, `84 aliases`. */
-export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
+import { aliasesText } from "../alias-text.ts";
 
 /** How many aliases could not be deleted, and why, if the account has too many reserved addresses. */
 export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
@@ -15,7 +13,7 @@ export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
 export const isCount = (typed: string, count: number): boolean => typed.replace(/[\s.,'’]/g, "") === String(count);
 
 /** Why some aliases could not be changed, e.g. `2 of 84 aliases have 10 labels already`; `null` if all could. */
-export function failureText(failed: BulkAliasAnswer["failed"], asked: number): string | null {
+export function bulkFailureText(failed: BulkAliasAnswer["failed"], asked: number): string | null {
   const missing = failed.filter(({ code }) => code === "not_found").length;
   const refused = failed.length - missing;
   const of = `of ${aliasesText(asked)}`;

@@ -3,10 +3,10 @@ import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteAliases, keptIdsMax, useChangeAliases } from "../../../api/alias-bulk.ts";
 import { messageOf } from "../../../api/api-error.ts";
-import { dismissToast, readToast, showFailure, showToast } from "../../../ui/toast-store.ts";
-import { addressOf, isActive } from "../alias-text.ts";
+import { closeToast, readToast, showFailure, showToast } from "../../../ui/toast-store.ts";
+import { addressOf, aliasesText, isActive } from "../alias-text.ts";
 import { deleteLater, UNDO_MS, undoDeletion } from "../list/pending-deletion.ts";
-import { aliasesText, deletionFailureText, failureText } from "./bulk-text.ts";
+import { bulkFailureText, deletionFailureText } from "./bulk-text.ts";
 
 /** The bulk change that restores what another one has changed. Pure. */
 
@@ -48,7 +48,7 @@ export function useBulk(userId: string) {
       { aliasIds, change },
       {
         onSuccess: ({ changed, failed }) => {
-          const text = failureText(failed, aliasIds.length);
+          const text = bulkFailureText(failed, aliasIds.length);
           const shown =
             text === null
               ? ({ title: said, description: aliasesText(changed) } as const)
@@ -79,7 +79,7 @@ export function useBulk(userId: string) {
       });
     };
     const send = async () => {
-      if (readToast()?.action?.onAct === onAct) dismissToast();
+      if (readToast()?.action?.onAct === onAct) closeToast();
       try {
         const { failed } = await deleteAliases(client, { userId, aliasIds });
         if (failed.length > 0) showFailure("Deletion Failed", deletionFailureText(failed));

@@ -9,7 +9,7 @@ import { Dialog } from "../../../ui/Dialog.tsx";
 import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { aliasesText } from "../bulk/bulk-text.ts";
+import { aliasesText } from "../alias-text.ts";
 import { LabelChip } from "./LabelChip.tsx";
 import { EditLabelForm, NewLabelForm } from "./LabelForm.tsx";
 

@@ -16,7 +16,7 @@ import { useBulk } from "../bulk/use-bulk.ts";
 import { type Picking, usePicking } from "../bulk/use-picking.ts";
 import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
 import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
-import { AliasTable, AliasTableSkeleton } from "./AliasTable.tsx";
+import { AliasListTable, AliasTableSkeleton } from "./AliasListTable.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
 import type { LabelsById, ListFilter } from "./list-view.ts";
@@ -38,7 +38,7 @@ const Listed = memo(function Listed({ view, query, choose, clear, filter, pickin
   if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
   return (
     <>
-      <AliasTable {...table} aliases={view.items} query={query} picking={picking} />
+      <AliasListTable {...table} aliases={view.items} query={query} picking={picking} />
       <div className="list-foot">
         <span className="count" aria-live="polite">
           {view.range}

@@ -7,9 +7,9 @@ import {
   indexAliases,
   type ListFilter,
   type ListSort,
+  listPage,
   orderAliases,
   pageButtons,
-  pageOf,
   pageSizes,
   searchAliases,
 } from "./list-view.ts";
@@ -103,15 +103,15 @@ test.each<[ListFilter, string, string]>([
 
 test("lists are cut into pages with a range text each", () => {
   const items = Array.from({ length: 48 }, (_, n) => n);
-  expect(pageOf(items, 5, 10)).toMatchObject({
+  expect(listPage(items, 5, 10)).toMatchObject({
     page: 5,
     pages: 5,
     range: "41–48 of 48",
     items: [40, 41, 42, 43, 44, 45, 46, 47],
   });
-  expect(pageOf(items, 9, 10).page).toBe(5);
-  expect(pageOf([], 3, 10)).toMatchObject({ page: 1, pages: 1, range: "0 of 0", items: [] });
-  expect(pageOf(Array.from({ length: 5000 }), 1, 100).range).toBe("1–100 of 5,000");
+  expect(listPage(items, 9, 10).page).toBe(5);
+  expect(listPage([], 3, 10)).toMatchObject({ page: 1, pages: 1, range: "0 of 0", items: [] });
+  expect(listPage(Array.from({ length: 5000 }), 1, 100).range).toBe("1–100 of 5,000");
 });
 
 test("the pager shows at most five pages, around the current one", () => {
@@ -129,8 +129,8 @@ test("for every list, page and size: all pages together are the list, and the cu
       fc.integer({ min: -3, max: 60 }),
       fc.constantFrom(...pageSizes),
       (items, wanted, size) => {
-        const view = pageOf(items, wanted, size);
-        const all = Array.from({ length: view.pages }, (_, index) => pageOf(items, index + 1, size).items).flat();
+        const view = listPage(items, wanted, size);
+        const all = Array.from({ length: view.pages }, (_, index) => listPage(items, index + 1, size).items).flat();
         expect(all).toEqual(items);
         expect(view.buttons).toContain(view.page);
         expect(view.buttons.length).toBeLessThanOrEqual(5);

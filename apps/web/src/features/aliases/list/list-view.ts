@@ -96,7 +96,7 @@ interface PageView<T> {
 }
 
 /** @param wanted number of the requested page, from 1; limited to the last page */
-export function pageOf<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
+export function listPage<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(Math.max(1, wanted), pages);
   const start = (page - 1) * size;

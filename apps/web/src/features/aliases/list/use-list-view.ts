@@ -13,9 +13,9 @@ import {
   type LabelsById,
   type ListFilter,
   type ListSort,
+  listPage,
   listSorts,
   orderAliases,
-  pageOf,
   pageSizes,
   searchAliases,
   stateFilters,
@@ -71,7 +71,7 @@ export function useListView(
   const ordered = useMemo(() => orderAliases(indexed, sort), [indexed, sort]);
   const filtered = useMemo(() => filterAliases(ordered, filter), [ordered, filter]);
   const found = useMemo(() => searchAliases(filtered, query), [filtered, query]);
-  const view = useMemo(() => pageOf(found, page, size), [found, page, size]);
+  const view = useMemo(() => listPage(found, page, size), [found, page, size]);
   return { filter, counts, found, view };
 }
 

@@ -15,11 +15,11 @@ import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
-import { Destinations } from "../row/AliasRow.tsx";
+import { Destinations } from "../row/AliasListRow.tsx";
 import { AliasEncryption, WriteByAddress } from "../row/AliasSettings.tsx";
 import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
-import { type EditedField, EditedPart, Part } from "./EditedPart.tsx";
+import { type EditedField, EditedPart, PanelPart } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
 
 const loadQr = async () => (await import("../../../ui/QrCode.tsx")).QrCode;
@@ -133,12 +133,12 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
           {alias.notes ? <p>{alias.notes}</p> : <p className="muted">No notes</p>}
         </EditedPart>
         <LabelsPart alias={alias} />
-        <Part title="Sending and encryption">
+        <PanelPart title="Sending and encryption">
           <SmtpPanel id={smtpId} alias={alias} hasWebhook={entries.some(isUrl)}>
             <WriteByAddress alias={alias} />
             <AliasEncryption alias={alias} />
           </SmtpPanel>
-        </Part>
+        </PanelPart>
         <DeletePart alias={alias} />
       </div>
     </Dialog>

@@ -13,7 +13,7 @@ interface PartProps {
   children: ReactNode;
 }
 
-export function Part({ title, aside, children }: PartProps) {
+export function PanelPart({ title, aside, children }: PartProps) {
   const id = useId();
   return (
     <section className="part" aria-labelledby={id}>
@@ -104,8 +104,8 @@ export function EditedPart({ alias, field, title, editing, onEditing, children }
     </button>
   );
   return (
-    <Part title={title} aside={button}>
+    <PanelPart title={title} aside={button}>
       {isEditing ? <EditForm alias={alias} field={field} onClose={() => onEditing(null)} /> : children}
-    </Part>
+    </PanelPart>
   );
 }

@@ -7,7 +7,7 @@ import { useLabels } from "../../../api/labels.ts";
 import { showFailure } from "../../../ui/toast-store.ts";
 import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
-import { Part } from "./EditedPart.tsx";
+import { PanelPart } from "./EditedPart.tsx";
 
 /** The alias' chosen labels, which include a choice still being saved, and the function that changes the choice. */
 function useChosenLabels(alias: AliasWire) {
@@ -52,7 +52,7 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
   );
   const isFailed = labels === undefined && error !== null && !isFetching;
   return (
-    <Part title="Labels" aside={labels === undefined ? null : button}>
+    <PanelPart title="Labels" aside={labels === undefined ? null : button}>
       {isFailed ? <LabelsFailed onRetry={() => void refetch()} /> : null}
       {isOpen || isFailed ? null : <LabelChips ids={chosen} labels={byId} />}
       {isOpen || chosen.length > 0 || labels === undefined ? null : <p className="muted">No labels</p>}
@@ -72,6 +72,6 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
           <NewLabelForm onMade={({ id }) => toggle(id)} />
         </div>
       ) : null}
-    </Part>
+    </PanelPart>
   );
 }

@@ -15,8 +15,8 @@ import {
   reservedFailure,
   updateFailure,
 } from "../create/create-failure.ts";
-import { AliasSwitch } from "./AliasRow.tsx";
-import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readEdit, readOf } from "./edit-body.ts";
+import { AliasSwitch } from "./AliasListRow.tsx";
+import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readAliasEdit, readOf } from "./edit-body.ts";
 
 interface RenameAliasDialogProps {
   alias: AliasWire;
@@ -126,7 +126,7 @@ export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   };
   const save = () => {
     if (isSaving) return;
-    const read = readEdit(edit, seen ?? readOf(alias));
+    const read = readAliasEdit(edit, seen ?? readOf(alias));
     if ("errors" in read) return setErrors(read.errors);
     setErrors({});
     void finish(isNewName(read.body, alias) ? ask(read.body) : send(read.body));

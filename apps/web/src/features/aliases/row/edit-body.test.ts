@@ -1,23 +1,25 @@
 import { expect, test } from "vitest";
-import { isNewName, readEdit } from "./edit-body.ts";
+import { isNewName, readAliasEdit } from "./edit-body.ts";
 
 const read = { alias: "news", forwardTo: "ann@example.org", notes: null };
 const edit = { alias: " news.7h2 ", forwardTo: "jonas@example.org", notes: "" };
 
 test("names and destinations are trimmed and empty notes omitted", () => {
-  expect(readEdit(edit, read)).toEqual({ body: { alias: "news.7h2", forwardTo: "jonas@example.org", before: read } });
+  expect(readAliasEdit(edit, read)).toEqual({
+    body: { alias: "news.7h2", forwardTo: "jonas@example.org", before: read },
+  });
 });
 
 test("notes that were emptied are sent, so that they are cleared", () => {
-  expect(readEdit(edit, { ...read, notes: "Newsletters" })).toMatchObject({ body: { notes: "" } });
+  expect(readAliasEdit(edit, { ...read, notes: "Newsletters" })).toMatchObject({ body: { notes: "" } });
 });
 
 test("a webhook alone is a valid destination", () => {
-  expect(readEdit({ ...edit, forwardTo: "https://hooks.example.org/mail" }, read)).toHaveProperty("body");
+  expect(readAliasEdit({ ...edit, forwardTo: "https://hooks.example.org/mail" }, read)).toHaveProperty("body");
 });
 
 test("each invalid field has its own message", () => {
-  expect(readEdit({ alias: "a b", forwardTo: "null", notes: "x".repeat(129) }, read)).toEqual({
+  expect(readAliasEdit({ alias: "a b", forwardTo: "null", notes: "x".repeat(129) }, read)).toEqual({
     errors: {
       alias: "Invalid alias format",
       forwardTo:
@@ -25,7 +27,7 @@ test("each invalid field has its own message", () => {
       notes: "Notes must be 128 characters or less",
     },
   });
-  expect(readEdit({ alias: " ", forwardTo: "", notes: "" }, read)).toEqual({
+  expect(readAliasEdit({ alias: " ", forwardTo: "", notes: "" }, read)).toEqual({
     errors: { alias: "Alias is required", forwardTo: "At least one email address or webhook URL is required" },
   });
 });

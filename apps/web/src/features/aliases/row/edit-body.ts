@@ -23,7 +23,7 @@ export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
  * Validates an alias's edited fields and builds the body of the update request. Empty notes are sent only if they clear
  * existing ones.
  */
-export function readEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
+export function readAliasEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
   const clearsNotes = edit.notes === "" && Boolean(read.notes);
   const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;
   const result = updateAliasBody.safeParse({ alias: edit.alias, forwardTo: edit.forwardTo, notes, before: read });

@@ -4,7 +4,7 @@ import { Tabs } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { saveFile } from "../../../ui/files.ts";
 import { LinkedText } from "../../../ui/LinkedText.tsx";
-import { sizeText, timeText } from "../../../ui/text/time-text.ts";
+import { fileSizeText, timeText } from "../../../ui/text/time-text.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
 import { fillFrame } from "./read-mail.ts";
@@ -37,7 +37,7 @@ function Files({ files }: Pick<ParsedMail, "files">) {
         <li key={index}>
           <button type="button" className="btn btn-sm" onClick={() => saveFile(name, bytes)}>
             <Download className="i" aria-hidden />
-            {name} <span>{sizeText(bytes.length)}</span>
+            {name} <span>{fileSizeText(bytes.length)}</span>
           </button>
         </li>
       ))}

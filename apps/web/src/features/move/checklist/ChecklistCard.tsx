@@ -9,7 +9,7 @@ import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import type { Login } from "../export-file/password-export.ts";
-import { ChecklistTable } from "./ChecklistTable.tsx";
+import { ChecklistItems } from "./ChecklistItems.tsx";
 import { ChooseLogins } from "./ChooseLogins.tsx";
 import { headingOf } from "./checklist-view.ts";
 import { ExportFileChooser, useExportFile } from "./ExportFileChooser.tsx";
@@ -106,7 +106,7 @@ export function ChecklistCard({ userId }: { userId: string }) {
       )}
       {rows === undefined || isEmpty ? null : (
         <>
-          <ChecklistTable userId={userId} rows={rows} />
+          <ChecklistItems userId={userId} rows={rows} />
           <div className="card-foot">
             <p className="hint">
               Sealed on the server, with at most {countText(limits.checklistMax)} sites. Nothing is changed at the sites

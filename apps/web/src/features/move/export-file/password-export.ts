@@ -3,7 +3,7 @@
  * passwords, one-time codes and notes are dropped while the file is read, and no text of them is returned.
  */
 import { csvRows, readCsvHeader } from "./csv.ts";
-import { siteName } from "./site-name.ts";
+import { siteNameOf } from "./site-name.ts";
 
 /** A site, and one address that a login at the site uses. */
 export interface Login {
@@ -201,7 +201,7 @@ function collected(program: string, entries: Iterable<Entry>): PasswordExport {
   let count = 0;
   for (const { urls, name, users } of entries) {
     count += 1;
-    const site = siteName(urls, name);
+    const site = siteNameOf(urls, name);
     if (site === null) continue;
     for (const user of users) {
       const trimmed = user.trim();

@@ -12,7 +12,7 @@ const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
  * @param name the entry's own name, used if no URL names a site
  * @returns e.g. `shop.example`; `null` if neither URLs nor name tell the site
  */
-export function siteName(urls: readonly string[], name: string): string | null {
+export function siteNameOf(urls: readonly string[], name: string): string | null {
   for (const url of urls) {
     const host = hostOf(url.trim());
     if (host !== null) return host;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aliasService, groupLogins } from "./login-groups.ts";
-import { siteLink, siteName } from "./site-name.ts";
+import { siteLink, siteNameOf } from "./site-name.ts";
 
 test.each([
   [["https://www.Shop.example/login?token=x#y"], "Shop", "shop.example"],
@@ -26,7 +26,7 @@ test.each([
   [[], "x".repeat(300), "x".repeat(253)],
   [[], " ", null],
 ])("an entry with the URLs %j and the name %j has the site %j", (urls, name, site) => {
-  expect(siteName(urls, name)).toBe(site);
+  expect(siteNameOf(urls, name)).toBe(site);
 });
 
 test("only host names become links", () => {

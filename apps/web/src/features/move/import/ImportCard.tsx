@@ -5,9 +5,9 @@ import { useDomains } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { timeText } from "../../../ui/text/time-text.ts";
+import { aliasesText } from "../../aliases/alias-text.ts";
+import { ImportReport } from "./ImportReport.tsx";
 import { ImportRows } from "./ImportRows.tsx";
-import { ImportSummary } from "./ImportSummary.tsx";
-import { aliasesText } from "./import-text.ts";
 import { SourceForm } from "./SourceForm.tsx";
 import { useImportFlow } from "./use-import-flow.ts";
 
@@ -82,7 +82,7 @@ export function ImportCard({ userId }: { userId: string }) {
         </>
       ) : (
         <>
-          <ImportSummary shown={shown} {...steps} />
+          <ImportReport shown={shown} {...steps} />
           <ImportRows key={shown.importId} shown={shown} wanted={rows.wanted} onWanted={rows.setWanted} />
         </>
       )}

@@ -1,7 +1,6 @@
 /** Texts about an import: its results, its counts and the time left to undo it. Pure. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
-import { countText } from "../../../ui/text/count-text.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
 /** Results of import rows, in the order of the filter's choices. */
@@ -41,8 +40,6 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
   deleted: "It was deleted at the other service.",
   over_limit: "Your account can hold no more aliases.",
 };
-
-export const aliasesText = (count: number): string => `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
 
 /** Number of aliases that running the import would create, if the addresses that are not checked are free. */
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>

@@ -14,9 +14,10 @@ import {
   useImports,
 } from "../../../api/imports.ts";
 import { countText } from "../../../ui/text/count-text.ts";
-import { sizeText } from "../../../ui/text/time-text.ts";
+import { fileSizeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { aliasesText, importFailureText, siteOfTwin } from "./import-text.ts";
+import { aliasesText } from "../../aliases/alias-text.ts";
+import { importFailureText, siteOfTwin } from "./import-text.ts";
 
 const allRows: RowsWanted = { page: 0, result: undefined };
 
@@ -88,7 +89,7 @@ export function useImportFlow(userId: string) {
   };
   const onFile = (file: File, domain: string | undefined) => {
     if (file.size > limits.importFileMaxBytes)
-      return setError(`“${file.name}” is too large. The maximum is ${sizeText(limits.importFileMaxBytes)}.`);
+      return setError(`“${file.name}” is too large. The maximum is ${fileSizeText(limits.importFileMaxBytes)}.`);
     create({ file, domain }, file.name);
   };
   const failed = (title: string) => (failure: Error) => showFailure(title, messageOf(failure, "Please try again."));

@@ -5,7 +5,8 @@ import { type CSSProperties, useEffect, useState } from "react";
 import { isInProgress } from "../../../api/imports.ts";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { aliasesText, resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
+import { aliasesText } from "../../aliases/alias-text.ts";
+import { resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
 
 const ADDRESSES_SHOWN = 5;
 
@@ -124,7 +125,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function ImportSummary({ shown, isStarting, isUndoing, isAdding, onRun, onUndo, onAddTwins, onClose }: Props) {
+export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, onUndo, onAddTwins, onClose }: Props) {
   const { state, counts, unconfirmed, remarks } = shown;
   const left = undoTimeText(shown.undoUntil, useNow());
   const count = toMake(shown);

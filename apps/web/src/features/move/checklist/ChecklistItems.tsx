@@ -10,9 +10,9 @@ import { Pager } from "../../../ui/Pager.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { pageOf } from "../../aliases/list/list-view.ts";
+import { listPage } from "../../aliases/list/list-view.ts";
 import { siteLink } from "../export-file/site-name.ts";
-import { ChecklistRow } from "./ChecklistRow.tsx";
+import { ChecklistItem } from "./ChecklistItem.tsx";
 import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
 
 /** Creates an alias for a site of the checklist, stores its id in the site's row and copies its address. */
@@ -67,7 +67,7 @@ function useChecklistView(rows: readonly ChecklistRowWire[]) {
     setPage(wanted);
   };
   const keep = (id: string) => setKept((before) => new Set([...before, id]));
-  return { choice, choose, turnTo, keep, view: pageOf(found, page, ROWS_PER_PAGE) };
+  return { choice, choose, turnTo, keep, view: listPage(found, page, ROWS_PER_PAGE) };
 }
 
 function Progress({ rows }: { rows: readonly ChecklistRowWire[] }) {
@@ -142,7 +142,7 @@ function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistVie
   );
 }
 
-export function ChecklistTable({ userId, rows }: Props) {
+export function ChecklistItems({ userId, rows }: Props) {
   const list = useChecklistView(rows);
   const { view, turnTo } = list;
   const { data: aliases } = useAliases(userId);
@@ -167,7 +167,7 @@ export function ChecklistTable({ userId, rows }: Props) {
       ) : (
         <ul className="checklist" aria-label="Sites">
           {view.items.map((row) => (
-            <ChecklistRow
+            <ChecklistItem
               key={row.id}
               row={row}
               alias={(row.aliasId === null ? undefined : addresses.get(row.aliasId)) ?? null}

@@ -48,7 +48,7 @@ function useTick(done: boolean, onTick: Props["onTick"]) {
   return [clicked ?? done, onClick] as const;
 }
 
-export function ChecklistRow({ row, alias, isMaking, onTick, onMake, onRemove }: Props) {
+export function ChecklistItem({ row, alias, isMaking, onTick, onMake, onRemove }: Props) {
   const id = useId();
   const { site, oldAddress } = row;
   const [ticked, tick] = useTick(row.done, onTick);

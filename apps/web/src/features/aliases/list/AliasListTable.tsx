@@ -4,7 +4,7 @@ import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { entriesOf, isActive } from "../alias-text.ts";
 import type { Picking } from "../bulk/use-picking.ts";
 import { AliasEditRow } from "../row/AliasEditRow.tsx";
-import { AliasRow, PickBox } from "../row/AliasRow.tsx";
+import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
 import type { LabelsById } from "./list-view.ts";
 
 /**
@@ -76,7 +76,7 @@ function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKe
   return keys;
 }
 
-export function AliasTable({ userId, aliases, query, labels, picking, onDelete }: Props) {
+export function AliasListTable({ userId, aliases, query, labels, picking, onDelete }: Props) {
   const keys = useRowKeys({ aliases, query });
   const [editing, setEditing] = useState<string>();
   const [edited, setEdited] = useState<string>();
@@ -122,7 +122,7 @@ export function AliasTable({ userId, aliases, query, labels, picking, onDelete }
             alias.id === editing ? (
               <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
             ) : (
-              <AliasRow
+              <AliasListRow
                 key={keys.get(alias.id)}
                 userId={userId}
                 alias={alias}

@@ -39,7 +39,7 @@ function Cipher() {
   );
 }
 
-export function Encryption() {
+export function EncryptionStory() {
   return (
     <section className="enc-band later">
       <div className="page sec enc">

@@ -120,7 +120,7 @@ interface Props {
  * Table row of an alias. After a search it may show another alias (`row-keys.ts`), so the components in it that have
  * state of their own have the alias' id as key.
  */
-export const AliasRow = memo(function AliasRow(props: Props) {
+export const AliasListRow = memo(function AliasListRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
   const panelId = useId();

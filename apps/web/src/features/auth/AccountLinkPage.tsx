@@ -24,7 +24,7 @@ interface AccountLinkProps {
   children: (token: string, user: UserWire) => ReactNode;
 }
 
-export function AccountLink({ signIn, why, children }: AccountLinkProps) {
+export function AccountLinkPage({ signIn, why, children }: AccountLinkProps) {
   const token = useLinkToken();
   const { user } = useSession();
   if (token === null) return <AccountLinkOver why={why} />;

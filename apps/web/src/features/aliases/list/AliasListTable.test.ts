@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describedMailboxes, nextRowKeys, noRowKeys } from "./AliasTable.tsx";
+import { describedMailboxes, nextRowKeys, noRowKeys } from "./AliasListTable.tsx";
 
 const open = (...addresses: string[]) => addresses.map((address) => ({ address, state: "asked" as const }));
 const row = (id: string, forwardTo: string, unconfirmed = open(...forwardTo.split(", "))) => ({

@@ -48,7 +48,7 @@ function Row({ job, askedAt, onUndone }: RowProps) {
   );
 }
 
-export function WaitingMail({ userId }: { userId: string }) {
+export function UnsentMail({ userId }: { userId: string }) {
   const {
     data: jobs = [],
     dataUpdatedAt,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pollDelayMs, waitingText } from "./WaitingMail.tsx";
+import { pollDelayMs, waitingText } from "./UnsentMail.tsx";
 
 const now = new Date("2026-03-05T10:00:00");
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
