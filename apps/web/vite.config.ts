@@ -26,7 +26,7 @@ const baseChunk = {
       "src/api/(?:api-error|client|connection)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs)\\.ts",
       "src/app/path\\.ts",
-      "src/ui/(?:Mask|toast-store|use-is-live|use-late|text/count-text)\\.ts",
+      "src/ui/(?:Mask|store|toast-store|use-is-live|use-late|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
   ),

@@ -3,34 +3,28 @@
  * request is made only to find out.
  */
 import { useSyncExternalStore } from "react";
+import { makeStore } from "../ui/store.ts";
 
 type Connection = "online" | "offline" | "unreachable";
 
-let isReached = true;
-const listeners = new Set<() => void>();
-
-function set(value: boolean): void {
-  if (isReached === value) return;
-  isReached = value;
-  for (const listener of listeners) listener();
-}
+const reached = makeStore(true);
 
 /** Called when any response arrives, an error response included. */
-export const markReached = (): void => set(true);
+export const markReached = (): void => reached.set(true);
 /** Called when a request fails without a response. */
-export const markUnreachable = (): void => set(false);
+export const markUnreachable = (): void => reached.set(false);
 
 function subscribe(listener: () => void): () => void {
   // Back online: whether the server is reachable is unknown until the next request.
   const onOnline = () => {
-    isReached = true;
+    reached.set(true);
     listener();
   };
-  listeners.add(listener);
+  const stop = reached.subscribe(listener);
   window.addEventListener("online", onOnline);
   window.addEventListener("offline", listener);
   return () => {
-    listeners.delete(listener);
+    stop();
     window.removeEventListener("online", onOnline);
     window.removeEventListener("offline", listener);
   };
@@ -38,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 
 function read(): Connection {
   if (!navigator.onLine) return "offline";
-  return isReached ? "online" : "unreachable";
+  return reached.read() ? "online" : "unreachable";
 }
 
 export function useConnection(): Connection {

@@ -5,9 +5,9 @@
 import { toastTimes } from "@kauke/contract";
 import { Check, CircleAlert, Clock, Info, X } from "lucide-react";
 import { Toast } from "radix-ui";
-import { type CSSProperties, useState, useSyncExternalStore } from "react";
+import { type CSSProperties, useState } from "react";
 import { createPortal } from "react-dom";
-import { closeToast, readToast, type ShownToast, subscribeToToast } from "./toast-store.ts";
+import { closeToast, type ShownToast, useToast } from "./toast-store.ts";
 
 const icons = { good: Check, info: Info, bad: CircleAlert, clock: Clock };
 
@@ -48,7 +48,7 @@ function ToastCard({ toast }: { toast: ShownToast }) {
 }
 
 export function Toaster() {
-  const toast = useSyncExternalStore(subscribeToToast, readToast, () => null);
+  const toast = useToast();
   return createPortal(
     <Toast.Provider swipeDirection="right" swipeThreshold={toastTimes.swipePx}>
       {toast === null ? null : <ToastCard key={toast.id} toast={toast} />}

@@ -3,6 +3,7 @@
  * 1000 ms later. Any module may call `showToast`; `Toaster` renders it.
  */
 import { toastTimes } from "@kauke/contract";
+import { makeStore, useStore } from "./store.ts";
 
 interface ToastContent {
   title: string;
@@ -23,20 +24,14 @@ export interface ShownToast extends ToastContent {
   open: boolean;
 }
 
-let current: ShownToast | null = null;
+const toast = makeStore<ShownToast | null>(null);
 let lastId = 0;
 let removal: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-
-function set(toast: ShownToast | null): void {
-  current = toast;
-  for (const listener of listeners) listener();
-}
 
 export function showToast(content: ToastContent): void {
   clearTimeout(removal);
   lastId += 1;
-  set({ ...content, id: lastId, open: true });
+  toast.set({ ...content, id: lastId, open: true });
 }
 
 /** Shows a toast of the destructive variant: red, seven seconds. */
@@ -45,15 +40,13 @@ export function showFailure(title: string, description?: string): void {
 }
 
 export function closeToast(): void {
-  if (current === null || !current.open) return;
-  set({ ...current, open: false });
+  const shown = toast.read();
+  if (!shown?.open) return;
+  toast.set({ ...shown, open: false });
   clearTimeout(removal);
-  removal = setTimeout(() => set(null), toastTimes.removeMs);
+  removal = setTimeout(() => toast.set(null), toastTimes.removeMs);
 }
 
-export const readToast = (): ShownToast | null => current;
+export const { read: readToast, subscribe: subscribeToToast } = toast;
 
-export function subscribeToToast(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useToast = (): ShownToast | null => useStore(toast);

@@ -2,18 +2,11 @@
  * Whether the session is lost: the server has answered 401 to a call that needs a session. The dashboard then shows
  * "Authentication Required" in place; lost-session-exit.ts leaves other pages.
  */
-import { useSyncExternalStore } from "react";
+import { makeStore, useStore } from "../../ui/store.ts";
 
-let lost = false;
+const lost = makeStore(false);
 let note = "";
 let cookieVersion = 0;
-const listeners = new Set<() => void>();
-
-function set(value: boolean): void {
-  if (lost === value) return;
-  lost = value;
-  for (const listener of listeners) listener();
-}
 
 /** Counts the sign-ins and sign-outs of this page, each of which replaces or removes the session's cookie. */
 export const readCookieVersion = (): number => cookieVersion;
@@ -24,16 +17,16 @@ export const readCookieVersion = (): number => cookieVersion;
  * response says nothing about the present session and is ignored
  */
 export function markSignedOut(sentWith = cookieVersion): void {
-  if (sentWith === cookieVersion) set(true);
+  if (sentWith === cookieVersion) lost.set(true);
 }
 
 /** Called at each sign-in, sign-out and fresh sign-in. */
 export function markSignedIn(): void {
   cookieVersion++;
-  set(false);
+  lost.set(false);
 }
 
-export const isSessionLost = (): boolean => lost;
+export const isSessionLost = lost.read;
 
 /** @param text text to append to the toast about the lost session, e.g. that a draft is kept; "" for none */
 export function setSessionLossNote(text: string): void {
@@ -42,13 +35,4 @@ export function setSessionLossNote(text: string): void {
 
 export const sessionLossNote = (): string => note;
 
-export function useSessionLost(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => lost,
-    () => false,
-  );
-}
+export const useSessionLost = (): boolean => useStore(lost);

@@ -4,7 +4,8 @@
  * (specification section 8). Signing in and out changes this value and the stored session together.
  */
 import type { AuthMethod, UserWire } from "@kauke/contract";
-import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent } from "react";
+import { makeStore, useStore } from "../../ui/store.ts";
 import { ApiError } from "../api-error.ts";
 import { call, countEvent, requestLogout } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
@@ -17,14 +18,10 @@ interface Session {
 }
 
 const asking: Session = { user: null, isLoading: true };
-let session = asking;
-const readers = new Set<() => void>();
+const session = makeStore(asking);
 const forgetCallbacks = new Set<() => void>();
 
-function setSession(user: UserWire | null): void {
-  session = { user, isLoading: false };
-  for (const reader of readers) reader();
-}
+const setSession = (user: UserWire | null): void => session.set({ user, isLoading: false });
 
 async function askSession(): Promise<UserWire | null> {
   try {
@@ -40,14 +37,14 @@ async function askSession(): Promise<UserWire | null> {
 
 /** Asks the server who is signed in. The response is ignored if a sign-in or sign-out has happened meanwhile. */
 export async function checkSession(): Promise<void> {
-  const before = session;
+  const before = session.read();
   const user = await askSession();
-  if (session !== before) return;
+  if (session.read() !== before) return;
   if (before.user !== null && before.user.id !== user?.id) forgetLoaded();
   setSession(user);
 }
 
-export const readSession = (): Session => session;
+export const readSession = session.read;
 
 /**
  * Registers a callback that runs at every sign-in and sign-out, before a new user is set. It drops the data loaded for
@@ -57,15 +54,8 @@ export function onUserChange(forget: () => void): void {
   forgetCallbacks.add(forget);
 }
 
-function subscribe(reader: () => void): () => void {
-  readers.add(reader);
-  return () => readers.delete(reader);
-}
-
 /** The current session. Hydration begins with "loading", the state in which prerendered pages were drawn. */
-export function useSession(): Session {
-  return useSyncExternalStore(subscribe, readSession, () => asking);
-}
+export const useSession = (): Session => useStore(session);
 
 /** The signed-in user; throws on screens that a signed-out visitor can reach. */
 export function useUser(): UserWire {
@@ -80,7 +70,7 @@ function forgetLoaded(): void {
 }
 
 /** Signs in the user the server has returned, and drops the data loaded for the previous one. */
-function enterSession(user: UserWire): void {
+export function enterSession(user: UserWire): void {
   ending?.abort();
   forgetLoaded();
   storeSession(user);
@@ -103,10 +93,6 @@ export function leaveSession(inactive = false): void {
   forgetUser();
   tellTabs({ kind: "signed-out", inactive, lost });
 }
-
-export const useEnterSession = (): typeof enterSession => enterSession;
-
-export const useLeaveSession = (): typeof leaveSession => leaveSession;
 
 /** Maximum milliseconds a logout waits for the server. */
 const LOGOUT_WAIT_MS = 2000;
@@ -133,7 +119,7 @@ export function beforeLogOut(work: () => Promise<unknown> | null): void {
 function endAfterLastWork(): Promise<void> {
   const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
   if (running.length === 0) return endAtServer();
-  return Promise.allSettled(running).then(() => (session.user === null ? endAtServer() : undefined));
+  return Promise.allSettled(running).then(() => (readSession().user === null ? endAtServer() : undefined));
 }
 
 /** Signs out in the browser at once, whatever the server answers. Resolves after its response, or after two seconds. */
@@ -163,7 +149,7 @@ export async function endAtServer(): Promise<void> {
  */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   const onMessage = useEffectEvent((message: TabMessage) => {
-    const { user, isLoading } = session;
+    const { user, isLoading } = readSession();
     // The response to the session check in flight is newer than the other tab's message.
     if (isLoading) return;
     if (message.kind === "signed-in" && message.userId !== user?.id) {

@@ -3,7 +3,7 @@ import type { SignInWire, UserWire, WalletBody, WalletChallenge } from "@kauke/c
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
-import { checkSession, useEnterSession } from "./session.ts";
+import { checkSession, enterSession } from "./session.ts";
 
 export const signInKey = ["sign-in"];
 export const sessionsKey = ["sessions"];
@@ -54,11 +54,10 @@ export function useSignInLink(token: string | null, isUsed: boolean) {
  * that about the link
  */
 export function useSignInByLink(onDone: () => void) {
-  const enter = useEnterSession();
   return useMutation({
     mutationFn: (body: { token: string; password?: string }) => call("signInByLink", { body }),
     onSuccess: ({ user }) => {
-      enter(user);
+      enterSession(user);
       onDone();
     },
   });
@@ -125,20 +124,18 @@ async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Pro
 }
 
 export function useSignIn() {
-  const enter = useEnterSession();
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
       withFallbackMessage(call("login", { body }), "Login failed"),
-    onSuccess: ({ user }) => enter(user),
+    onSuccess: ({ user }) => enterSession(user),
   });
 }
 
 export function useRegister() {
-  const enter = useEnterSession();
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
       withFallbackMessage(call("register", { body }), "Registration failed"),
-    onSuccess: ({ user }) => enter(user),
+    onSuccess: ({ user }) => enterSession(user),
   });
 }
 
@@ -166,6 +163,5 @@ async function signIn(connect: () => Promise<WalletSigner>): Promise<{ user: Use
 }
 
 export function useWalletSignIn() {
-  const enter = useEnterSession();
-  return useMutation({ mutationFn: signIn, onSuccess: ({ user }) => enter(user) });
+  return useMutation({ mutationFn: signIn, onSuccess: ({ user }) => enterSession(user) });
 }

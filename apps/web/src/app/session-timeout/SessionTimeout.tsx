@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { countEvent } from "../../api/client.ts";
 import { markSignedOut, sessionLossNote } from "../../api/session/lost-session.ts";
-import { endAtServer, useLeaveSession } from "../../api/session/session.ts";
+import { endAtServer, leaveSession } from "../../api/session/session.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { countdownText } from "../../ui/text/time-text.ts";
 import { showToast } from "../../ui/toast-store.ts";
@@ -14,10 +14,9 @@ import { InactivityWatch } from "./watch-inactivity.ts";
 function useInactivity(userId: string) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null);
   const watch = useRef<InactivityWatch>(null);
-  const leave = useLeaveSession();
   const [, navigate] = useLocation();
   const onInactive = useEffectEvent(() => {
-    leave(true);
+    leaveSession(true);
     countEvent("logout");
     sayLoggedOut();
     navigate("/home");
@@ -25,7 +24,7 @@ function useInactivity(userId: string) {
   });
   const onRefused = useEffectEvent(() => {
     markSignedOut();
-    leave();
+    leaveSession();
     showToast({ title: "Session Ended", description: `Please sign in again.${sessionLossNote()}`, variant: "info" });
   });
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
-import { useLeaveSession } from "../../api/session/session.ts";
+import { leaveSession } from "../../api/session/session.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -15,7 +15,6 @@ const REDIRECT_MS = 2000;
 
 function useDeletion(onDone: () => void) {
   const [, navigate] = useLocation();
-  const leave = useLeaveSession();
   const deletion = useDeleteAccount();
   const run = () =>
     deletion.mutate(undefined, {
@@ -23,7 +22,7 @@ function useDeletion(onDone: () => void) {
         showToast({ title: "Account Deleted", description: "Your aliases and data have been removed." });
         onDone();
         setTimeout(() => {
-          leave();
+          leaveSession();
           navigate("/");
         }, REDIRECT_MS);
       },

@@ -1,32 +1,22 @@
 /** Id of the alias that was just created; its row in the list is highlighted for three seconds. */
 import { useSyncExternalStore } from "react";
+import { makeStore } from "../../ui/store.ts";
 
 const MARKED_MS = 3000;
 
-let marked: string | null = null;
+const marked = makeStore<string | null>(null);
 let removal: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-
-function set(aliasId: string | null): void {
-  marked = aliasId;
-  for (const listener of listeners) listener();
-}
 
 export function markNewAlias(aliasId: string): void {
   clearTimeout(removal);
-  set(aliasId);
-  removal = setTimeout(() => set(null), MARKED_MS);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  marked.set(aliasId);
+  removal = setTimeout(() => marked.set(null), MARKED_MS);
 }
 
 export function useIsNewAlias(aliasId: string): boolean {
   return useSyncExternalStore(
-    subscribe,
-    () => marked === aliasId,
+    marked.subscribe,
+    () => marked.read() === aliasId,
     () => false,
   );
 }

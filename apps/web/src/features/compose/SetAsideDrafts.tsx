@@ -1,8 +1,7 @@
 /** List above the form of the drafts whose sending was undone while another message was being written. */
 import { Undo2 } from "lucide-react";
-import { useSyncExternalStore } from "react";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { type Draft, discardSetAside, openSetAside, readSetAside, subscribeToSetAside } from "./drafts.ts";
+import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
 
 interface Props {
   onConfirm: () => void;
@@ -30,7 +29,7 @@ export function DiscardDraftDialog({ onConfirm, onClose }: Props) {
 }
 
 export function SetAsideDrafts() {
-  const drafts = useSyncExternalStore(subscribeToSetAside, readSetAside);
+  const drafts = useSetAside();
   return drafts.map((draft, index) => <Row key={`${index}-${draft.values.subject}`} draft={draft} />);
 }
 

@@ -6,6 +6,7 @@
  */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
+import { makeStore, useStore } from "../../ui/store.ts";
 import type { ComposeValues } from "./compose-form.ts";
 
 export interface Draft {
@@ -19,8 +20,7 @@ export interface Draft {
 /** The draft in the form. */
 let current: Draft | null = null;
 /** Drafts whose sending was undone while another was in the form, newest first. */
-let setAside: readonly Draft[] = [];
-const listeners = new Set<() => void>();
+const setAside = makeStore<readonly Draft[]>([]);
 /** Functions that fill an open form with a restored draft. */
 const forms = new Set<(draft: Draft) => void>();
 
@@ -31,12 +31,11 @@ const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
 function change(to: { current?: Draft | null; setAside?: readonly Draft[] }): void {
   if (to.current !== undefined) current = to.current;
-  if (to.setAside !== undefined) setAside = to.setAside;
-  const hasDraft = current !== null || setAside.length > 0;
+  if (to.setAside !== undefined) setAside.set(to.setAside);
+  const hasDraft = current !== null || setAside.read().length > 0;
   setSessionLossNote(hasDraft ? " Your draft is kept in this tab until then." : "");
   if (hasDraft) window.addEventListener("beforeunload", askBeforeLeaving);
   else window.removeEventListener("beforeunload", askBeforeLeaving);
-  for (const listener of listeners) listener();
 }
 
 /** Stores the form's content as the draft; called at every change. A form without any text is no draft. */
@@ -57,28 +56,23 @@ export function draftOf(userId: string): Draft | null {
  * Puts a message whose sending was undone back into the form, or into the list above it while another is being written.
  */
 export function restoreDraft(draft: Draft): void {
-  if (current !== null) return change({ setAside: [draft, ...setAside] });
+  if (current !== null) return change({ setAside: [draft, ...setAside.read()] });
   change({ current: draft });
   for (const show of forms) show(draft);
 }
 
 /** Puts a draft from the list into the form; the one in the form takes its place in the list. */
 export function openSetAside(draft: Draft): void {
-  const others = setAside.filter((other) => other !== draft);
+  const others = setAside.read().filter((other) => other !== draft);
   change({ current: draft, setAside: current === null ? others : [current, ...others] });
   for (const show of forms) show(draft);
 }
 
 export function discardSetAside(draft: Draft): void {
-  change({ setAside: setAside.filter((other) => other !== draft) });
+  change({ setAside: setAside.read().filter((other) => other !== draft) });
 }
 
-export const readSetAside = (): readonly Draft[] => setAside;
-
-export function subscribeToSetAside(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useSetAside = (): readonly Draft[] => useStore(setAside);
 
 /** Subscribes an open form to restored drafts. @param show fills it with one @returns function that unsubscribes */
 export function onDraftRestored(show: (draft: Draft) => void): () => void {
@@ -91,7 +85,7 @@ onUserChange(() => {
   // Callbacks for a change of user run before the new user is set, so read the user afterwards.
   queueMicrotask(() => {
     const { user } = readSession();
-    const owner = (current ?? setAside[0])?.userId;
+    const owner = (current ?? setAside.read()[0])?.userId;
     if (user === null ? !wasLost : user.id !== owner) change({ current: null, setAside: [] });
   });
 });

@@ -10,13 +10,12 @@ import {
   useLayoutEffect,
   useRef,
   useState,
-  useSyncExternalStore,
 } from "react";
 import { createPortal } from "react-dom";
 import { closePanel, openPanel } from "../../ui/Dialog.tsx";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
-import { closePalette, isMac, isPaletteOpen, openPalette, subscribeToPalette } from "./palette-store.ts";
+import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
 
 /**
  * The command palette's field while the palette's code is loading: it takes the focus and the keys at once, so that
@@ -94,7 +93,7 @@ const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent):
   key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
 
 export function PaletteKeys() {
-  const isOpen = useSyncExternalStore(subscribeToPalette, isPaletteOpen);
+  const isOpen = usePaletteOpen();
   const { part, hasFailed } = usePart(isOpen, load);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

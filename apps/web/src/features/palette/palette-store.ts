@@ -1,26 +1,18 @@
 /** Whether the command palette is open. Loaded with every page, so it does not import the palette's code. */
+import { makeStore, useStore } from "../../ui/store.ts";
 
-let isOpen = false;
-const listeners = new Set<() => void>();
-
-function set(open: boolean): void {
-  isOpen = open;
-  for (const listener of listeners) listener();
-}
+const open = makeStore(false);
 
 /** Opens the command palette, unless a dialog is open; an alias' panel does not count as a dialog. */
 export function openPalette(): void {
-  if (document.querySelector(".scrim:not(.scrim-sheet)") === null) set(true);
+  if (document.querySelector(".scrim:not(.scrim-sheet)") === null) open.set(true);
 }
 
-export const closePalette = (): void => set(false);
+export const closePalette = (): void => open.set(false);
 
-export function subscribeToPalette(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const isPaletteOpen = open.read;
 
-export const isPaletteOpen = (): boolean => isOpen;
+export const usePaletteOpen = (): boolean => useStore(open);
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 

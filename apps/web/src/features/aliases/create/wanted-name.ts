@@ -1,21 +1,11 @@
 /** The name that the command palette passes to the form for a new alias. */
-import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent } from "react";
+import { makeStore, useStore } from "../../../ui/store.ts";
 
-let wanted: string | null = null;
-const listeners = new Set<() => void>();
-
-function set(name: string | null): void {
-  wanted = name;
-  for (const listener of listeners) listener();
-}
+const wanted = makeStore<string | null>(null);
 
 /** Puts a name into the form for a new alias, now or when the form is next shown. */
-export const askForName = (name: string): void => set(name);
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const askForName = (name: string): void => wanted.set(name);
 
 const RETRY_MS = 20;
 
@@ -24,11 +14,7 @@ const RETRY_MS = 20;
  * @param take puts the name, which may be empty, into the form and focuses the name field
  */
 export function useWantedName(take: (name: string) => void): void {
-  const name = useSyncExternalStore(
-    subscribe,
-    () => wanted,
-    () => null,
-  );
+  const name = useStore(wanted);
   const onName = useEffectEvent(take);
   useEffect(() => {
     if (name === null) return;
@@ -37,7 +23,7 @@ export function useWantedName(take: (name: string) => void): void {
     const giveLater = () => {
       timer = setTimeout(() => {
         if (document.querySelector(".shell[inert]") !== null) return giveLater();
-        set(null);
+        wanted.set(null);
         onName(name);
       }, RETRY_MS);
     };

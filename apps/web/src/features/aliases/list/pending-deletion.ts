@@ -4,7 +4,9 @@
  * While the page is hidden nothing is sent: the ten seconds begin again when it is shown. One deletion waits at a time.
  * Kept in memory only.
  */
+
 import { beforeLogOut, onUserChange } from "../../../api/session/session.ts";
+import { makeStore, useStore } from "../../../ui/store.ts";
 
 export const UNDO_MS = 10_000;
 
@@ -25,31 +27,22 @@ interface Waiting extends Deletion {
 
 let waiting: Waiting | null = null;
 /** Ids of aliases that the list leaves out: those of the waiting deletion and of requests in flight. */
-let hidden: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
-
-function setHidden(next: ReadonlySet<string>): void {
-  hidden = next;
-  for (const listener of listeners) listener();
-}
+const hidden = makeStore<ReadonlySet<string>>(new Set());
 
 function show(aliasIds: readonly string[]): void {
-  const next = new Set(hidden);
+  const next = new Set(hidden.read());
   for (const id of aliasIds) next.delete(id);
-  setHidden(next);
+  hidden.set(next);
 }
 
-export const readHidden = (): ReadonlySet<string> => hidden;
+export const readHidden = hidden.read;
 
-export function subscribeToHidden(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useHidden = (): ReadonlySet<string> => useStore(hidden);
 
 export function deleteLater(deletion: Deletion): void {
   void sendNow();
   waiting = { ...deletion, timer: sendLater() };
-  setHidden(new Set([...hidden, ...deletion.aliasIds]));
+  hidden.set(new Set([...readHidden(), ...deletion.aliasIds]));
   listenToLeaving(true, deletion.hasToAsk);
 }
 
@@ -104,5 +97,5 @@ beforeLogOut(sendNow);
 // Another user's sign-in discards the waiting deletion; a logout has already sent it.
 onUserChange(() => {
   if (waiting !== null) stopWaiting(waiting);
-  setHidden(new Set());
+  hidden.set(new Set());
 });

@@ -4,7 +4,7 @@
  * to render.
  */
 import type { AliasWire } from "@kauke/contract";
-import { startTransition, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
 import {
   countByFilter,
@@ -20,7 +20,7 @@ import {
   searchAliases,
   stateFilters,
 } from "./list-view.ts";
-import { readHidden, subscribeToHidden } from "./pending-deletion.ts";
+import { useHidden } from "./pending-deletion.ts";
 
 interface Choice {
   query: string;
@@ -31,11 +31,10 @@ interface Choice {
 }
 
 const noLabels: LabelsById = new Map();
-const nothingHidden: ReadonlySet<string> = new Set();
 
 /** The aliases of the list without those whose deletion is waiting or in flight. */
 export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
-  const hidden = useSyncExternalStore(subscribeToHidden, readHidden, () => nothingHidden);
+  const hidden = useHidden();
   return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
 }
 
