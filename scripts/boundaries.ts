@@ -5,10 +5,11 @@
  */
 
 /**
- * The rooms of the mail path, from the top down: each may import only those below it. The ground floor is `mail/`
- * itself.
+ * The rooms of the mail path, from the top down: each may import only those below it. The top is the file `path.ts`,
+ * the ground floor are the other files of `mail/` itself.
  */
 export const mailRooms = [
+  "mail/path",
   "mail/submission",
   "mail/inbound",
   "mail/delivery",
@@ -52,7 +53,8 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["apps/server/src/store/", "store"],
   ["apps/server/src/http/", "http"],
   ["apps/server/src/platform/", "platform"],
-  ...mailRooms.slice(0, -1).map((room) => [`apps/server/src/${room}/`, room] as const),
+  ["apps/server/src/mail/path.ts", "mail/path"],
+  ...mailRooms.slice(1, -1).map((room) => [`apps/server/src/${room}/`, room] as const),
   ["apps/server/src/mail/", "mail/ground"],
   // The command, the loose files that start a server, and tests.
   ["apps/server/", "app"],

@@ -32,8 +32,9 @@ import { TakenFingerprints } from "./mail/inbound/deliver/taken-fingerprints.ts"
 import { WaitingTransactions } from "./mail/inbound/deliver/waiting-transactions.ts";
 import { limitInbound } from "./mail/inbound/limits/limit-inbound.ts";
 import { MailLimits } from "./mail/inbound/limits/mail-limits.ts";
-import { type MxServiceDeps, mxService } from "./mail/inbound/mx-service.ts";
 import { BounceLimits } from "./mail/inbound/reports/bounce-limits.ts";
+import type { TakeReportsDeps } from "./mail/inbound/reports/take-reports.ts";
+import type { ResolveDeps } from "./mail/inbound/resolve.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
 import { arcSealing } from "./mail/message/arc-sealing.ts";
@@ -43,6 +44,7 @@ import { makeForwardCopy } from "./mail/message/make-copy.ts";
 import { messageSigner } from "./mail/message/message-signer.ts";
 import { newCorrespondentsOf, ReplyBook } from "./mail/message/reply-book.ts";
 import type { RewriteRules } from "./mail/message/rewrite.ts";
+import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./mail/path.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
@@ -250,66 +252,77 @@ function attemptParts(
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
-  const { config, store, clock, random, logger, metrics } = parts;
-  const { copyParts, settleDeps, reports, attemptDeps, replyBook } = shared;
-  const { backgroundAttempts, leases, attempts, waiting, memory } = shared;
+  const { config, store, clock, random } = parts;
+  const { copyParts, settleDeps, reports, replyBook } = shared;
   const quota = new SpoolQuota(store.deliveries, clock);
-  return mxService({
-    resolve: resolveDeps(parts, copyParts.rules, quota),
-    plan: {
+  const resolve = resolveDeps(parts, copyParts.rules, quota);
+  const ownerReplies = {
+    ...writeAsDeps(parts),
+    ...store,
+    hashMark: (text: string) => store.keys.hmac("fingerprint", text).toString("hex"),
+  };
+  const deps: MessagePathDeps = {
+    resolve,
+    arrival: { clock, random, trace: parts.trace },
+    authenticate: config.authentication ? authenticator(parts, copyParts) : null,
+    reports: { resolve, takeBounce: takeBounceDeps(parts, { settleDeps, reports }), ownerReplies },
+    ownerReplies,
+    copies: {
       makeId: () => random.uuid(),
       postmaster: config.postmaster,
       makeCopy: ({ transaction, screened, ...rest }) =>
         makeForwardCopy({ ...transaction, header: screened.header, ...rest }, copyParts),
+      replyBook,
     },
-    deliver: {
-      budgetMs: config.answerSeconds * 1000,
-      shutdown: parts.shutdown,
-      leaseMs: BACKGROUND_LEASE_MS,
-      backgroundAttempts,
-      leases,
-      attempt: (planned, signal) => attemptDelivery(planned, planned.copy, { known: planned, signal }, attemptDeps),
-      attempts,
-      waiting,
-      memory,
-      settle: ({ planned, leaseToken, outcome }) =>
-        settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
-      deliveries: store.deliveries,
-      bodies: store.bodies,
-      inFlight: store.inFlight,
-      retries: settleDeps.retries,
-      failures: settleDeps.failures,
-      quota,
-      spoolSpace: parts.spoolSpace,
-      clock,
-      makeToken: () => random.uuid(),
-      logger,
-      metrics,
-      ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
+    operatorMail: { operatorMail: store, clock, random },
+    delivery: {
+      deliver: deliverDeps(parts, shared, quota),
+      fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
     },
-    fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
-    authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    // With authentication off, the client is another host of the operator, so its name is not looked up.
-    clientNames: config.authentication ? new ClientNames({ resolver: parts.resolver }) : null,
-    replyBook,
-    takeBounce: takeBounceDeps(parts, { settleDeps, reports }),
-    sendReply: {
-      ...writeAsDeps(parts),
-      ...store,
-      hashMark: (text) => store.keys.hmac("fingerprint", text).toString("hex"),
-    },
-    operatorMail: store,
+  };
+  // With authentication off, the client is another host of the operator, so its name is not looked up.
+  const clientNames = config.authentication ? new ClientNames({ resolver: parts.resolver }) : null;
+  return {
+    resolve: (path, isNullSender) => resolveRecipient(path, isNullSender, deps),
+    receive: (mail) => receiveMessage(mail, deps),
+    ...(clientNames === null ? {} : { clientName: (address: string) => clientNames.find(address) }),
+  };
+}
+
+function deliverDeps(parts: MailParts, shared: Shared & InboundParts, quota: SpoolQuota): DeliverDeps {
+  const { config, store, clock, random, logger, metrics } = parts;
+  const { settleDeps, attemptDeps, backgroundAttempts, leases, attempts, waiting, memory } = shared;
+  return {
+    budgetMs: config.answerSeconds * 1000,
+    shutdown: parts.shutdown,
+    leaseMs: BACKGROUND_LEASE_MS,
+    backgroundAttempts,
+    leases,
+    attempt: (planned, signal) => attemptDelivery(planned, planned.copy, { known: planned, signal }, attemptDeps),
+    attempts,
+    waiting,
+    memory,
+    settle: ({ planned, leaseToken, outcome }) => settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
+    deliveries: store.deliveries,
+    bodies: store.bodies,
+    inFlight: store.inFlight,
+    retries: settleDeps.retries,
+    failures: settleDeps.failures,
+    quota,
+    spoolSpace: parts.spoolSpace,
     clock,
-    random,
-    trace: parts.trace,
-  });
+    makeToken: () => random.uuid(),
+    logger,
+    metrics,
+    ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
+  };
 }
 
 function resolveDeps(
   { store, spoolSpace, clock }: MailParts,
   { domains, srsHash }: RewriteRules,
   quota: SpoolQuota,
-): MxServiceDeps["resolve"] {
+): ResolveDeps {
   const { aliases, replyPaths } = store;
   const routes = new RouteCache(aliases, clock);
   return { domains, routes, quota, spoolSpace, replyPaths, aliases, srsHash, now: () => clock.now() };
@@ -318,7 +331,7 @@ function resolveDeps(
 function takeBounceDeps(
   parts: MailParts,
   { settleDeps, reports }: Pick<InboundParts, "settleDeps" | "reports">,
-): MxServiceDeps["takeBounce"] {
+): TakeReportsDeps["takeBounce"] {
   return {
     aliases: parts.store.aliases,
     failures: settleDeps.failures,

@@ -3,6 +3,9 @@ import { type MailRefusal, replyFor, type SmtpReply } from "./reply.ts";
 
 type Accept<T> = { verdict: "accept"; value: T };
 
+/** Lines that the preview's trace shows for a stage. */
+type Notes = { notes?: readonly string[] };
+
 type Refuse =
   /** Reply 5xx. */
   | { verdict: "reject"; code: MailRefusal }
@@ -21,19 +24,20 @@ export type StageVerdict<T> = (
   | Accept<T>
   | Refuse
   /** The message ends here with the given reply. */
-  | { verdict: "answer"; reply: SmtpReply }
-) & {
-  /** Lines that the preview's trace shows for the stage. */
-  notes?: readonly string[];
-};
+  | { verdict: "reply"; reply: SmtpReply }
+) &
+  Notes;
+
+/** Verdict of a stage that accepts every message. */
+export type Accepted<T> = Accept<T> & Notes;
 
 export const accept = <T>(value: T, notes?: readonly string[]) =>
   notes === undefined ? ({ verdict: "accept", value } as const) : ({ verdict: "accept", value, notes } as const);
 export const reject = (code: MailRefusal) => ({ verdict: "reject", code }) as const;
 export const defer = (code: MailRefusal) => ({ verdict: "defer", code }) as const;
-export const answer = (reply: SmtpReply) => ({ verdict: "answer", reply }) as const;
+export const endWith = (reply: SmtpReply) => ({ verdict: "reply", reply }) as const;
 export const discard = { verdict: "discard" } as const;
 
 /** @returns the reply to a message that was not accepted */
 export const replyOf = (verdict: Exclude<StageVerdict<unknown>, { verdict: "accept" }>): SmtpReply =>
-  verdict.verdict === "answer" ? verdict.reply : replyFor(verdict.code);
+  verdict.verdict === "reply" ? verdict.reply : replyFor(verdict.code);

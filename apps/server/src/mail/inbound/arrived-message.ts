@@ -2,10 +2,8 @@
 import { isAscii } from "node:buffer";
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import type { SmtpReply } from "../reply.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { Transaction } from "../transaction.ts";
-import type { CleanUps } from "./clean-ups.ts";
 import type { InboundPlan } from "./inbound-plan.ts";
 import type { PreparedReplies } from "./prepared-replies.ts";
 
@@ -13,8 +11,6 @@ export interface ArrivedMessage {
   readonly transaction: Transaction;
   /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
   readonly mail: ReceivedMail;
-  /** Clean-up that runs once the reply is decided, whatever it is. */
-  readonly ends: CleanUps;
 }
 
 export interface Screened {
@@ -36,13 +32,17 @@ export interface PlannedMessage extends AnsweringMessage {
   readonly plan: InboundPlan;
 }
 
-export interface DeliveredMessage extends PlannedMessage {
-  /** Reply 250: each copy was delivered or refused, or is on stable storage. */
-  readonly reply: SmtpReply;
+export interface ArrivalDeps {
+  random: Random;
+  clock: Clock;
 }
 
-/** @returns the transaction of a message whose final dot has been received */
-export function transactionOf(mail: ReceivedMail, { random, clock }: { random: Random; clock: Clock }): Transaction {
+/** @returns a message whose final dot has been received */
+export function arrive(mail: ReceivedMail, deps: ArrivalDeps): ArrivedMessage {
+  return { transaction: transactionOf(mail, deps), mail };
+}
+
+function transactionOf(mail: ReceivedMail, { random, clock }: ArrivalDeps): Transaction {
   const { mailFrom, secure, esmtp } = mail;
   const base = mailFrom.smtpUtf8 ? "UTF8SMTP" : "ESMTP";
   return {

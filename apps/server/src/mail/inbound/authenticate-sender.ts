@@ -3,15 +3,12 @@ import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { authorUnreadable } from "../reply.ts";
 import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
-import { accept, answer, defer, reject, type StageVerdict } from "../verdict.ts";
+import { accept, defer, endWith, reject, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
 import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
 import { lostTagsOf } from "./lost-tags.ts";
 
-export interface AuthenticateSenderDeps {
-  /** Sender authentication; `null` when it is switched off. */
-  authenticate: ((mail: ToAuthenticate) => Promise<Authenticated>) | null;
-}
+export type Authenticate = (mail: ToAuthenticate) => Promise<Authenticated>;
 
 /** Authentication of a message that a signed-in alias of ours or the preview inbox wrote: no DNS look-up is needed. */
 const provenByUs = {
@@ -25,10 +22,13 @@ const provenByUs = {
 
 const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], unread: [], isUnfinished: false };
 
-/** @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read */
+/**
+ * @param authenticate `null` when sender authentication is switched off
+ * @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read
+ */
 export async function authenticateSender(
   message: ScreenedMessage,
-  { authenticate }: AuthenticateSenderDeps,
+  authenticate: Authenticate | null,
 ): Promise<StageVerdict<ScreenedMessage>> {
   const { mail } = message;
   if (mail.isOurs ?? mail.isProven ?? false) return accept(withFindings(message, provenByUs, instructedByUs));
@@ -37,13 +37,13 @@ export async function authenticateSender(
 
 const verdicts = {
   dmarc_reject: reject("dmarc_reject"),
-  author_unreadable: answer(authorUnreadable),
+  author_unreadable: endWith(authorUnreadable),
   proof_unfinished: defer("proof_unfinished"),
 };
 
 async function checkSender(
   message: ScreenedMessage,
-  authenticate: (mail: ToAuthenticate) => Promise<Authenticated>,
+  authenticate: Authenticate,
 ): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
   const { found, refusal, instruction } = await authenticate({
@@ -60,11 +60,8 @@ async function checkSender(
 }
 
 /** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
-export async function nameClient(message: ScreenedMessage): Promise<StageVerdict<ScreenedMessage>> {
-  return accept(withClientName(message, (await message.mail.clientName) ?? null));
-}
-
-function withClientName(message: ScreenedMessage, clientName: string | null): ScreenedMessage {
+export async function nameClient(message: ScreenedMessage): Promise<ScreenedMessage> {
+  const clientName = (await message.mail.clientName) ?? null;
   if (clientName === null) return message;
   const { transaction } = message;
   return { ...message, transaction: { ...transaction, envelope: { ...transaction.envelope, clientName } } };

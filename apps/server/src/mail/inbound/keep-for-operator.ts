@@ -5,7 +5,7 @@ import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { replyForThrow } from "../reply.ts";
-import { accept, answer, type StageVerdict } from "../verdict.ts";
+import { accept, endWith, type StageVerdict } from "../verdict.ts";
 import type { PlannedMessage } from "./arrived-message.ts";
 
 export interface KeepForOperatorDeps {
@@ -25,7 +25,7 @@ export async function keepForOperator(
     try {
       await enqueueMessage(bodies, { id: stored.id, wire }, () => deliveries.keepForOperator(stored, address));
     } catch (thrown) {
-      return answer(replyForThrow(thrown));
+      return endWith(replyForThrow(thrown));
     }
   }
   return accept(message);

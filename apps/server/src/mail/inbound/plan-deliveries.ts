@@ -4,7 +4,7 @@ import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
 import type { Transaction } from "../transaction.ts";
-import { accept, type StageVerdict } from "../verdict.ts";
+import { type Accepted, accept } from "../verdict.ts";
 import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";
 import type { InboundPlan, PlannedAlias } from "./inbound-plan.ts";
 
@@ -28,7 +28,7 @@ export interface PlanDeps {
 /**
  * The stage that makes the copies. A large header takes milliseconds, so it yields to the event loop between aliases.
  */
-export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<StageVerdict<PlannedMessage>> {
+export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<Accepted<PlannedMessage>> {
   const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
   const notes = copies.map(({ envelopeFrom }) => `MAIL FROM:<${envelopeFrom}>`);

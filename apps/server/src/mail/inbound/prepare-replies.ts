@@ -12,7 +12,7 @@ import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
 import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
-import { accept, answer, type StageVerdict } from "../verdict.ts";
+import { accept, endWith, type StageVerdict } from "../verdict.ts";
 import { answerMarks, type HashMark } from "./answer-marks.ts";
 import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
 import { ownerProofs } from "./owner-proof.ts";
@@ -39,17 +39,17 @@ export async function prepareReplies(
   message: ScreenedMessage,
   deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<AnsweringMessage>> {
-  const { transaction, screened, ends } = message;
+  const { transaction, screened } = message;
   const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
   if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
   const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
-  if (proofs.includes("unfinished")) return answer(replyFor("proof_unfinished"));
-  if (proofs.includes(null)) return answer(hasAuthor(message) ? replyFor("reply_not_allowed") : authorUnreadable);
+  if (proofs.includes("unfinished")) return endWith(replyFor("proof_unfinished"));
+  if (proofs.includes(null)) return endWith(hasAuthor(message) ? replyFor("reply_not_allowed") : authorUnreadable);
   const isSignedOnly = proofs.some((proof) => proof !== null && proof !== "unfinished" && proof.by === "signature");
   const { open, refused } = isSignedOnly ? await withoutRepeated(transaction, recipients, deps) : allOpen(recipients);
-  const replies = new PreparedReplies();
-  ends.defer(() => replies.discard());
+  await using undo = new AsyncDisposableStack();
+  const replies = undo.use(new PreparedReplies());
   const groups = [...Map.groupBy(open, (recipient) => recipient.route.aliasId).values()] as unknown as Group[];
   const forOthers = new Set(refused);
   for (const group of groups) {
@@ -63,11 +63,13 @@ export async function prepareReplies(
     }
     const { refusal } = prepared;
     if (isOff && !isSignedOnly) await tellOwner(group, problemOfSwitch(group, deps), deps);
-    if (!isSignedOnly || refusal.code < 500) return answer(refusal);
+    if (!isSignedOnly || refusal.code < 500) return endWith(refusal);
     await tellOwner(group, problemUntold(transaction, group, refusal, deps), deps);
     for (const recipient of group) forOthers.add(recipient);
   }
-  return asForOthers({ ...message, replies }, forOthers);
+  const verdict = asForOthers({ ...message, replies }, forOthers);
+  if (verdict.verdict === "accept") undo.move();
+  return verdict;
 }
 
 /** Whether From names anybody. It says nothing about who owns the alias, so that everybody may read it. */
@@ -109,7 +111,7 @@ async function withoutRepeated(
  */
 function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipient>): StageVerdict<AnsweringMessage> {
   if (others.size === 0) return accept(message);
-  if ([...others].some(({ forOthers }) => forOthers === undefined)) return answer(replyFor("reply_not_allowed"));
+  if ([...others].some(({ forOthers }) => forOthers === undefined)) return endWith(replyFor("reply_not_allowed"));
   const { transaction } = message;
   const recipients = transaction.recipients.map((recipient) =>
     recipient.kind === "reply" && others.has(recipient) ? (recipient.forOthers ?? recipient) : recipient,

@@ -2,8 +2,8 @@ import type { PreparedMessage } from "../message/prepared-message.ts";
 import type { SmtpReply } from "../reply.ts";
 
 /**
- * Owners' replies of one transaction, written, checked and stored. Those that `enqueue` has not queued must be
- * discarded.
+ * Owners' replies of one transaction, written, checked and stored. Disposing discards
+ * those that `enqueue` has not queued.
  */
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
@@ -25,7 +25,7 @@ export class PreparedReplies {
     return null;
   }
 
-  async discard(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const it of this.#messages.splice(0)) await it.discard();
   }
 }

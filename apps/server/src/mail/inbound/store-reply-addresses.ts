@@ -5,7 +5,7 @@
  */
 import type { ReplyBook } from "../message/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
-import { accept, answer, defer, type StageVerdict } from "../verdict.ts";
+import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
 import type { PlannedMessage } from "./arrived-message.ts";
 import type { PlannedAlias } from "./inbound-plan.ts";
 
@@ -32,7 +32,7 @@ export async function storeReplyAddresses(
     const plan = { ...message.plan, aliases: aliases.map((alias) => (isOver(alias) ? held(alias) : alias)) };
     return accept({ ...message, plan });
   } catch (thrown) {
-    return answer(replyForThrow(thrown));
+    return endWith(replyForThrow(thrown));
   }
 }
 

@@ -6,7 +6,7 @@
 import { fieldValue, firstValue, type HeaderBlock } from "@kauke/mail-rfc";
 import { type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
-import { accept, answer, defer, type StageVerdict } from "../verdict.ts";
+import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
 import { lostTagsOf } from "./lost-tags.ts";
 import { ownerProofs } from "./owner-proof.ts";
@@ -44,7 +44,7 @@ export async function takeSendTags(
     recipients.push(isOwner && problem === null ? reply : recipient);
     if (isOwner && proof.by === "envelope") refusal ??= problem;
   }
-  return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : answer(refusal);
+  return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : endWith(refusal);
 }
 
 type SendTagDeps = Parameters<typeof ownerProofs>[2];

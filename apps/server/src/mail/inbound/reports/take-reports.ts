@@ -2,7 +2,7 @@
  * The stage that processes what mail hosts write by themselves: reports and absence notes at our bounce addresses,
  * complaints at abuse@.
  */
-import { accept, answer, type StageVerdict } from "../../verdict.ts";
+import { accept, endWith, type StageVerdict } from "../../verdict.ts";
 import type { ScreenedMessage } from "../arrived-message.ts";
 import type { SendNoteDeps } from "./send-note.ts";
 import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
@@ -11,7 +11,7 @@ import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";
 export interface TakeReportsDeps {
   resolve: TakeFeedbackDeps["resolve"];
   takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
-  sendReply: SendNoteDeps;
+  ownerReplies: SendNoteDeps;
 }
 
 export async function takeReports(
@@ -22,8 +22,8 @@ export async function takeReports(
   const mayBeReport = transaction.recipients.some(({ kind }) => kind === "bounce" || kind === "operator");
   if (!mayBeReport) return accept(message);
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
-  const deferral = await takeBounces(message, bounces, { ...deps.takeBounce, sendNote: deps.sendReply });
-  if (deferral !== null) return answer(deferral);
+  const deferral = await takeBounces(message, bounces, { ...deps.takeBounce, sendNote: deps.ownerReplies });
+  if (deferral !== null) return endWith(deferral);
   await takeFeedback(transaction, deps);
   return accept(message);
 }

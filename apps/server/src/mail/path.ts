@@ -1,0 +1,111 @@
+/**
+ * The path of a message through the MX, top to bottom: what happens at RCPT, and what happens between the final dot
+ * and the reply. Each stage takes what the one before it accepted and returns a verdict; the first that does not accept
+ * ends the message with its reply.
+ */
+import type { MailPath } from "@kauke/mail-rfc";
+import type { MailTrace, TraceStep } from "../core/preview/mail-trace.ts";
+import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
+import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
+import { type DeliverMessageDeps, deliverMessage } from "./inbound/deliver/deliver-message.ts";
+import { type KeepForOperatorDeps, keepForOperator } from "./inbound/keep-for-operator.ts";
+import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
+import { type PrepareRepliesDeps, prepareReplies } from "./inbound/prepare-replies.ts";
+import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
+import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
+import { screenMessage } from "./inbound/screen.ts";
+import { type StoreReplyAddressesDeps, storeReplyAddresses } from "./inbound/store-reply-addresses.ts";
+import { takeSendTags } from "./inbound/take-send-tags.ts";
+import type { SmtpReply } from "./reply.ts";
+import type { ReceivedMail } from "./smtp/session-handlers.ts";
+import type { ResolvedRecipient, Transaction } from "./transaction.ts";
+import { replyOf, type StageVerdict, type Verdict } from "./verdict.ts";
+
+type Trace = Pick<MailTrace, "add">;
+
+export interface MessagePathDeps {
+  resolve: ResolveDeps;
+  /** `trace` records the verdict of each stage; `null` outside preview mode. */
+  arrival: ArrivalDeps & { trace: Trace | null };
+  /** `null` when sender authentication is switched off. */
+  authenticate: Authenticate | null;
+  reports: TakeReportsDeps;
+  ownerReplies: PrepareRepliesDeps;
+  copies: PlanDeps & StoreReplyAddressesDeps;
+  operatorMail: KeepForOperatorDeps;
+  delivery: DeliverMessageDeps;
+}
+
+/**
+ * RCPT TO: an alias, a reply address, a bounce address or the operator, refused before any data if it is none of them.
+ * @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only
+ */
+export async function resolveRecipient(
+  path: MailPath,
+  isNullSender: boolean,
+  { resolve: deps }: Pick<MessagePathDeps, "resolve">,
+): Promise<Verdict<ResolvedRecipient>> {
+  return await resolve(path, isNullSender, deps);
+}
+
+/** From the final dot to the reply. @throws on failures only; refusals are replies */
+export async function receiveMessage(mail: ReceivedMail, deps: MessagePathDeps): Promise<SmtpReply> {
+  const arrived = arrive(mail, deps.arrival);
+  const note = notesTo(deps.arrival.trace, arrived.transaction);
+
+  // Refuses mail loops and headers that are too large.
+  const screened = note("screen", screenMessage(arrived));
+  if (screened.verdict !== "accept") return replyOf(screened);
+
+  // SPF, DKIM, DMARC and ARC: is the author who they seem to be, and what does the policy of their domain demand?
+  const authenticated = note("screen", await authenticateSender(screened.value, deps.authenticate));
+  if (authenticated.verdict !== "accept") return replyOf(authenticated);
+
+  // The client's host name, for the Received field.
+  const named = await nameClient(authenticated.value);
+
+  // Bounces and absence notes to our bounce addresses, and complaints to abuse@, become notices and reports.
+  const reported = note("screen", await takeReports(named, deps.reports));
+  if (reported.verdict !== "accept") return replyOf(reported);
+
+  // If the owner of an alias wrote to alias+person=host.example@domain, the recipient is that person from here on.
+  const addressed = note("rewrite", await takeSendTags(reported.value, deps.ownerReplies));
+  if (addressed.verdict !== "accept") return replyOf(addressed);
+
+  // Owners' messages to reply and send addresses: rewritten as the alias, checked and spooled. They leave at the end.
+  const prepared = note("rewrite", await prepareReplies(addressed.value, deps.ownerReplies));
+  if (prepared.verdict !== "accept") return replyOf(prepared);
+  await using replies = prepared.value.replies;
+
+  // One copy for each alias, with a new header and envelope sender, and one delivery for each of its destinations.
+  const planned = note("rewrite", await planDeliveries(prepared.value, deps.copies));
+
+  // The people behind the reply addresses in the copies are stored before any copy leaves, so that replies find them.
+  const stored = note("rewrite", await storeReplyAddresses(planned.value, deps.copies));
+  if (stored.verdict !== "accept") return replyOf(stored);
+
+  // Mail to postmaster@ and abuse@ that no mailbox is set for is stored for `kauke doctor`.
+  const operated = note("deliver", await keepForOperator(stored.value, deps.operatorMail));
+  if (operated.verdict !== "accept") return replyOf(operated);
+
+  // Attempts every delivery while the sender waits; the reply promises only what was taken or is on disk.
+  const reply = await deliverMessage(operated.value, deps.delivery);
+  if (reply.code !== 250) return reply;
+
+  // Last, because a sender who is told to try again would have the owner's messages sent twice.
+  return (await replies.enqueue()) ?? reply;
+}
+
+/** @returns a function that records the notes of a stage for the preview inbox, and returns the verdict */
+function notesTo(trace: Trace | null, { messageId, recipients, wire }: Transaction) {
+  for (const recipient of trace === null ? [] : recipients) {
+    const named = "address" in recipient ? recipient.address : recipient.kind;
+    const detail = recipient.kind === "alias" ? recipient.route.address : named;
+    trace?.add(messageId, { stage: "resolve", verdict: recipient.kind === "paused" ? "discard" : "accept", detail });
+  }
+  trace?.add(messageId, { stage: "receive", verdict: "accept", detail: `${wire.length} bytes` });
+  return <V extends StageVerdict<unknown>>(stage: TraceStep["stage"], verdict: V): V => {
+    for (const detail of verdict.notes ?? []) trace?.add(messageId, { stage, verdict: verdict.verdict, detail });
+    return verdict;
+  };
+}
