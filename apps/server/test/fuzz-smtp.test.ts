@@ -6,7 +6,7 @@ import { connect, createServer, type Server } from "node:net";
 import type { Submitter } from "@kauke/server/core/smtp-credential/authenticate";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
-import { AuthExchange } from "@kauke/server/mail/smtp/auth-exchange";
+import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
 import type { SessionHandlers } from "@kauke/server/mail/smtp/session-handlers";
 import { SmtpServer } from "@kauke/server/mail/smtp/smtp-server";
 import { SmtpSession } from "@kauke/server/mail/smtp/smtp-session";

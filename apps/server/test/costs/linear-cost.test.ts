@@ -17,11 +17,10 @@ import { authenticate } from "@kauke/server/mail/inbound/authenticate/authentica
 import { screen } from "@kauke/server/mail/inbound/screen";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { BodyHashes } from "@kauke/server/mail/message/body-hashes";
-import { AuthExchange } from "@kauke/server/mail/smtp/auth-exchange";
+import { COMMAND_BYTES_MAX, parseCommand, readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/commands";
 import { DataReader } from "@kauke/server/mail/smtp/data-reader";
-import { readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/path-argument";
+import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
 import { SessionInput } from "@kauke/server/mail/smtp/session-input";
-import { COMMAND_BYTES_MAX, parseCommand } from "@kauke/server/mail/smtp/smtp-command";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { createStsPolicies } from "@kauke/server/mail/transport/sts-policies";
 import { buildRawWebhookBody } from "@kauke/server/mail/transport/webhook/webhook-body";

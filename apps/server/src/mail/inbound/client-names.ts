@@ -1,15 +1,14 @@
 /**
- * Host names of clients, for the Received field: the reverse name of an address, provided that the name resolves to
- * that address (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. A name that is not known in
- * time is `null`.
- *
- * Names are cached for ten minutes, failures for one, with a share of the cache for each block of addresses. Pending
- * DNS look-ups are bounded in total and per block, so that a network with an unresponsive name server can't exhaust the
- * resolver, which the checks of messages need.
+ * Host names of clients, for the Received field: the reverse name of an address, if it resolves back to that address
+ * (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. The cache and the pending look-ups are
+ * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
+ * the checks of messages need.
  */
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
 import { clientBlock } from "../../limits/client-network.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { Counts } from "../../runtime/counts.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export interface ClientNameOptions {
@@ -48,10 +47,11 @@ export class ClientNames {
   readonly #resolver: ClientNameOptions["resolver"];
   readonly #nowMs: () => number;
   readonly #limits: typeof clientNameLimits;
-  readonly #blocks = new Map<string, Map<string, Known>>();
+  /** Cached names by block, each block's oldest first. */
+  readonly #blocks = new Map<string, BoundedMap<string, Known>>();
+  readonly #knownOfBlock = new Counts();
   readonly #asked = new Map<string, Promise<ClientName>>();
-  readonly #askedOfBlock = new Map<string, number>();
-  #knownCount = 0;
+  readonly #askedOfBlock = new Counts();
 
   constructor({ resolver, nowMs = () => performance.now(), limits = {} }: ClientNameOptions) {
     this.#resolver = resolver;
@@ -60,69 +60,55 @@ export class ClientNames {
   }
 
   /**
-   * Returns the name at once when it is cached, or `null` when no look-up may be started. A promise settles within the
-   * deadline and never rejects.
+   * Settles within the deadline and never rejects. `null` also if too many names are being looked up.
    * @param address as reported by the socket, IPv4 without `::ffff:`
    */
-  find(address: string): ClientName | Promise<ClientName> {
+  async find(address: string): Promise<ClientName> {
     const block = clientBlock(address);
     const known = this.#blocks.get(block)?.get(address);
     if (known !== undefined && known.until > this.#nowMs()) return known.name;
-    return this.#asked.get(address) ?? this.#ask(address, block);
+    return await (this.#asked.get(address) ?? this.#ask(address, block));
   }
 
-  #ask(address: string, block: string): ClientName | Promise<ClientName> {
-    const own = this.#askedOfBlock.get(block) ?? 0;
+  async #ask(address: string, block: string): Promise<ClientName> {
     const { asked, askedOfBlock, deadlineMs } = this.#limits;
-    if (own >= askedOfBlock || this.#asked.size >= asked || isIP(address) === 0 || address.includes("%")) return null;
+    const isFull = this.#askedOfBlock.of(block) >= askedOfBlock || this.#asked.size >= asked;
+    if (isFull || isIP(address) === 0 || address.includes("%")) return null;
     const looked = lookUp(address, this.#resolver);
-    const answer = within(looked, deadlineMs);
-    this.#asked.set(address, answer);
-    this.#askedOfBlock.set(block, own + 1);
+    const inTime = within(looked, deadlineMs);
+    this.#asked.set(address, inTime);
+    this.#askedOfBlock.add(block, 1);
     void looked.then((name) => {
-      this.#release(address, block);
+      this.#asked.delete(address);
+      this.#askedOfBlock.add(block, -1);
       this.#remember(address, block, name);
     });
-    return answer;
-  }
-
-  #release(address: string, block: string): void {
-    this.#asked.delete(address);
-    const left = (this.#askedOfBlock.get(block) ?? 1) - 1;
-    if (left === 0) this.#askedOfBlock.delete(block);
-    else this.#askedOfBlock.set(block, left);
+    return inTime;
   }
 
   #remember(address: string, block: string, name: ClientName): void {
-    const own = this.#blocks.get(block) ?? new Map<string, Known>();
-    if (own.delete(address)) this.#knownCount--;
-    if (own.size >= this.#limits.knownOfBlock) this.#forgetOldest(block, own);
-    else if (this.#knownCount >= this.#limits.known) this.#makeRoom();
-    own.set(address, { name, until: this.#nowMs() + (name === null ? MISSED_MS : FOUND_MS) });
-    this.#blocks.set(block, own);
-    this.#knownCount++;
+    const own = this.#blocks.get(block) ?? new BoundedMap<string, Known>(this.#limits.knownOfBlock);
+    this.#blocks.set(block, own.set(address, { name, until: this.#nowMs() + (name === null ? MISSED_MS : FOUND_MS) }));
+    this.#knownOfBlock.set(block, own.size);
+    if (this.#knownOfBlock.total > this.#limits.known) this.#evict();
   }
 
-  /** Evicts the oldest entry of the block with the most entries. */
-  #makeRoom(): void {
-    let largest: [string, Map<string, Known>] | null = null;
-    for (const it of this.#blocks) if (largest === null || it[1].size > largest[1].size) largest = it;
-    if (largest !== null) this.#forgetOldest(...largest);
-  }
-
-  #forgetOldest(block: string, own: Map<string, Known>): void {
-    const [oldest] = own.keys();
-    if (oldest === undefined) return;
-    own.delete(oldest);
-    this.#knownCount--;
-    if (own.size === 0) this.#blocks.delete(block);
+  /** Evicts the oldest name of the block with the most names. */
+  #evict(): void {
+    const sizes = [...this.#knownOfBlock.keys()].map((block) => [block, this.#knownOfBlock.of(block)] as const);
+    const [block] = sizes.reduce((largest, next) => (next[1] > largest[1] ? next : largest));
+    const own = this.#blocks.get(block);
+    const [oldest] = own?.keys() ?? [];
+    if (oldest !== undefined) own?.delete(oldest);
+    if (own?.size === 0) this.#blocks.delete(block);
+    this.#knownOfBlock.set(block, own?.size ?? 0);
   }
 }
 
 async function lookUp(address: string, resolver: ClientNameOptions["resolver"]): Promise<ClientName> {
   try {
     const reverse = await resolver.resolvePtr(reverseName(address));
-    const names = reverse.kind === "found" ? reverse.records.map(plainName).filter((it) => HOST_NAME.test(it)) : [];
+    const names = reverse.kind === "found" ? reverse.records.map(plainName).filter((name) => HOST_NAME.test(name)) : [];
     for (const name of names.slice(0, NAMES_MAX)) if (await leadsTo(name, address, resolver)) return name;
     return null;
   } catch {
@@ -138,7 +124,7 @@ async function leadsTo(name: string, address: string, resolver: ClientNameOption
   if (forward.kind !== "found") return false;
   // Reverse names are compared because they are the same for different spellings of an IPv6 address.
   const wanted = reverseName(address);
-  return forward.records.some((it) => isIP(it) === (isV6 ? 6 : 4) && reverseName(it) === wanted);
+  return forward.records.some((found) => isIP(found) === (isV6 ? 6 : 4) && reverseName(found) === wanted);
 }
 
 function within(looked: Promise<ClientName>, deadlineMs: number): Promise<ClientName> {

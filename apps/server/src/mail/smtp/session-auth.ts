@@ -1,7 +1,6 @@
-/** Authentication of a session: the AUTH command, its exchange (RFC 4954 §4), and the submitter who signed in. */
+/** The AUTH command of a session: its exchange by PLAIN or LOGIN (RFC 4954, RFC 4616), and who signed in. */
 import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { reply, type SmtpReply } from "../reply.ts";
-import { AuthExchange, type AuthStep } from "./auth-exchange.ts";
 
 export type SignInResult = { submitter: Submitter } | { refusal: SmtpReply };
 
@@ -14,13 +13,13 @@ export interface SignInAttempt {
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
 /** Reply to one step of the authentication, and whether the step counts as an error of the client. */
-export interface AuthAnswer {
-  answer: SmtpReply;
+export interface AuthReply {
+  reply: SmtpReply;
   isError: boolean;
 }
 
-const say = (answer: SmtpReply): AuthAnswer => ({ answer, isError: false });
-const fail = (answer: SmtpReply): AuthAnswer => ({ answer, isError: true });
+const say = (text: SmtpReply): AuthReply => ({ reply: text, isError: false });
+const fail = (text: SmtpReply): AuthReply => ({ reply: text, isError: true });
 
 export class SessionAuth {
   readonly #signIn: SignIn;
@@ -43,7 +42,7 @@ export class SessionAuth {
   }
 
   /** @param argument argument of AUTH: mechanism and optional initial response */
-  async begin(argument: string, isSecure: boolean): Promise<AuthAnswer> {
+  async begin(argument: string, isSecure: boolean): Promise<AuthReply> {
     if (!isSecure) return fail(reply(538, "5.7.11", "Encryption required: send STARTTLS first"));
     if (this.#submitter !== null) return fail(reply(503, "5.5.1", "Already signed in"));
     const [mechanism = "", initial] = argument.split(" ");
@@ -54,11 +53,11 @@ export class SessionAuth {
     return this.#take(this.#exchange.begin(initial ?? null));
   }
 
-  next(line: string): Promise<AuthAnswer> {
+  next(line: string): Promise<AuthReply> {
     return this.#take(this.#exchange?.next(line) ?? { kind: "malformed" });
   }
 
-  async #take(step: AuthStep): Promise<AuthAnswer> {
+  async #take(step: AuthStep): Promise<AuthReply> {
     if (step.kind === "challenge") return say(reply(334, null, step.text));
     this.#exchange = null;
     if (step.kind === "cancelled") return say(reply(501, "5.7.0", "Cancelled"));
@@ -69,4 +68,52 @@ export class SessionAuth {
     this.#submitter = result.submitter;
     return say(reply(235, "2.7.0", "Welcome"));
   }
+}
+
+type AuthStep =
+  /** Text to send as `334 …`, already base64. */
+  | { kind: "challenge"; text: string }
+  | { kind: "credentials"; username: string; password: string }
+  | { kind: "cancelled" }
+  | { kind: "malformed" };
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const TEXT_MAX_CHARS = 512;
+
+/** One AUTH exchange, a client line at a time. Pure: does not check the credentials. */
+export class AuthExchange {
+  readonly #mechanism: "PLAIN" | "LOGIN";
+  #username: string | null = null;
+
+  constructor(mechanism: "PLAIN" | "LOGIN") {
+    this.#mechanism = mechanism;
+  }
+
+  /** @param initial initial response of the AUTH command; `null` when there was none, `=` when it is empty */
+  begin(initial: string | null): AuthStep {
+    if (initial !== null) return this.next(initial === "=" ? "" : initial);
+    return { kind: "challenge", text: this.#mechanism === "PLAIN" ? "" : "VXNlcm5hbWU6" };
+  }
+
+  next(line: string): AuthStep {
+    if (line === "*") return { kind: "cancelled" };
+    if (!BASE64.test(line)) return { kind: "malformed" };
+    const text = Buffer.from(line, "base64").toString("utf8");
+    if (text.length > TEXT_MAX_CHARS) return { kind: "malformed" };
+    return this.#mechanism === "PLAIN" ? readPlain(text) : this.#nextOfLogin(text);
+  }
+
+  #nextOfLogin(text: string): AuthStep {
+    if (this.#username !== null) return { kind: "credentials", username: this.#username, password: text };
+    this.#username = text;
+    return { kind: "challenge", text: "UGFzc3dvcmQ6" };
+  }
+}
+
+/** Parses authorization id, NUL, user name, NUL, password. A different authorization id is not supported. */
+function readPlain(text: string): AuthStep {
+  const [actFor, username, password, ...more] = text.split("\0");
+  if (username === undefined || password === undefined || more.length > 0) return { kind: "malformed" };
+  if (actFor !== "" && actFor !== username) return { kind: "malformed" };
+  return { kind: "credentials", username, password };
 }

@@ -3,7 +3,7 @@
  * command is in progress, since a client may send each byte in a TLS record of its own.
  */
 import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
-import { COMMAND_BYTES_MAX } from "./smtp-command.ts";
+import { COMMAND_BYTES_MAX } from "./commands.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -9,16 +9,22 @@ import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import type { Verdict } from "../verdict.ts";
+import {
+  MailArgumentError,
+  type MailFrom,
+  mustAwaitReply,
+  parseCommand,
+  readMailFrom,
+  readRcptTo,
+} from "./commands.ts";
 import { DataReader, type DataResult } from "./data-reader.ts";
-import { MailArgumentError, type MailFrom, readMailFrom, readRcptTo } from "./path-argument.ts";
-import { type AuthAnswer, SessionAuth } from "./session-auth.ts";
+import { type AuthReply, SessionAuth } from "./session-auth.ts";
 import { SessionCounts } from "./session-counts.ts";
+import type { SessionOptions } from "./session-handlers.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
 import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNPROCESSED_BYTES_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
-import type { SessionOptions } from "./session-options.ts";
 import * as replies from "./session-replies.ts";
 import type { SessionProgress } from "./slow-sessions.ts";
-import { mustAwaitAnswer, parseCommand } from "./smtp-command.ts";
 
 export class SmtpSession {
   readonly #options: SessionOptions;
@@ -40,7 +46,7 @@ export class SmtpSession {
   readonly #auth: SessionAuth | null;
   #closeTimer: NodeJS.Timeout | undefined;
   readonly #clientAddress: string;
-  #clientName: string | null | Promise<string | null>;
+  readonly #clientName: Promise<string | null> | undefined;
   #since: number;
   #lastMailAt: number;
 
@@ -50,7 +56,7 @@ export class SmtpSession {
     this.#secure = options.secure ?? false;
     this.#clientAddress = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
     const { signIn, clientName } = options.handlers;
-    this.#clientName = clientName?.(this.#clientAddress) ?? null;
+    this.#clientName = clientName?.(this.#clientAddress);
     this.#auth = signIn === undefined ? null : new SessionAuth(signIn, this.#clientAddress);
     this.#since = options.nowMs();
     this.#lastMailAt = this.#since;
@@ -79,9 +85,9 @@ export class SmtpSession {
   }
 
   /** Ends the session with a final reply; a message in progress is dropped. */
-  leave(answer: SmtpReply): void {
+  leave(response: SmtpReply): void {
     if (this.#ended) return;
-    this.#say(answer);
+    this.#say(response);
     this.#end();
     this.#data?.release();
     this.#data = null;
@@ -161,9 +167,9 @@ export class SmtpSession {
     if (read === null) return;
     this.#input.putBack(chunk.subarray(read.consumed));
     this.#data = null;
-    const answer = await this.#finishMessage(read.result);
+    const response = await this.#finishMessage(read.result);
     data.release();
-    this.#say(answer);
+    this.#say(response);
     this.#reset();
     this.#counts.noteMessage();
     this.#lastMailAt = this.#options.nowMs();
@@ -187,7 +193,7 @@ export class SmtpSession {
         esmtp: this.#esmtp,
         secure: this.#secure,
         clientAddress: this.#clientAddress,
-        clientName: this.#clientName,
+        ...(this.#clientName === undefined ? {} : { clientName: this.#clientName }),
         ...(this.#auth?.submitter ? { submitter: this.#auth.submitter } : {}),
       });
     } catch (thrown) {
@@ -200,7 +206,7 @@ export class SmtpSession {
     if (command === null) return this.#fail(replies.syntaxError);
     const { verb, argument } = command;
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
-    if (!this.#input.isEmpty && mustAwaitAnswer(verb, this.#esmtp)) return this.leave(replies.sentTooEarly);
+    if (!this.#input.isEmpty && mustAwaitReply(verb, this.#esmtp)) return this.leave(replies.sentTooEarly);
     if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#endWith421("Too many commands without mail");
     const fixed = replies.fixed.get(verb);
     if (fixed !== undefined) return this.#say(fixed);
@@ -254,9 +260,9 @@ export class SmtpSession {
     this.#sayAuth(await auth.next(line));
   }
 
-  #sayAuth({ answer, isError }: AuthAnswer): void {
-    if (isError) this.#fail(answer);
-    else this.#say(answer);
+  #sayAuth({ reply: response, isError }: AuthReply): void {
+    if (isError) this.#fail(response);
+    else this.#say(response);
   }
 
   async #mail(argument: string): Promise<void> {
@@ -292,13 +298,13 @@ export class SmtpSession {
     if (path === null) return;
     try {
       const isNullSender = mailFrom.envelopeFrom === "";
-      this.#answerRcpt(await this.#options.handlers.resolve(path, isNullSender, this.#clientAddress));
+      this.#replyToRcpt(await this.#options.handlers.resolve(path, isNullSender, this.#clientAddress));
     } catch (thrown) {
       this.#say(replyForThrow(thrown));
     }
   }
 
-  #answerRcpt(verdict: Verdict<ResolvedRecipient>): void {
+  #replyToRcpt(verdict: Verdict<ResolvedRecipient>): void {
     if (verdict.verdict !== "accept" && verdict.verdict !== "discard") return this.#fail(replyFor(verdict.code));
     this.#recipients.push(verdict.verdict === "accept" ? verdict.value : { kind: "paused" });
     this.#say(reply(250, "2.1.5", "Ok"));
@@ -356,8 +362,8 @@ export class SmtpSession {
     this.#recipients = [];
   }
 
-  #fail(answer: SmtpReply): void {
-    this.#say(answer);
+  #fail(response: SmtpReply): void {
+    this.#say(response);
     if (this.#counts.isTooManyErrors()) this.#endWith421("Too many errors");
   }
 
@@ -365,8 +371,8 @@ export class SmtpSession {
     this.leave(reply(421, "4.7.0", why));
   }
 
-  #say(answer: SmtpReply): void {
-    if (!this.#ended) this.#out += formatReply(answer);
+  #say(response: SmtpReply): void {
+    if (!this.#ended) this.#out += formatReply(response);
   }
 
   #flush(): void {

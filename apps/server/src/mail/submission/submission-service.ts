@@ -6,7 +6,7 @@
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
 import { clientNetwork } from "../../limits/client-network.ts";
 import { aliasPaused, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
-import type { MailFrom } from "../smtp/path-argument.ts";
+import type { MailFrom } from "../smtp/commands.ts";
 import type { SignInResult } from "../smtp/session-auth.ts";
 import type { ReceivedMail, SessionHandlers } from "../smtp/session-handlers.ts";
 import { accept, reject } from "../verdict.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AuthExchange } from "./auth-exchange.ts";
+import { AuthExchange } from "./session-auth.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const credentials = { kind: "credentials", username: "shop@kauke.test", password: "pass word" };
