@@ -1,6 +1,6 @@
 /**
- * The visible states of the web app listed in section 4 of docs/specification.md, on a phone and on a wide window, in
- * both themes; and the timing of three things: status polling, the redirect after deletion, tooltips.
+ * The visible states of the web app (specification section 4), on a phone and on a wide window, in both themes;
+ * and the timing of three things: status polling, the redirect after deletion, tooltips.
  */
 import type { Page, Response } from "playwright-core";
 import { expect, test } from "vitest";

@@ -1,7 +1,6 @@
 /**
- * Every toast that the specification names (sections 4, 5 and 8), word for word, and how a person causes it. The walks
- * of `toast-walks.ts` cause them; `scripts/consistency/toast-catalogue.test.ts` compares the list with
- * docs/specification.md.
+ * Every toast that the specification names (its sections 4, 5 and 8), word for word, and how a person causes it. The
+ * walks of `toast-walks.ts` cause them.
  */
 
 export interface CataloguedToast {
