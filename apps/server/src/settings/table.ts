@@ -179,7 +179,7 @@ const mail = [
   },
   {
     name: "KAUKE_LIMITS",
-    default: words("[the table](../SECURITY.md#limits)"),
+    default: words("[the table](limits.md)"),
     meaning: "`name=count/seconds,…` changes rate limits; `off` disables them, for load tests only",
   },
 ] as const satisfies readonly SettingRow[];
