@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { createSecureContext } from "node:tls";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { clientNetwork } from "@kauke/server/limits/client-network";
+import { clientNetwork } from "@kauke/server/limits/party";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
 import { DataReader } from "@kauke/server/mail/smtp/data-reader";

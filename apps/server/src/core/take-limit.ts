@@ -4,7 +4,7 @@
  * nothing of the neighbours' limit.
  */
 
-import { clientBlock, isIpv6Network } from "../limits/client-network.ts";
+import { clientBlock, isIpv6Network } from "../limits/party.ts";
 import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "../limits/rate-limit.ts";
 import { type LimitName, limitMessages, type RateLimitRules } from "../limits/rate-limit-rules.ts";
 import type { Clock } from "../runtime/ports.ts";

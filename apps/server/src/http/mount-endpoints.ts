@@ -10,7 +10,7 @@ import * as z from "zod";
 import { AppError, asAppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session.ts";
-import { clientBlock } from "../limits/client-network.ts";
+import { clientBlock } from "../limits/party.ts";
 import type { BrowserCookie } from "./browser-cookie.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { AccountCalls } from "./request/account-calls.ts";

@@ -6,8 +6,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type ClientParty, clientParty } from "../limits/client-network.ts";
 import { FairPool, type PoolRules, type Standing } from "../limits/fair-pool.ts";
+import { type ClientParty, clientParty } from "../limits/party.ts";
 import { dropRest, GatheredRequest } from "../runtime/gathered-request.ts";
 
 export interface SocketGuardOptions {

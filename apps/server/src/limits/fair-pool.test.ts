@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientParty } from "./client-network.ts";
 import { FairPool, type Standing } from "./fair-pool.ts";
+import { clientParty } from "./party.ts";
 
 interface Member {
   address: string;

@@ -6,7 +6,7 @@
  */
 
 import { Counts } from "../runtime/counts.ts";
-import type { ClientParty } from "./client-network.ts";
+import type { ClientParty } from "./party.ts";
 
 export interface PoolRules {
   /** Maximum members in this process. */

@@ -5,6 +5,7 @@ import { aliasWords } from "@kauke/contract/alias-words";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { readDnsName } from "@kauke/mail-rfc";
 import { getHostname } from "tldts";
+import { registrableDomain } from "../../limits/party.ts";
 import type { Random } from "../../runtime/ports.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -12,7 +13,6 @@ import type { CoreDeps } from "../core-deps.ts";
 import { type AccountDefaults, accountDefaults } from "../mailbox/account-defaults.ts";
 import { mailboxDestinations } from "../mailbox/alias-mailboxes.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
-import { registrableDomain } from "../registrable-domain.ts";
 import { takeLimit } from "../take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";

@@ -1,6 +1,6 @@
 /** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same answer as a wrong password. */
 
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { AppError, asAppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { HashTurn } from "../password-hasher.ts";

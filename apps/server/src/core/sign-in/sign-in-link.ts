@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashLinkToken } from "../own-mail/link-token.ts";

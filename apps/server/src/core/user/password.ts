@@ -1,6 +1,6 @@
 /** Sets the password of an account: by the present one, or by a link mailed to its address. */
 import { signInMessages } from "@kauke/contract";
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken } from "../login-session.ts";

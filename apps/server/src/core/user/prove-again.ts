@@ -1,6 +1,6 @@
 /** Re-authenticates a signed-in user by the account's password or wallet. The caller then opens a new session. */
 import { waysInMessages } from "@kauke/contract";
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { countSignedInTry, verifyCounted } from "../sign-in/login.ts";

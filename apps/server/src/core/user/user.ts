@@ -1,5 +1,5 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
-import { clientBlock } from "../../limits/client-network.ts";
+import { clientBlock } from "../../limits/party.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
 import type { PasswordHasher } from "../password-hasher.ts";

@@ -1,10 +1,10 @@
 /**
  * The client that a request counts against, which a proxy may have forwarded. `X-Forwarded-For` is used only from the
- * proxies in `KAUKE_TRUSTED_PROXIES`; limits/client-network.ts defines which addresses are one client.
+ * proxies in `KAUKE_TRUSTED_PROXIES`; limits/party.ts defines which addresses are one client.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
-import { clientNetwork } from "../../limits/client-network.ts";
+import { clientNetwork } from "../../limits/party.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -6,8 +6,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import { clientBlock } from "../../limits/client-network.ts";
 import { FairPool } from "../../limits/fair-pool.ts";
+import { clientBlock } from "../../limits/party.ts";
 import { clientAddress } from "../request/client-address.ts";
 
 /** Limits on concurrent downloads, each with about 3 MB in memory for an account of 10,000 aliases. */

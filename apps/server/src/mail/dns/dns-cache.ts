@@ -2,7 +2,7 @@
  * Cache of DNS answers, limited in bytes, with a share for each zone. Concurrent look-ups of a name share one query.
  * When the cache is full, the zones with the most bytes lose their oldest entries.
  */
-import { zoneOf } from "./pending-questions.ts";
+import { zoneOf } from "../../limits/party.ts";
 
 export interface AnswerCacheLimits {
   bytes: number;

@@ -3,7 +3,7 @@
  * resolver. Over a zone's share a query fails at once; at the total limit the oldest query of the zone with the most
  * fails.
  */
-import { registrableDomain } from "../../core/registrable-domain.ts";
+import { zoneOf } from "../../limits/party.ts";
 
 export interface PendingLimits {
   all: number;
@@ -64,15 +64,4 @@ export class PendingQuestions {
     this.#size--;
     if (questions.size === 0) this.#zones.delete(zone);
   }
-}
-
-/**
- * Zone that a name is counted for: its registrable domain, or for reverse names an IPv4 /24 or IPv6 /48.
- * @returns e.g. `example.org` for `mx.example.org`, `example.co.uk` for `mx.example.co.uk`, `2.0.192.in-addr.arpa` for
- * an IPv4 address
- */
-export function zoneOf(name: string): string {
-  const labels = name.split(".");
-  if (labels.at(-1) === "arpa") return labels.slice(labels.at(-2) === "ip6" ? -14 : -5).join(".");
-  return registrableDomain(name) ?? name;
 }

@@ -1,7 +1,7 @@
 /**
  * Memory budgets of connected clients: an address' budget lies within that of its block, which lies within the total.
  */
-import type { ClientParty } from "../../limits/client-network.ts";
+import type { ClientParty } from "../../limits/party.ts";
 import { MemoryBudget } from "../memory-budget.ts";
 
 interface Shares {

@@ -5,8 +5,8 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
-import { type ClientParty, clientParty } from "../../limits/client-network.ts";
 import { FairPool, type Standing } from "../../limits/fair-pool.ts";
+import { type ClientParty, clientParty } from "../../limits/party.ts";
 import { Counts } from "../../runtime/counts.ts";
 import { LISTEN_BACKLOG } from "../../runtime/listen-backlog.ts";
 import type { Metrics } from "../../runtime/ports.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
-import { clientNetwork } from "../../limits/client-network.ts";
+import { clientNetwork } from "../../limits/party.ts";
 import { aliasPaused, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { MailFrom } from "../smtp/commands.ts";
 import type { SignInResult } from "../smtp/session-auth.ts";

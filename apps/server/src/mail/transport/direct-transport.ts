@@ -5,11 +5,11 @@
 
 import { domainToASCII } from "node:url";
 import { splitAddress } from "@kauke/mail-rfc";
+import { providerOf } from "../../limits/party.ts";
 import { classifyLoss, untried } from "../classify-reply.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { findMailHosts, type MailHost } from "./mail-hosts.ts";
-import { organisationOf } from "./organisation.ts";
 import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool } from "./smtp-client/smtp-pool.ts";
@@ -37,7 +37,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
   async function sendToOne(hosts: readonly MailHost[], peer: PeerRules, mail: OutgoingMail, signal?: AttemptSignal) {
     let first = null;
     for (const host of hosts) {
-      if (signal?.reachProvider?.(organisationOf(host.name)) === false) continue;
+      if (signal?.reachProvider?.(providerOf(host.name)) === false) continue;
       if (signal?.reachPeer?.(host.address) === false) continue;
       const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
       // No other host is tried now if this one may have the message, or if the message's bytes were dropped from
@@ -79,5 +79,5 @@ interface PeerRules {
 
 function peerOf({ name, address }: MailHost, { port, isEnforced }: PeerRules): SmtpPeer {
   const tls = isEnforced ? "starttls" : "opportunistic";
-  return { host: address, port, name, tls, isVerified: isEnforced, login: null, provider: organisationOf(name) };
+  return { host: address, port, name, tls, isVerified: isEnforced, login: null, provider: providerOf(name) };
 }

@@ -4,7 +4,7 @@
  */
 
 import { type DeliveryTarget, isOwnMail } from "../../../core/delivery/delivery.ts";
-import { clientNetwork } from "../../../limits/client-network.ts";
+import { clientNetwork } from "../../../limits/party.ts";
 import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
 import type { AttemptSignal } from "../../transport/transport.ts";
 import type { AttemptView } from "./attempts-to-end.ts";

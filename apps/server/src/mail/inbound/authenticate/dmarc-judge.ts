@@ -4,7 +4,7 @@
  * with one, that record alone decides, including strict alignment.
  */
 import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
-import { registrableDomain } from "../../../core/registrable-domain.ts";
+import { registrableDomain } from "../../../limits/party.ts";
 import type { DnsAnswer } from "../../dns/resolver.ts";
 import type { MessageDns } from "./message-dns.ts";
 

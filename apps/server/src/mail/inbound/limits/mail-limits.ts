@@ -6,8 +6,8 @@
  * out mail from elsewhere.
  */
 import type { AliasRoute } from "../../../core/alias/alias.ts";
-import { clientBlock } from "../../../limits/client-network.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../../limits/mail-limit-rules.ts";
+import { clientBlock } from "../../../limits/party.ts";
 import { TokenBuckets } from "../../../limits/token-buckets.ts";
 import { type Clock, type Metrics, steadyMs } from "../../../runtime/ports.ts";
 

@@ -1,7 +1,7 @@
 /** Keyed hashes by which accounts are looked up, and by which those of one block of addresses are found to be so. */
 
 import type { FederatedName } from "../../../core/user/user.ts";
-import { clientBlock, isPublicBlock } from "../../../limits/client-network.ts";
+import { clientBlock, isPublicBlock } from "../../../limits/party.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
 export const emailIndex = (keys: ServerKeys, email: string): Buffer =>

@@ -1,7 +1,7 @@
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { isPublicMailHost } from "../../../core/destination/public-mail-hosts.ts";
 import { exactMailbox, sameMailbox } from "../../../core/destination/same-mailbox.ts";
-import { registrableDomain } from "../../../core/registrable-domain.ts";
+import { registrableDomain } from "../../../limits/party.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
 /**

@@ -2,7 +2,7 @@
  * Keyed hashes of the client's network and address block, for rows created without a sign-in: the networks with the
  * most rows can be found, but no address can be read.
  */
-import { clientParty } from "../../../limits/client-network.ts";
+import { clientParty } from "../../../limits/party.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 
 export interface NetworkIndexes {
