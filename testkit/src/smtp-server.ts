@@ -21,29 +21,28 @@ export const acceptAll: SmtpServerOptions["handlers"] = {
   receive: async () => reply(250, "2.0.0", "Ok kept"),
 };
 
+export type SmtpServerStart = Partial<
+  Pick<SmtpServerOptions, "maxMessageBytes" | "budget" | "handlers" | "tls"> & SmtpServerOptions["limits"]
+>;
+
 /** Starts a server on a free port for the test that is running, and closes it when the test is finished. */
-export async function startSmtpServer(options: Partial<SmtpServerOptions> = {}): Promise<StartedSmtpServer> {
+export async function startSmtpServer(options: SmtpServerStart = {}): Promise<StartedSmtpServer> {
   const gauges = new Map<string, () => number>();
   const reasons: string[] = [];
-  const budget = options.budget ?? new MemoryBudget(10_000_000);
+  const { maxMessageBytes = 1_000_000, budget = new MemoryBudget(10_000_000), handlers = acceptAll } = options;
+  const { tls = null, ...limits } = options;
   const server = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
+    listener: { host: "127.0.0.1", port: 0, sharePort: false, gauge: "kauke_mx_sessions" },
     mailHost: "mail.kauke.test",
-    maxMessageBytes: 1_000_000,
+    maxMessageBytes,
     budget,
-    secureContext: null,
-    sharePort: false,
-    gauge: "kauke_mx_sessions",
-    maxConnections: 10,
-    maxConnectionsPerAddress: 10,
-    maxBytesPerAddress: 10_000_000,
+    handlers,
+    tls,
+    limits: { maxConnections: 10, maxConnectionsPerAddress: 10, maxBytesPerAddress: 10_000_000, ...limits },
     metrics: {
       count: (_name, labels) => void reasons.push(labels?.why ?? ""),
       gauge: (name, read) => void gauges.set(name, read),
     },
-    handlers: acceptAll,
-    ...options,
   });
   onTestFinished(() => server.close(100));
   const sessions = () => gauges.get("kauke_mx_sessions")?.();

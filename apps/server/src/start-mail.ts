@@ -1,9 +1,10 @@
 /**
  * Starts the SMTP listeners: MX, submission with STARTTLS, submission with implicit TLS. They share one certificate.
  */
-import { createSecureContext, type SecureContext } from "node:tls";
+import { createSecureContext } from "node:tls";
 import { partOfAll } from "./limits/process-part.ts";
-import { SmtpServer, type SmtpServerOptions } from "./mail/smtp/smtp-server.ts";
+import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
+import { SmtpServer } from "./mail/smtp/smtp-server.ts";
 import { loadCertificate } from "./platform/certificate.ts";
 import type { Clock, Logger, Metrics } from "./runtime/ports.ts";
 import type { Config, ListenConfig } from "./settings/config.ts";
@@ -53,8 +54,14 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
     secureContext = createSecureContext({ ...pair, ticketKeys });
   });
   const servers: SmtpServer[] = [];
-  const listen = async (options: ListenConfig & Pick<SmtpServerOptions, "handlers" | "gauge" | "implicitTls">) => {
-    const server = new SmtpServer({ ...common(parts, () => secureContext), ...options });
+  const listen = async (
+    at: ListenConfig & { gauge?: string },
+    { handlers, isImplicit = false }: { handlers: SessionHandlers; isImplicit?: boolean },
+  ) => {
+    // Several processes may share the port only if they also share the store.
+    const listener = { ...at, sharePort: config.databaseUrl !== null };
+    const tls = { context: () => secureContext, isImplicit };
+    const server = new SmtpServer({ ...common(parts), listener, tls, handlers });
     servers.push(server);
     return server.listen();
   };
@@ -64,15 +71,13 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   };
   const ports: MailPorts = { mx: null, submission: null, submissions: null };
   try {
-    if (isRunning("mx")) ports.mx = await listen({ ...config.mx, handlers: mail.handlers, gauge: "kauke_mx_sessions" });
+    if (isRunning("mx")) {
+      ports.mx = await listen({ ...config.mx, gauge: "kauke_mx_sessions" }, { handlers: mail.handlers });
+    }
     if (isRunning("submission")) {
       const handlers = mail.submission;
-      ports.submission = await listen({
-        ...config.submission,
-        handlers,
-        gauge: "kauke_submission_sessions",
-      });
-      ports.submissions = await listen({ ...config.submissions, handlers, implicitTls: true });
+      ports.submission = await listen({ ...config.submission, gauge: "kauke_submission_sessions" }, { handlers });
+      ports.submissions = await listen(config.submissions, { handlers, isImplicit: true });
     }
     return { ports, close };
   } catch (thrown) {
@@ -81,21 +86,20 @@ export async function startMailListeners(parts: MailListenerParts): Promise<Mail
   }
 }
 
-function common({ config, metrics, mail, processes = 1 }: MailListenerParts, secureContext: () => SecureContext) {
+function common({ config, metrics, mail, processes = 1 }: MailListenerParts) {
   const isUnlimited = config.limits === "off";
   const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
   return {
     mailHost,
     maxMessageBytes,
     budget: mail.budget,
-    secureContext,
-    // Several processes may share the port only if they also share the store.
-    sharePort: config.databaseUrl !== null,
-    maxConnections: CONNECTIONS_MAX,
-    ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : partOfAll(shares, processes)),
-    admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
-    maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
-    maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),
+    limits: {
+      maxConnections: CONNECTIONS_MAX,
+      ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : partOfAll(shares, processes)),
+      admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
+      maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
+      maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),
+    },
     metrics,
   };
 }

@@ -150,7 +150,7 @@ test("the memory budget is fully returned however a client disconnects", async (
 
 test("sessions under TLS are counted down too, and commands sent in clear behind STARTTLS are not executed", async () => {
   const context = createSecureContext({ cert: testCertificate, key: testKey });
-  const { port, sessions } = await startSmtpServer({ secureContext: () => context });
+  const { port, sessions } = await startSmtpServer({ tls: { context: () => context, isImplicit: false } });
   const talk = await smtpTalk(port);
   await talk.ask("EHLO c.test");
   expect(await talk.ask("STARTTLS")).toMatch(/^220 /);

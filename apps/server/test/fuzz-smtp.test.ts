@@ -43,16 +43,12 @@ const submitting: SessionHandlers = {
 
 beforeAll(async () => {
   mx = new SmtpServer({
-    host: "127.0.0.1",
-    port: 0,
+    listener: { host: "127.0.0.1", port: 0, sharePort: false },
     mailHost: "mail.kauke.test",
     maxMessageBytes: 50_000,
     budget,
-    secureContext: null,
-    sharePort: false,
-    maxConnections: 1000,
-    maxConnectionsPerAddress: 1000,
-    maxBytesPerAddress: 400_000,
+    tls: null,
+    limits: { maxConnections: 1000, maxConnectionsPerAddress: 1000, maxBytesPerAddress: 400_000 },
     metrics: { count() {}, gauge() {} },
     handlers,
   });

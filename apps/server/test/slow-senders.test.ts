@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
-import type { SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
+import type { SessionHandlers } from "@kauke/server/mail/smtp/session-handlers";
 import { SmtpSession } from "@kauke/server/mail/smtp/smtp-session";
-import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";
+import { acceptAll, type SmtpServerStart, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { greetedTalk, type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 let received = 0;
 
-const handlers: SmtpServerOptions["handlers"] = {
+const handlers: SessionHandlers = {
   ...acceptAll,
   receive: async () => {
     received++;
@@ -23,7 +23,7 @@ beforeEach(() => {
   received = 0;
 });
 
-function startMx(options: Partial<SmtpServerOptions> = {}) {
+function startMx(options: SmtpServerStart = {}) {
   return startSmtpServer({ maxConnections: 100, maxConnectionsPerAddress: 100, handlers, ...options });
 }
 

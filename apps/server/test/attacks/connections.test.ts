@@ -2,10 +2,9 @@
 import { createSecureContext } from "node:tls";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
-import type { SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
-import { acceptAll, startSmtpServer } from "@kauke/testkit/smtp-server";
+import { acceptAll, type SmtpServerStart, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
@@ -26,11 +25,14 @@ const small = {
   maxConnectionsPerBlockWhenCrowded: 40,
 };
 
-function startSmtp(options: Partial<SmtpServerOptions> = {}) {
+const context = () => createSecureContext({ key: testKey, cert: testCertificate });
+const implicitTls = { context, isImplicit: true };
+
+function startSmtp(options: SmtpServerStart = {}) {
   return startSmtpServer({
     budget: new MemoryBudget(100_000_000),
     maxBytesPerAddress: 100_000_000,
-    secureContext: () => createSecureContext({ key: testKey, cert: testCertificate }),
+    tls: { context, isImplicit: false },
     ...small,
     ...options,
   });
@@ -269,7 +271,7 @@ describe("a full listener", () => {
 
 describe("TLS handshakes that never end", () => {
   test("count as connections from the first byte, on 465", async () => {
-    const { port, sessions } = await startSmtp({ implicitTls: true });
+    const { port, sessions } = await startSmtp({ tls: implicitTls });
     await gather(port, one24(20));
     await vi.waitFor(() => expect(sessions()).toBe(40));
     const talk = await smtpTalkTls(port, "127.0.0.1", "127.9.0.1");
@@ -321,7 +323,7 @@ describe("submission", () => {
 
   test("disconnects a client that does not sign in", async () => {
     const handlers = { ...acceptAll, signIn: async () => ({ submitter }) };
-    const { port } = await startSmtp({ handlers, implicitTls: true, times: { signInMs: 300, sweepMs: 50 } });
+    const { port } = await startSmtp({ handlers, tls: implicitTls, times: { signInMs: 300, sweepMs: 50 } });
     const { talk: known } = await signedIn(port, "127.1.0.1");
     const stranger = await smtpTalkTls(port, "127.0.0.1", "127.1.0.2");
     expect(await stranger.ask("EHLO c.test")).toMatch(/^250/);
@@ -332,7 +334,7 @@ describe("submission", () => {
 
   test("ends sessions without a sign-in before signed-in ones, and no account holds every place", async () => {
     const handlers = { ...acceptAll, signIn: async () => ({ submitter }) };
-    const { port } = await startSmtp({ handlers, implicitTls: true, maxConnectionsPerAccount: 5 });
+    const { port } = await startSmtp({ handlers, tls: implicitTls, maxConnectionsPerAccount: 5 });
     const known = await Promise.all(addressesOf(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));
     expect(known.map(({ answer }) => answer)).toEqual(known.map(() => "235 2.7.0 Welcome"));
     const sixth = await signedIn(port, "127.1.6.1");

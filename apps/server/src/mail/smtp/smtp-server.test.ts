@@ -1,13 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect, type Socket } from "node:net";
-import { startSmtpServer } from "@kauke/testkit/smtp-server";
+import { type SmtpServerStart, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { greetedTalk, SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeEach, expect, test, vi } from "vitest";
 import { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
 import { accept, reject } from "../verdict.ts";
-import type { ReceivedMail } from "./session-handlers.ts";
-import type { SmtpServerOptions } from "./smtp-server.ts";
+import type { ReceivedMail, SessionHandlers } from "./session-handlers.ts";
 
 const received: ReceivedMail[] = [];
 
@@ -15,7 +14,7 @@ beforeEach(() => {
   received.length = 0;
 });
 
-const handlers: SmtpServerOptions["handlers"] = {
+const handlers: SessionHandlers = {
   resolve: async (path) =>
     path.local === "shop" ? accept({ kind: "operator", address: path.canonical }) : reject("alias_not_found"),
   receive: async (mail) => {
@@ -24,7 +23,7 @@ const handlers: SmtpServerOptions["handlers"] = {
   },
 };
 
-function startMx(options: Partial<SmtpServerOptions> = {}) {
+function startMx(options: SmtpServerStart = {}) {
   const limits = { maxMessageBytes: 10_000, budget: new MemoryBudget(1_000_000), maxBytesPerAddress: 1_000_000 };
   return startSmtpServer({ ...limits, handlers, ...options });
 }
@@ -130,7 +129,7 @@ test("a line without end and repeated errors end the session", async () => {
 
 test("commands that arrive while one is in progress are answered in order, up to 128 KiB of them", async () => {
   let resolveFirst = () => {};
-  const resolve: SmtpServerOptions["handlers"]["resolve"] = async (path) => {
+  const resolve: SessionHandlers["resolve"] = async (path) => {
     if (path.local === "slow") await new Promise<void>((done) => void (resolveFirst = done));
     return accept({ kind: "operator", address: path.canonical });
   };

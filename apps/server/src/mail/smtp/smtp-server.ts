@@ -20,41 +20,47 @@ import { overdue, type SlowAt, slowestFirst } from "./slow-sessions.ts";
 import { SmtpSession } from "./smtp-session.ts";
 
 export interface SmtpServerOptions {
-  host: string;
-  port: number;
+  listener: {
+    host: string;
+    port: number;
+    /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
+    sharePort: boolean;
+    /** Name of the gauge for the number of connections. */
+    gauge?: string;
+  };
   mailHost: string;
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** Called at every handshake, so that a renewed certificate is used at once; `null` turns STARTTLS off. */
-  secureContext: (() => SecureContext) | null;
-  /** Whether connections use TLS from the first byte (RFC 8314 §3.3). */
-  implicitTls?: boolean;
-  /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
-  sharePort: boolean;
-  /** Maximum connections of this listener in this process; other processes have their own. */
+  /**
+   * `context` is called at every handshake, so that a renewed certificate is used at once. `null` turns STARTTLS off.
+   * @param isImplicit whether connections use TLS from the first byte (RFC 8314 §3.3)
+   */
+  tls: { context(): SecureContext; isImplicit: boolean } | null;
+  limits: ConnectionLimits;
+  metrics: Metrics;
+}
+
+/** Maximum connections, handshakes and bytes of one listener in this process; other processes have their own. */
+export interface ConnectionLimits {
   maxConnections: number;
-  /** Maximum connections per address; an IPv6 /64 counts as one address. */
+  /** An IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;
-  /** Maximum connections per block, which is an IPv4 /24 or an IPv6 /48. */
+  /** A block is an IPv4 /24 or an IPv6 /48. */
   maxConnectionsPerBlock?: number;
-  /** Maximum connections per block once three quarters of all connections are in use. */
+  /** Replaces `maxConnectionsPerBlock` once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
   /** Maximum concurrent TLS handshakes. */
   maxHandshakes?: number;
   maxHandshakesPerBlock?: number;
   /** Maximum connections signed in to one account. */
   maxConnectionsPerAccount?: number;
-  /** Maximum bytes of `budget` for all connections of one address. */
+  /** Maximum bytes of the memory budget for all connections of one address. */
   maxBytesPerAddress: number;
-  /** Maximum bytes of `budget` for all connections of one block. */
   maxBytesPerBlock?: number;
   /** Counts a connection. @returns whether it is within the rate limit */
   admits?: (address: string) => boolean;
   times?: Partial<SessionTimes>;
-  metrics: Metrics;
-  /** Name of the gauge for the number of connections. */
-  gauge?: string;
 }
 
 interface Connection {
@@ -105,19 +111,20 @@ export class SmtpServer {
 
   constructor(options: SmtpServerOptions) {
     this.#options = options;
-    this.#connections = new FairPool(connectionRules(options));
-    this.#handshakes = new FairPool(handshakeRules(options));
-    this.#budgets = new ClientBudgets(options);
-    this.#times = { ...sessionTimes, ...options.times };
+    this.#connections = new FairPool(connectionRules(options.limits));
+    this.#handshakes = new FairPool(handshakeRules(options.limits));
+    this.#budgets = new ClientBudgets({ budget: options.budget, ...options.limits });
+    this.#times = { ...sessionTimes, ...options.limits.times };
     this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
     this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
-    if (options.gauge !== undefined) options.metrics.gauge(options.gauge, () => this.#connections.size);
+    const { gauge } = options.listener;
+    if (gauge !== undefined) options.metrics.gauge(gauge, () => this.#connections.size);
   }
 
   /** @returns the port, which the system chose when 0 was requested */
   async listen(): Promise<number> {
-    const { host, port, sharePort } = this.#options;
+    const { host, port, sharePort } = this.#options.listener;
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(
@@ -150,7 +157,7 @@ export class SmtpServer {
     socket.on("error", () => socket.destroy());
     const address = socket.remoteAddress ?? "";
     const party = clientParty(address);
-    if (this.#options.admits?.(address) === false || !this.#hasRoom(this.#connections, party)) {
+    if (this.#options.limits.admits?.(address) === false || !this.#hasRoom(this.#connections, party)) {
       return this.#refuse(socket);
     }
     const budget = this.#budgets.enter(party);
@@ -160,25 +167,25 @@ export class SmtpServer {
       this.#remove(connection);
       this.#budgets.leave(party);
     });
-    if (!this.#options.implicitTls) return this.#begin(connection, socket);
-    const context = this.#options.secureContext;
-    if (context === null || !this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
-    this.#handshake(connection, context()).then(
+    const { tls } = this.#options;
+    if (tls?.isImplicit !== true) return this.#begin(connection, socket);
+    if (!this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
+    this.#handshake(connection, tls.context()).then(
       (secure) => this.#begin(connection, secure),
       () => socket.destroy(),
     );
   }
 
   #begin(connection: Connection, socket: Socket): void {
-    const { mailHost, maxMessageBytes, secureContext, implicitTls } = this.#options;
+    const { mailHost, maxMessageBytes, tls } = this.#options;
     socket.setTimeout(this.#times.idleMs);
     connection.session = new SmtpSession(socket, {
       mailHost,
       maxMessageBytes,
       budget: connection.budget,
       handlers: this.#boundedHandlers(connection),
-      secure: implicitTls ?? false,
-      upgrade: secureContext === null || implicitTls ? null : () => this.#handshake(connection, secureContext()),
+      secure: tls?.isImplicit ?? false,
+      upgrade: tls === null || tls.isImplicit ? null : () => this.#handshake(connection, tls.context()),
       hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
       isClosing: () => this.#closing,
       nowMs,
@@ -187,7 +194,8 @@ export class SmtpServer {
 
   /** Handlers whose `signIn` also refuses an account that already has its maximum of connections. */
   #boundedHandlers(connection: Connection): SessionHandlers {
-    const { handlers, maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = this.#options;
+    const { handlers, limits } = this.#options;
+    const { maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = limits;
     const { signIn } = handlers;
     if (signIn === undefined) return handlers;
     return {
@@ -222,7 +230,7 @@ export class SmtpServer {
   /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
-    const room = pool.makeRoom({ party, now, judge: (it) => this.#standing(it, now) });
+    const room = pool.makeRoom({ party, now, judge: (connection) => this.#standing(connection, now) });
     if (typeof room === "object") this.#evict(room.leaves);
     return room !== "full";
   }
@@ -296,9 +304,9 @@ export class SmtpServer {
   }
 }
 
-function connectionRules(options: SmtpServerOptions) {
-  const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = options;
-  const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = options;
+function connectionRules(limits: ConnectionLimits) {
+  const { maxConnections: max, maxConnectionsPerAddress: maxPerNetwork } = limits;
+  const { maxConnectionsPerBlock: maxPerBlock = max, maxConnectionsPerBlockWhenCrowded = maxPerBlock } = limits;
   return {
     max,
     maxPerNetwork,
@@ -312,7 +320,7 @@ function handshakeRules({
   maxConnections,
   maxHandshakes: max = maxConnections,
   maxHandshakesPerBlock,
-}: SmtpServerOptions) {
+}: ConnectionLimits) {
   const most = maxHandshakesPerBlock ?? max;
   return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: SLOW_HANDSHAKE_MS };
 }

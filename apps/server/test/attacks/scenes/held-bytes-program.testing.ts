@@ -35,19 +35,14 @@ export type HeldRequest = { measure: "held" | "processor" } | { client: HeldClie
 const never = new Promise<never>(() => {});
 const metrics = { count() {}, gauge() {} };
 
-async function startSmtp(implicitTls: boolean): Promise<number> {
+async function startSmtp(isImplicit: boolean): Promise<number> {
   const options: SmtpServerOptions = {
-    host: "127.0.0.1",
-    port: 0,
+    listener: { host: "127.0.0.1", port: 0, sharePort: false },
     mailHost: "mail.kauke.test",
     maxMessageBytes: 10_000_000,
     budget: new MemoryBudget(1_000_000_000),
-    secureContext: () => createSecureContext({ key: testKey, cert: testCertificate }),
-    implicitTls,
-    sharePort: false,
-    maxConnections: 1000,
-    maxConnectionsPerAddress: 1000,
-    maxBytesPerAddress: 1_000_000_000,
+    tls: { context: () => createSecureContext({ key: testKey, cert: testCertificate }), isImplicit },
+    limits: { maxConnections: 1000, maxConnectionsPerAddress: 1000, maxBytesPerAddress: 1_000_000_000 },
     metrics,
     handlers: {
       resolve: async ({ canonical }) =>
