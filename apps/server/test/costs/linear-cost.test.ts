@@ -16,7 +16,7 @@ import { ANSWER_CHARACTERS_MAX } from "@kauke/server/mail/dns/resolver";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
 import { screen } from "@kauke/server/mail/inbound/screen";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
-import { BodyHashes } from "@kauke/server/mail/message/body-hashes";
+import { BodyHashes } from "@kauke/server/mail/message/message-signer";
 import { COMMAND_BYTES_MAX, parseCommand, readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/commands";
 import { DataReader } from "@kauke/server/mail/smtp/data-reader";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";

@@ -5,7 +5,7 @@
 import { headerLimits } from "@kauke/mail-rfc";
 import { ANSWER_CHARACTERS_MAX, RECORDS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/dns/resolver";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
-import { BodyHashes } from "@kauke/server/mail/message/body-hashes";
+import { BodyHashes } from "@kauke/server/mail/message/message-signer";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { printFigures } from "@kauke/testkit/long-rounds";
 import { sealMessage } from "mailauth";

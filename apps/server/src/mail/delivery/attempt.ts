@@ -1,6 +1,6 @@
 /** One attempt to deliver to one destination, for the first attempt (during the transaction) and for every retry. */
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
-import { EncryptionFailed } from "../message/encryption-failed.ts";
+import { EncryptionFailed } from "../message/encrypted-copy.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { AttemptSignal, MailTransport, WebhookTransport } from "../transport/transport.ts";
 

@@ -2,8 +2,8 @@
 import { readHeader } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
+import { makeForwardCopy } from "../message/encrypted-copy.ts";
 import type { CopyParts, ForwardCopy } from "../message/forward-copy.ts";
-import { makeForwardCopy } from "../message/make-copy.ts";
 import { makeSendCopy } from "../message/send-copy.ts";
 
 export interface SpooledCopy {

@@ -1,6 +1,6 @@
 /** Checks of header size and mail loops right after the final dot. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
-import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encryption-passes.ts";
+import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
 

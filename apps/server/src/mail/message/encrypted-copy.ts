@@ -9,12 +9,22 @@ import type { OutgoingMail } from "../transport/transport.ts";
 import { encryptedWebhookBody } from "../transport/webhook/encrypted-webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import { type OuterMessage, outerMessage } from "./encrypted-header.ts";
-import { EncryptionFailed } from "./encryption-failed.ts";
-import type { CopyParts, EncryptionTarget, ForwardCopy, ForwardSource } from "./forward-copy.ts";
+import {
+  type CopyParts,
+  type EncryptionTarget,
+  type ForwardCopy,
+  type ForwardSource,
+  makePlainCopy,
+} from "./forward-copy.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { rewrite } from "./rewrite.ts";
 
-export interface EncryptedCopySource extends ForwardSource {
+/** Thrown when a copy could not be encrypted: the mail waits, and is never sent unencrypted. */
+export class EncryptionFailed extends Error {
+  override name = "EncryptionFailed";
+}
+
+interface EncryptedCopySource extends ForwardSource {
   aliasId: string;
   replyKey: Buffer;
   encryptTo: EncryptionTarget;
@@ -23,8 +33,12 @@ export interface EncryptedCopySource extends ForwardSource {
 const SLICE_BYTES = 1024 * 1024;
 const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
-export function makeEncryptedCopy(source: EncryptedCopySource, parts: CopyParts): ForwardCopy {
-  return new EncryptedCopy(source, parts);
+/** Makes the copy for an alias' destinations: encrypted if the owner wants that, otherwise plain. */
+export function makeForwardCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
+  const { encryptTo, aliasId, replyKey } = source;
+  if (encryptTo === null) return makePlainCopy(source, parts);
+  if (aliasId === null || replyKey === null) throw new Error("only an alias' mail is encrypted");
+  return new EncryptedCopy({ ...source, encryptTo, aliasId, replyKey }, parts);
 }
 
 class EncryptedCopy implements ForwardCopy {

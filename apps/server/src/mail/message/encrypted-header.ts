@@ -13,6 +13,7 @@ import {
   formatAddressField,
   formatDate,
   formatResultsField,
+  type HeaderField,
   type HeaderSource,
   headerField,
   joinFields,
@@ -26,7 +27,6 @@ import {
   unknownAuthor,
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
-import { ENCRYPTION_PASSES_FIELD, readEncryptionPasses } from "./encryption-passes.ts";
 import type { Correspondent } from "./reply-book.ts";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
@@ -45,6 +45,10 @@ export interface EncryptedSource extends RewriteSource {
   replyKey: Buffer;
 }
 
+/** Carries the count of `readEncryptionPasses`. */
+const ENCRYPTION_PASSES_FIELD = "Kauke-Sealed";
+/** Count from which on a message is rejected as a loop; more than any deliberate set-up needs. */
+export const ENCRYPTION_PASSES_MAX = 10;
 /** The placeholder of RFC 9788 for a hidden subject. */
 const HIDDEN_SUBJECT = "[...]";
 const UNVERIFIED = "Unverified sender";
@@ -128,4 +132,14 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);
+}
+
+/**
+ * Counts how many servers like this one have encrypted a message: an encrypted copy has no `Received` fields of the
+ * original, so a loop between two such servers would go undetected.
+ * @returns 0 when the field is missing or is no number of at most three digits
+ */
+export function readEncryptionPasses(wire: Buffer, fields: readonly HeaderField[]): number {
+  const value = firstValue(wire, fields, ENCRYPTION_PASSES_FIELD.toLowerCase())?.trim() ?? "";
+  return /^\d{1,3}$/.test(value) ? Number(value) : 0;
 }

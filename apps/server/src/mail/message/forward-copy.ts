@@ -7,7 +7,7 @@ import { domainOf, unstuff } from "@kauke/mail-rfc";
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
-import type { SealsFor } from "./arc-sealing.ts";
+import type { SealsFor } from "./arc-signing.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import { type ForwardedInvitations, forwardInvitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";

@@ -1,7 +1,37 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
-import { arcSeal, type DkimKey, dkimSign, fieldTextBytes, type HeaderField, readHeader } from "@kauke/mail-rfc";
+import {
+  arcSeal,
+  type DkimKey,
+  dkimSign,
+  fieldTextBytes,
+  type HeaderField,
+  readHeader,
+  simpleBodyHash,
+  unstuff,
+} from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
-import { BodyHashes } from "./body-hashes.ts";
+
+/**
+ * SHA-256 hashes of message bodies as DKIM signs them (simple canonicalization), shared by every copy of a message and
+ * with its verification on arrival.
+ */
+export class BodyHashes {
+  readonly #known = new WeakMap<Buffer, { bodyStart: number; hash: Buffer }>();
+
+  /** @param wire the received message, dot-stuffed */
+  of(wire: Buffer, bodyStart: number): Buffer {
+    const known = this.#known.get(wire);
+    if (known?.bodyStart === bodyStart) return known.hash;
+    const hash = simpleBodyHash(unstuff(wire.subarray(bodyStart)));
+    this.remember(wire, bodyStart, hash);
+    return hash;
+  }
+
+  /** The hash is found again only for the same buffer object, so not if unstuffing copied the message. */
+  remember(message: Buffer, bodyStart: number, hash: Buffer): void {
+    this.#known.set(message, { bodyStart, hash });
+  }
+}
 
 export interface ToSign {
   domain: string;
@@ -11,7 +41,6 @@ export interface ToSign {
   fields?: readonly HeaderField[] | null;
   /** Dot-stuffed message whose body is signed; the hash of the body is computed once per buffer object. */
   wire: Buffer;
-  /** Offset of the body in `wire`. */
   bodyStart: number;
 }
 
@@ -38,13 +67,13 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
 
   return {
     bodyHashes,
-    sign(message) {
+    async sign(message) {
       const signing = byDomain.get(message.domain);
-      if (signing === undefined) return Promise.resolve(Buffer.alloc(0));
-      return dkimSign(sourceOf(message), signing).then((fields) => fieldTextBytes(fields));
+      if (signing === undefined) return Buffer.alloc(0);
+      return fieldTextBytes(await dkimSign(sourceOf(message), signing));
     },
     async seal(message, authentication) {
-      const key = byDomain.get(message.domain)?.find((it) => it.algorithm === "rsa-sha256");
+      const key = byDomain.get(message.domain)?.find(({ algorithm }) => algorithm === "rsa-sha256");
       const { results = null, arc: status } = authentication ?? {};
       if (key === undefined || results === null) return Buffer.alloc(0);
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);

@@ -7,10 +7,10 @@ import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { sealMessage } from "mailauth";
 import { expect, test } from "vitest";
-import { BodyHashes } from "../../message/body-hashes.ts";
+import { BodyHashes } from "../../message/message-signer.ts";
+import { readShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { answersOf, libraryVerdicts, type TxtTable } from "./library-verdicts.testing.ts";
-import { readShownAuthor } from "./shown-author.ts";
 import { ARC_SETS_MAX } from "./signature-limits.ts";
 
 const pem = {

@@ -8,15 +8,14 @@
 import type { Vouchers } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { Resolver } from "../../dns/resolver.ts";
-import type { BodyHashes } from "../../message/body-hashes.ts";
+import type { BodyHashes } from "../../message/message-signer.ts";
 import type { AuthorInstruction } from "../../transaction.ts";
-import { readInstruction } from "./author-instruction.ts";
+import { readInstruction, readShownAuthor, type ShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
 import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
-import { readShownAuthor, type ShownAuthor } from "./shown-author.ts";
 
 export interface ToAuthenticate {
   /** Message without dot-stuffing. */

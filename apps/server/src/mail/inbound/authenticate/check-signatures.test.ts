@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { dkimSign, dkimVerify } from "mailauth";
 import { describe, expect, it, test } from "vitest";
 import { hugeExponentKey } from "../../../../test/hostile-keys.testing.ts";
-import { BodyHashes } from "../../message/body-hashes.ts";
+import { BodyHashes } from "../../message/message-signer.ts";
+import { readShownAuthor } from "./author.ts";
 import { checkSignatures, type SignatureFound } from "./check-signatures.ts";
 import {
   answersOf,
@@ -17,7 +18,6 @@ import {
   libraryVerdicts,
   type TxtTable,
 } from "./library-verdicts.testing.ts";
-import { readShownAuthor } from "./shown-author.ts";
 import { ARC_SETS_MAX, SIGNATURES_MAX } from "./signature-limits.ts";
 
 const pem = { privateKeyEncoding: { type: "pkcs8", format: "pem" } } as const;

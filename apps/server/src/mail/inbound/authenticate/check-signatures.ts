@@ -25,11 +25,11 @@ import {
   vouchedAuthor,
 } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
-import type { BodyHashes } from "../../message/body-hashes.ts";
+import type { BodyHashes } from "../../message/message-signer.ts";
+import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./author.ts";
 import { type BodyHash, hashBody } from "./hash-body.ts";
 import { lookUpKey } from "./key-records.ts";
 import type { MessageDns } from "./message-dns.ts";
-import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./shown-author.ts";
 import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
 
 export interface SignatureFound {
@@ -64,7 +64,7 @@ export interface SignedMail {
   /** Message without dot-stuffing. */
   raw: Buffer;
   shown: ShownAuthor;
-  /** Whether the message may be an owner's instruction (`author-instruction.ts`). */
+  /** Whether the message may be an owner's instruction (`readInstruction`). */
   mayInstruct?: boolean;
 }
 

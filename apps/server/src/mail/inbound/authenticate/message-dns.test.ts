@@ -1,10 +1,10 @@
 /** DNS look-ups of one message: a late answer fails only its own look-up. */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { expect, test } from "vitest";
-import { MessageDns } from "./message-dns.ts";
+import { boundTxt, MessageDns, TXT_RECORD_MAX } from "./message-dns.ts";
 
 const late = { kind: "failed", isLate: true };
-const found = (...records: string[]) => ({ kind: "found", records });
+const found = (...records: string[]) => ({ kind: "found", records }) as const;
 
 test("an answer is a list of texts, mail hosts by preference, or the reason why there is none", async () => {
   const mx = [
@@ -47,4 +47,23 @@ test("the deadline can be brought forward but not lifted", async () => {
   dns.endIn(60_000);
   expect(await dns.answerTo("new.example", "A")).toEqual(late);
   dns.close();
+});
+
+test("a key longer than any real one counts as invalid", () => {
+  const name = "s._domainkey.sender.example";
+  expect(boundTxt(name, found("p=".padEnd(TXT_RECORD_MAX)))).toEqual(found("p=".padEnd(TXT_RECORD_MAX)));
+  expect(boundTxt(name, found("p=".padEnd(TXT_RECORD_MAX + 1)))).toEqual(found(""));
+});
+
+test("a DMARC record that is too long counts as a failed look-up", () => {
+  const name = "_dmarc.sender.example";
+  const longest = found("short", "v=".padEnd(TXT_RECORD_MAX));
+  expect(boundTxt(name, longest)).toEqual(longest);
+  expect(boundTxt(name, found("short", "v=".padEnd(TXT_RECORD_MAX + 1)))).toEqual({ kind: "failed" });
+});
+
+test("other answers are not changed", () => {
+  const long = found("proof=".padEnd(10_000));
+  expect(boundTxt("sender.example", long)).toBe(long);
+  expect(boundTxt("_dmarc.sender.example", { kind: "no_name" })).toEqual({ kind: "no_name" });
 });

@@ -4,7 +4,6 @@
  */
 import type { SpfRecordType } from "@kauke/mail-rfc";
 import type { DnsAnswer, MxRecord, Resolver } from "../../dns/resolver.ts";
-import { boundTxt } from "./bounded-txt.ts";
 
 type Answer = DnsAnswer<string>;
 
@@ -91,3 +90,21 @@ function hostsOf(answer: DnsAnswer<MxRecord>): Answer {
   const byPreference = answer.records.toSorted((one, other) => one.priority - other.priority);
   return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
 }
+
+/** Maximum octets of a DMARC record or a DKIM key; an RSA key of 16,384 bits has 2,750. */
+export const TXT_RECORD_MAX = 4096;
+
+/**
+ * Bounds the TXT records that are read: an oversized DKIM key becomes an invalid one, an oversized DMARC record a failed
+ * look-up. `parseSpfRecord` bounds SPF records.
+ */
+export function boundTxt(name: string, found: DnsAnswer<string>): DnsAnswer<string> {
+  if (found.kind !== "found") return found;
+  const { records } = found;
+  if (name.includes("._domainkey.")) return { kind: "found", records: records.map(readableKey) };
+  if (!name.startsWith("_dmarc.")) return found;
+  return records.some((record) => record.length > TXT_RECORD_MAX) ? { kind: "failed" } : found;
+}
+
+/** An empty key record counts as an invalid key. */
+const readableKey = (record: string): string => (record.length > TXT_RECORD_MAX ? "" : record);

@@ -10,10 +10,10 @@ import { DkimVerifier, type KeyTable, verifierNames } from "@kauke/testkit/progr
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { dkimField } from "../../../../test/attacks/policy/signatures.testing.ts";
-import { BodyHashes } from "../../message/body-hashes.ts";
+import { BodyHashes } from "../../message/message-signer.ts";
+import { readShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { answersOf, libraryVerdicts } from "./library-verdicts.testing.ts";
-import { readShownAuthor } from "./shown-author.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
 const record = `v=DKIM1; k=rsa; p=${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;

@@ -8,10 +8,10 @@ import { createRequire } from "node:module";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BodyHashes } from "../../message/body-hashes.ts";
+import { BodyHashes } from "../../message/message-signer.ts";
+import { readShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { answersOf, asForwarded, asStrict, libraryVerdicts, type TxtTable } from "./library-verdicts.testing.ts";
-import { readShownAuthor } from "./shown-author.ts";
 
 interface ParsedHeaders {
   parsed: unknown[];

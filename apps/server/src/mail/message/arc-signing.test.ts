@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arcSealing } from "./arc-sealing.ts";
+import { arcSealing } from "./arc-signing.ts";
 
 const providers = new Map([
   ["corp.example", "google.com"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readInstruction } from "./author-instruction.ts";
+import { readInstruction } from "./author.ts";
 import type { SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
 

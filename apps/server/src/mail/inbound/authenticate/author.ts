@@ -1,13 +1,24 @@
-/** Reads the author that mail programs display, and whether all of them display the same one. */
+/**
+ * The author of a message: who mail programs show as the author, and whether the author sent the message to the
+ * recipients of this envelope. DKIM proves the first and not the second: whoever holds a signed message can send it to
+ * any address.
+ */
+
 import {
   addressesOf,
   asciiDomainOf,
   countFields,
   domainOf,
+  type InstructionProof,
   MailSyntaxError,
   type RawField,
   readHeader,
+  type Vouchers,
 } from "@kauke/mail-rfc";
+import type { AuthorInstruction } from "../../transaction.ts";
+import type { SignatureFound } from "./check-signatures.ts";
+import type { SpfFound } from "./check-spf.ts";
+import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 export interface ReceivedMessage {
   /** Message without dot-stuffing. */
@@ -19,7 +30,7 @@ export interface ShownAuthor {
   /** Domain of the author's address, in A-labels; empty when there is none. Of several authors the first counts. */
   domain: string;
   fromFields: number;
-  /** Number of To and Cc fields. */
+  /** To and Cc. */
   recipientFields: number;
   /**
    * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
@@ -30,7 +41,7 @@ export interface ShownAuthor {
   isSingle: boolean;
 }
 
-/** Matches a domain that needs no conversion to A-labels. */
+/** A domain that needs no conversion to A-labels. */
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 
 /**
@@ -73,4 +84,43 @@ export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: read
 function authorDomain(address: string): string {
   const domain = domainOf(address);
   return PLAIN_DOMAIN.test(domain) ? domain : asciiDomainOf(address);
+}
+
+interface Checks {
+  shown: ShownAuthor;
+  /** A check is `null` when it threw. */
+  spf: SpfFound | null;
+  dkim: readonly SignatureFound[] | null;
+  /** Whether the author is unproven because a check did not finish. */
+  isUnfinished: boolean;
+}
+
+/**
+ * Whether the author of a message sent it to the recipients of this envelope, or somebody else sent it again.
+ * @param judge applies DMARC to the domains that SPF and DKIM pass for
+ */
+export async function readInstruction(
+  { shown, spf, dkim, isUnfinished }: Checks,
+  judge: (vouchers: Vouchers) => Promise<DmarcVerdict>,
+): Promise<AuthorInstruction> {
+  if (!shown.isPlain) return { isByEnvelope: false, signatures: [], unread: [], isUnfinished };
+  const isByEnvelope = spf?.result === "pass" && (await judge({ spf: [spf.domain], dkim: [] })).isProven;
+  const signatures: InstructionProof[] = [];
+  const unread: InstructionProof[] = [];
+  for (const { result, instruction, domain } of dkim ?? [])
+    if (instruction !== undefined && (await judge({ spf: [], dkim: [domain] })).isProven)
+      (result === "pass" ? signatures : unread).push(instruction);
+  if (isByEnvelope) return { isByEnvelope, signatures, unread, isUnfinished: false };
+  // A check that threw could have passed for the author's own domain.
+  const own = { result: "temperror", domain: shown.domain } as const;
+  const possible = await judge({
+    spf: [spf ?? own].filter(({ result }) => result === "temperror" || result === "pass").map(({ domain }) => domain),
+    dkim: (dkim ?? [own]).filter(({ result }) => result === "temperror").map(({ domain }) => domain),
+  });
+  return {
+    isByEnvelope,
+    signatures,
+    unread,
+    isUnfinished: isUnfinished || possible.isProven || possible.result === "temperror",
+  };
 }
