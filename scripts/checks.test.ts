@@ -212,8 +212,8 @@ test.each([
 ] as const)("of the files named *.long.test.ts, plan $plan runs $runs", ({ plan, runs }) => {
   const suite = plans[plan].find((check) => check.kind === "suite");
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = ["list", "--filesOnly", ...(suite?.args ?? []), "embedded-reopen", "scripts/checks"];
+  const args = ["list", "--filesOnly", ...(suite?.args ?? []), "embedded-reopen", "scripts/boundaries"];
   const env = { ...process.env, LONG_ROUNDS: "", ...(suite?.kind === "suite" ? suite.environment : {}) };
   const { stdout } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, encoding: "utf8", env });
-  expect(stdout.trim().split("\n").toSorted()).toEqual([...runs, "[parts] scripts/checks.test.ts"].toSorted());
+  expect(stdout.trim().split("\n").toSorted()).toEqual([...runs, "[parts] scripts/boundaries.test.ts"].toSorted());
 });
