@@ -5,7 +5,8 @@
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { SubmitButton } from "./SubmitButton.tsx";
 
 interface Props {
   title: string;
@@ -129,43 +130,72 @@ export function Dialog(props: Props) {
 
 interface FooterProps {
   onCancel: () => void;
+  cancel?: string;
   /** Whether Cancel can't be pressed, while the server is changing something. */
   isBusy?: boolean;
   /** The buttons after Cancel, which do what the dialog asks about. */
   children?: ReactNode;
 }
 
-/** The buttons at the end of a dialog, the first of which cancels. */
-export function DialogFooter({ onCancel, isBusy, children }: FooterProps) {
+export function DialogFooter({ onCancel, cancel = "Cancel", isBusy, children }: FooterProps) {
   return (
     <footer>
       <button type="button" className="btn" onClick={onCancel} disabled={isBusy}>
-        Cancel
+        {cancel}
       </button>
       {children}
     </footer>
   );
 }
 
-interface DeletionDialogProps {
-  title: string;
-  /** Text that says what the deletion destroys. */
-  description: string;
-  /** Label of the button that deletes. */
+/** Title, text and last button of a dialog that does one thing. */
+interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
   label: string;
-  onConfirm: () => void;
-  onClose: () => void;
+  /** Whether the server is at work; the dialog can't be closed meanwhile. */
+  pending?: boolean;
+  pendingLabel?: string;
+  look?: string;
+  disabled?: boolean;
+  children?: ReactNode;
 }
 
-/** Asks for confirmation before something is deleted. */
-export function DeletionDialog({ title, description, label, onConfirm, onClose }: DeletionDialogProps) {
+/** Asks before something is done that cannot be undone. */
+export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm: () => void }) {
+  const { title, description, label, pending = false, pendingLabel = "Deleting...", look = "btn-danger" } = props;
+  const { cancel, disabled, onConfirm, onClose, children } = props;
   return (
-    <Dialog title={title} description={description} onClose={onClose}>
-      <DialogFooter onCancel={onClose}>
-        <button type="button" className="btn btn-danger" onClick={onConfirm}>
+    <Dialog title={title} description={description} onClose={() => pending || onClose()}>
+      {children}
+      <DialogFooter cancel={cancel} onCancel={onClose} isBusy={pending}>
+        <SubmitButton type="button" className={look} {...{ pending, pendingLabel, disabled }} onClick={onConfirm}>
           {label}
-        </button>
+        </SubmitButton>
       </DialogFooter>
+    </Dialog>
+  );
+}
+
+interface FormDialogProps extends ActionProps {
+  id?: string;
+  /** Whether the dialog can be closed while it is pending, which stops the work. */
+  canStop?: boolean;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
+}
+
+export function FormDialog(props: FormDialogProps) {
+  const { title, description, label, pending = false, pendingLabel = "Saving...", look = "btn-primary" } = props;
+  const { id, canStop = false, disabled, onSubmit, onClose, children } = props;
+  const isHeld = pending && !canStop;
+  return (
+    <Dialog title={title} description={description} onClose={() => isHeld || onClose()}>
+      <form id={id} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
+        <div className="body">{children}</div>
+        <DialogFooter onCancel={onClose} isBusy={isHeld}>
+          <SubmitButton className={look} {...{ pending, pendingLabel, disabled }}>
+            {label}
+          </SubmitButton>
+        </DialogFooter>
+      </form>
     </Dialog>
   );
 }

@@ -4,9 +4,8 @@ import { useForm } from "react-hook-form";
 import * as z from "zod";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { NewPasswordFields } from "../auth/AuthFields.tsx";
 import { passwordMismatch } from "../auth/password-form.ts";
@@ -41,36 +40,30 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
     change.mutate({ currentPassword, newPassword }, { onSuccess, onError }),
   );
   return (
-    <Dialog
+    <FormDialog
       title="Change password"
       description="This signs out every other device. This one stays signed in."
-      onClose={() => change.isPending || onClose()}
+      label="Change Password"
+      pending={change.isPending}
+      onSubmit={onSubmit}
+      onClose={onClose}
     >
-      <form className="contents" onSubmit={onSubmit} noValidate>
-        <div className="body">
-          <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-          <TextField
-            label="Current password"
-            type="password"
-            autoComplete="current-password"
-            error={errors.currentPassword?.message}
-            {...form.register("currentPassword")}
-          />
-          <NewPasswordFields
-            label="New password"
-            password={{ field: form.register("newPassword"), error: errors.newPassword?.message }}
-            confirm={{
-              field: form.register("confirmPassword", { deps: "newPassword" }),
-              error: errors.confirmPassword?.message,
-            }}
-          />
-        </div>
-        <DialogFooter onCancel={onClose} isBusy={change.isPending}>
-          <SubmitButton className="btn-primary" pending={change.isPending} pendingLabel="Saving...">
-            Change Password
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <TextField
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        error={errors.currentPassword?.message}
+        {...form.register("currentPassword")}
+      />
+      <NewPasswordFields
+        label="New password"
+        password={{ field: form.register("newPassword"), error: errors.newPassword?.message }}
+        confirm={{
+          field: form.register("confirmPassword", { deps: "newPassword" }),
+          error: errors.confirmPassword?.message,
+        }}
+      />
+    </FormDialog>
   );
 }

@@ -4,8 +4,7 @@ import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { leaveSession } from "../../api/session/session.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 /** Whether the typed word confirms an account's deletion: DELETE, in upper or lower case (specification section 4). */
@@ -41,44 +40,34 @@ function DeleteAccountDialog({ pending, onConfirm, onClose }: DialogProps) {
   const id = useId();
   const [word, setWord] = useState("");
   return (
-    <Dialog
+    <FormDialog
       title="Delete account"
       description="This removes your aliases and data and signs you out. It cannot be undone."
+      label="Delete Account"
+      look="btn-danger"
+      pending={pending}
+      pendingLabel="Deleting..."
+      canStop
+      disabled={!isConfirmed(word)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isConfirmed(word) && !pending) onConfirm();
+      }}
       onClose={onClose}
     >
-      <form
-        className="contents"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isConfirmed(word) && !pending) onConfirm();
-        }}
-      >
-        <div className="body">
-          <div className="field">
-            <label htmlFor={id}>Type DELETE to confirm</label>
-            <input
-              className="input mono"
-              id={id}
-              autoComplete="off"
-              autoCapitalize="characters"
-              spellCheck={false}
-              value={word}
-              onChange={(event) => setWord(event.target.value)}
-            />
-          </div>
-        </div>
-        <DialogFooter onCancel={onClose}>
-          <SubmitButton
-            className="btn-danger"
-            pending={pending}
-            pendingLabel="Deleting..."
-            disabled={!isConfirmed(word)}
-          >
-            Delete Account
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <div className="field">
+        <label htmlFor={id}>Type DELETE to confirm</label>
+        <input
+          className="input mono"
+          id={id}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          value={word}
+          onChange={(event) => setWord(event.target.value)}
+        />
+      </div>
+    </FormDialog>
   );
 }
 

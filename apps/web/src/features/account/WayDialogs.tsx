@@ -3,8 +3,7 @@ import { emailChangeRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { isProofNeeded, useAskEmailChange, useRemoveWay } from "../../api/session/ways-in.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { ConfirmDialog, FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { EmailField } from "../auth/AuthFields.tsx";
 
@@ -32,26 +31,21 @@ export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
     else form.setError("email", { message: refused[1] }, { shouldFocus: true });
   };
   return (
-    <Dialog
+    <FormDialog
       title={email === null ? "Add e-mail" : "Change e-mail"}
       description={
         email === null
           ? "We send a link to it. Once you have used that, you can set a password too."
           : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is notified."
       }
-      onClose={() => ask.isPending || onClose()}
+      label="Send Link"
+      pending={ask.isPending}
+      pendingLabel="Sending..."
+      onSubmit={form.handleSubmit(({ email: wished }) => send(wished))}
+      onClose={onClose}
     >
-      <form className="contents" onSubmit={form.handleSubmit(({ email: wished }) => send(wished))} noValidate>
-        <div className="body">
-          <EmailField label="New e-mail" error={form.formState.errors.email?.message} {...form.register("email")} />
-        </div>
-        <DialogFooter onCancel={onClose} isBusy={ask.isPending}>
-          <SubmitButton className="btn-primary" pending={ask.isPending} pendingLabel="Sending...">
-            Send Link
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <EmailField label="New e-mail" error={form.formState.errors.email?.message} {...form.register("email")} />
+    </FormDialog>
   );
 }
 
@@ -82,22 +76,14 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialog
       },
     });
   return (
-    <Dialog
+    <ConfirmDialog
       title={title}
       description={`${subject} will no longer sign in to your account, and every other device is signed out.`}
-      onClose={() => remove.isPending || onClose()}
-    >
-      <DialogFooter onCancel={onClose} isBusy={remove.isPending}>
-        <SubmitButton
-          type="button"
-          className="btn-danger"
-          pending={remove.isPending}
-          pendingLabel="Removing..."
-          onClick={onRemove}
-        >
-          Remove
-        </SubmitButton>
-      </DialogFooter>
-    </Dialog>
+      label="Remove"
+      pending={remove.isPending}
+      pendingLabel="Removing..."
+      onConfirm={onRemove}
+      onClose={onClose}
+    />
   );
 }

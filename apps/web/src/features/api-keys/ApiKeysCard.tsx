@@ -6,10 +6,9 @@ import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useApiKeys, useRevokeApiKey } from "../../api/api-keys.ts";
 import { clientsGuidePath } from "../../app/page-settings.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { LoadedList, listFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -28,23 +27,15 @@ function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyW
         showFailure("Key Not Revoked", refusalText(error, "The key could not be revoked. Please try again.")),
     });
   return (
-    <Dialog
+    <ConfirmDialog
       title="Revoke API key"
       description={`Programs that use ${name} are refused at once. Aliases they made stay. This cannot be undone.`}
-      onClose={() => revoke.isPending || onClose()}
-    >
-      <DialogFooter onCancel={onClose} isBusy={revoke.isPending}>
-        <SubmitButton
-          type="button"
-          className="btn-danger"
-          pending={revoke.isPending}
-          pendingLabel="Revoking..."
-          onClick={onRevoke}
-        >
-          Revoke Key
-        </SubmitButton>
-      </DialogFooter>
-    </Dialog>
+      label="Revoke Key"
+      pending={revoke.isPending}
+      pendingLabel="Revoking..."
+      onConfirm={onRevoke}
+      onClose={onClose}
+    />
   );
 }
 

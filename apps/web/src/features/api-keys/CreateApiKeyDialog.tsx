@@ -4,9 +4,8 @@ import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "reac
 import { ApiError } from "../../api/api-error.ts";
 import { useCreateApiKey } from "../../api/api-keys.ts";
 import { Select } from "../../ui/Controls.tsx";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { NewKeyShown } from "./NewKeyShown.tsx";
@@ -142,7 +141,6 @@ function useForgetOnLeaving(forget: () => void): void {
 }
 
 export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
-  const formId = useId();
   const [typed, setTyped] = useState(emptyApiKey);
   const [errors, setErrors] = useState<NewApiKeyErrors>({});
   const [made, setMade] = useState<Made | null>(null);
@@ -166,21 +164,16 @@ export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
     else void run(newApiKeyBody(typed, new Date()));
   };
   return (
-    <Dialog
+    <FormDialog
       title="Create API key"
       description="One for each program, so that you can revoke it alone."
-      onClose={() => isBusy || onClose()}
+      label="Create API Key"
+      pending={isBusy}
+      pendingLabel="Creating..."
+      onSubmit={onSubmit}
+      onClose={onClose}
     >
-      <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
-        <div className="body">
-          <Fields {...{ typed, errors, onChange }} />
-        </div>
-        <DialogFooter onCancel={onClose} isBusy={isBusy}>
-          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
-            Create API Key
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <Fields {...{ typed, errors, onChange }} />
+    </FormDialog>
   );
 }

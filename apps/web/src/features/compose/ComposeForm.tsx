@@ -6,13 +6,14 @@ import { Send } from "lucide-react";
 import { memo, type ReactNode, useId, useState } from "react";
 import { type UseFormReturn, useWatch } from "react-hook-form";
 import { Select } from "../../ui/Controls.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeValues } from "./compose-form.ts";
 import { EncryptionCard } from "./EncryptionCard.tsx";
 import { SenderHint } from "./SenderHint.tsx";
-import { DiscardDraftDialog, SetAsideDrafts } from "./SetAsideDrafts.tsx";
+import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
 import { canSend } from "./senders.ts";
 import { type ComposeProps, useCompose } from "./use-compose.ts";
 
@@ -171,7 +172,19 @@ export function ComposeForm({ userId, senders }: ComposeProps) {
       </div>
       <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />
       <Acts {...acts} />
-      {isAsking ? <DiscardDraftDialog onConfirm={onReset} onClose={() => setAsking(false)} /> : null}
+      {isAsking ? (
+        <ConfirmDialog
+          title="Discard this message?"
+          description="What you have written will be deleted."
+          label="Discard"
+          cancel="Keep writing"
+          onConfirm={() => {
+            onReset();
+            setAsking(false);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </form>
   );
 }

@@ -1,32 +1,6 @@
 /** List above the form of the drafts whose sending was undone while another message was being written. */
 import { Undo2 } from "lucide-react";
-import { Dialog } from "../../ui/Dialog.tsx";
 import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
-
-interface Props {
-  onConfirm: () => void;
-  onClose: () => void;
-}
-
-/** Asks for confirmation before Reset clears a draft. */
-export function DiscardDraftDialog({ onConfirm, onClose }: Props) {
-  const discard = () => {
-    onConfirm();
-    onClose();
-  };
-  return (
-    <Dialog title="Discard this message?" description="What you have written will be deleted." onClose={onClose}>
-      <footer>
-        <button type="button" className="btn" onClick={onClose}>
-          Keep writing
-        </button>
-        <button type="button" className="btn btn-danger" onClick={discard}>
-          Discard
-        </button>
-      </footer>
-    </Dialog>
-  );
-}
 
 export function SetAsideDrafts() {
   const drafts = useSetAside();

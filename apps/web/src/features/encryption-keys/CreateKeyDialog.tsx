@@ -9,9 +9,8 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Switch } from "../../ui/Controls.tsx";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
@@ -126,43 +125,40 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     void run({ keyName: keyName.trim(), masterPassword: typed.take(), kind });
   };
   return (
-    <Dialog
+    <FormDialog
+      id={formId}
       title="Create key"
       description="A new AGE key pair. You can download it later with the master password."
+      label="Create Key"
+      pending={isBusy}
+      pendingLabel="Creating..."
+      canStop
+      onSubmit={onSubmit}
       onClose={onClose}
     >
-      <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
-        <div className="body">
-          {isBusy ? (
-            <VaultProgress {...(working ?? storingKey)} />
-          ) : (
-            <>
-              <KeyNameField
-                value={keyName}
-                error={errors.keyName}
-                onEdit={(typedName) => {
-                  setKeyName(typedName);
-                  onEdit("keyName");
-                }}
-              />
-              <MasterPassword typed={typed} error={errors.masterPassword} onEdit={() => onEdit("masterPassword")} />
-              <KindSwitch
-                isChecked={kind === "post-quantum"}
-                onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
-              />
-            </>
-          )}
-          <div className="note note-plain">
-            <Info className="i" aria-hidden />
-            <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
-          </div>
-        </div>
-        <DialogFooter onCancel={onClose}>
-          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
-            Create Key
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      {isBusy ? (
+        <VaultProgress {...(working ?? storingKey)} />
+      ) : (
+        <>
+          <KeyNameField
+            value={keyName}
+            error={errors.keyName}
+            onEdit={(typedName) => {
+              setKeyName(typedName);
+              onEdit("keyName");
+            }}
+          />
+          <MasterPassword typed={typed} error={errors.masterPassword} onEdit={() => onEdit("masterPassword")} />
+          <KindSwitch
+            isChecked={kind === "post-quantum"}
+            onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
+          />
+        </>
+      )}
+      <div className="note note-plain">
+        <Info className="i" aria-hidden />
+        <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
+      </div>
+    </FormDialog>
   );
 }

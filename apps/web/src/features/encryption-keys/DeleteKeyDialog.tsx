@@ -2,8 +2,7 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
@@ -29,27 +28,19 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
     }
   };
   return (
-    <Dialog
+    <ConfirmDialog
       title="Delete key"
       description={`Messages encrypted to ${keyName} can never be read again, unless you have downloaded the key. This cannot be undone.`}
-      onClose={() => pending || onClose()}
+      label="Delete Key"
+      pending={pending}
+      onConfirm={() => void onDelete()}
+      onClose={onClose}
     >
       {isDefault && !isLast ? (
         <div className="body">
           <p className="hint">It is your default key. The newest other one takes its place.</p>
         </div>
       ) : null}
-      <DialogFooter onCancel={onClose}>
-        <SubmitButton
-          type="button"
-          className="btn-danger"
-          pending={pending}
-          pendingLabel="Deleting..."
-          onClick={() => void onDelete()}
-        >
-          Delete Key
-        </SubmitButton>
-      </DialogFooter>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -6,10 +6,9 @@ import { type DownloadedKey, type EncryptionKeyWire, encryptionMessages } from "
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
@@ -149,25 +148,25 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
     setError(await run(form, takePassword(field)));
   };
   return (
-    <Dialog title="Download key" description={`${encryptionKey.keyName}, as a file on this device.`} onClose={onClose}>
-      <form className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
-        <div className="body">
-          {working === null ? (
-            <>
-              <FormChoice chosen={form} onChoose={setForm} />
-              {form === "plain" ? <Unlocking field={field} error={error} onInput={() => setError(undefined)} /> : null}
-            </>
-          ) : (
-            <VaultProgress {...working} />
-          )}
-        </div>
-        <DialogFooter onCancel={onClose}>
-          <SubmitButton className="btn-primary" pending={working !== null} pendingLabel="Downloading...">
-            Download
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Download key"
+      description={`${encryptionKey.keyName}, as a file on this device.`}
+      label="Download"
+      pending={working !== null}
+      pendingLabel="Downloading..."
+      canStop
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      {working === null ? (
+        <>
+          <FormChoice chosen={form} onChoose={setForm} />
+          {form === "plain" ? <Unlocking field={field} error={error} onInput={() => setError(undefined)} /> : null}
+        </>
+      ) : (
+        <VaultProgress {...working} />
+      )}
+    </FormDialog>
   );
 }
 

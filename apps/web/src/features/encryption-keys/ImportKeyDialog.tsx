@@ -8,10 +8,9 @@ import { Info } from "lucide-react";
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
@@ -149,55 +148,52 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
     refuse(await run(request));
   };
   return (
-    <Dialog
+    <FormDialog
+      id={formId}
       title="Import key"
       description="A private key you already have. It is encrypted in this browser; only its protected form is stored."
+      label="Import Key"
+      pending={isBusy}
+      pendingLabel="Importing..."
+      canStop
+      onSubmit={onSubmit}
       onClose={onClose}
     >
-      <form id={formId} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
-        <div className="body">
-          {isBusy ? <VaultProgress {...(working ?? storingKey)} /> : null}
-          {/* Hidden, not unmounted, so that a refused key can be corrected. */}
-          <div className="import-fields" hidden={isBusy}>
-            <KeyField
-              fieldRef={keyField}
-              error={errors.text}
-              onInput={() => {
-                setIsLocked(false);
-                clear("text");
-              }}
-              onFile={(text) => void onFile(text)}
-            />
-            <KeyNameField
-              value={keyName}
-              error={errors.keyName}
-              onEdit={(typed) => {
-                setKeyName(typed);
-                clear("keyName");
-              }}
-            />
-            <PasswordField
-              label="Master password"
-              fieldRef={password}
-              error={errors.masterPassword}
-              autoComplete={isLocked ? "current-password" : "new-password"}
-              isShown={isShown}
-              onShow={setIsShown}
-              onInput={() => clear("masterPassword")}
-              hint={<Hint isLocked={isLocked} />}
-            />
-          </div>
-          <div className="note note-plain">
-            <Info className="i" aria-hidden />
-            <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
-          </div>
-        </div>
-        <DialogFooter onCancel={onClose}>
-          <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Importing...">
-            Import Key
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      {isBusy ? <VaultProgress {...(working ?? storingKey)} /> : null}
+      {/* Hidden, not unmounted, so that a refused key can be corrected. */}
+      <div className="import-fields" hidden={isBusy}>
+        <KeyField
+          fieldRef={keyField}
+          error={errors.text}
+          onInput={() => {
+            setIsLocked(false);
+            clear("text");
+          }}
+          onFile={(text) => void onFile(text)}
+        />
+        <KeyNameField
+          value={keyName}
+          error={errors.keyName}
+          onEdit={(typed) => {
+            setKeyName(typed);
+            clear("keyName");
+          }}
+        />
+        <PasswordField
+          label="Master password"
+          fieldRef={password}
+          error={errors.masterPassword}
+          autoComplete={isLocked ? "current-password" : "new-password"}
+          isShown={isShown}
+          onShow={setIsShown}
+          onInput={() => clear("masterPassword")}
+          hint={<Hint isLocked={isLocked} />}
+        />
+      </div>
+      <div className="note note-plain">
+        <Info className="i" aria-hidden />
+        <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
+      </div>
+    </FormDialog>
   );
 }

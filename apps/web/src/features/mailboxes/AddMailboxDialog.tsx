@@ -3,9 +3,8 @@ import { addMailboxBody, mailboxMessages } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
 import { ApiError, fieldMessages } from "../../api/api-error.ts";
 import { useAddMailbox } from "../../api/mailboxes.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { suggestedAddress } from "../aliases/create/domain-typo.ts";
@@ -63,37 +62,32 @@ export function AddMailboxDialog({ onClose }: { onClose: () => void }) {
     run(address);
   };
   return (
-    <Dialog
+    <FormDialog
       title="Add mailbox"
       description="It gets one message that asks whether it is yours."
-      onClose={() => isPending || onClose()}
+      label="Add Mailbox"
+      pending={isPending}
+      pendingLabel="Adding..."
+      onSubmit={onSubmit}
+      onClose={onClose}
     >
-      <form className="contents" onSubmit={onSubmit} noValidate>
-        <div className="body">
-          <TextField
-            label="E-mail address"
-            mono
-            inputMode="email"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder="you@example.org"
-            error={error}
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              setError(undefined);
-              setAsked(null);
-            }}
-          />
-          {asked === null ? null : <TypoNote question={{ ...asked, isAwaited: true }} onAnswer={onAnswer} />}
-        </div>
-        <DialogFooter onCancel={onClose} isBusy={isPending}>
-          <SubmitButton className="btn-primary" pending={isPending} pendingLabel="Adding...">
-            Add Mailbox
-          </SubmitButton>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <TextField
+        label="E-mail address"
+        mono
+        inputMode="email"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="you@example.org"
+        error={error}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setError(undefined);
+          setAsked(null);
+        }}
+      />
+      {asked === null ? null : <TypoNote question={{ ...asked, isAwaited: true }} onAnswer={onAnswer} />}
+    </FormDialog>
   );
 }

@@ -7,8 +7,7 @@ import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";
 import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
-import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -59,10 +58,15 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
       },
     });
   return (
-    <Dialog
+    <ConfirmDialog
       title="Remove mailbox"
       description={`${address} leaves your list and all your aliases.`}
-      onClose={() => remove.isPending || onClose()}
+      label="Remove Mailbox"
+      pending={remove.isPending}
+      pendingLabel="Removing..."
+      disabled={uses === undefined || uses.some(({ isOnly }) => isOnly)}
+      onConfirm={onRemove}
+      onClose={onClose}
     >
       <div className="body" aria-busy={uses === undefined}>
         {uses !== undefined ? (
@@ -78,18 +82,6 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
           <span className="skel" style={{ "--w": "80%" } as React.CSSProperties} />
         )}
       </div>
-      <DialogFooter onCancel={onClose} isBusy={remove.isPending}>
-        <SubmitButton
-          type="button"
-          className="btn-danger"
-          disabled={uses === undefined || uses.some(({ isOnly }) => isOnly)}
-          pending={remove.isPending}
-          pendingLabel="Removing..."
-          onClick={onRemove}
-        >
-          Remove Mailbox
-        </SubmitButton>
-      </DialogFooter>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

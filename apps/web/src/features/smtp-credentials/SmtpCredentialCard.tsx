@@ -6,7 +6,7 @@ import { countEvent } from "../../api/client.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/page-settings.ts";
 import { IconButton } from "../../ui/Controls.tsx";
-import { DeletionDialog } from "../../ui/Dialog.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
@@ -20,7 +20,7 @@ interface Props {
 
 function DeleteCredentialsDialog({ username, ...handlers }: Props) {
   return (
-    <DeletionDialog
+    <ConfirmDialog
       title="Delete SMTP credentials"
       description={`Mail programs that sign in as ${username} can no longer send from it. This cannot be undone.`}
       label="Delete Credentials"

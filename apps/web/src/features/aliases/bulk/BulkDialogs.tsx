@@ -1,7 +1,7 @@
 /** Dialog that asks for new destinations of the selected aliases. */
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
-import { type FormEvent, useId, useRef, useState } from "react";
-import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
+import { type FormEvent, useRef, useState } from "react";
+import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField } from "../../../ui/Field.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../alias-text.ts";
@@ -14,7 +14,6 @@ interface Props {
 }
 
 export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
-  const formId = useId();
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<string>();
   const onSubmit = (event: FormEvent) => {
@@ -29,31 +28,26 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
     onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={`Forward ${aliasesText(aliasIds.length)}`}
       description="Replaces every destination that they have now. Paused aliases stay paused."
+      label="Change Destinations"
+      onSubmit={onSubmit}
       onClose={onClose}
     >
-      <form id={formId} className="body" noValidate onSubmit={onSubmit}>
-        <TextField
-          label="Forward to"
-          mono
-          ref={field}
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder="you@example.org"
-          error={error}
-          onChange={() => setError(undefined)}
-        />
-      </form>
-      <DialogFooter onCancel={onClose}>
-        <button type="submit" form={formId} className="btn btn-primary">
-          Change Destinations
-        </button>
-      </DialogFooter>
-    </Dialog>
+      <TextField
+        label="Forward to"
+        mono
+        ref={field}
+        autoFocus
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="you@example.org"
+        error={error}
+        onChange={() => setError(undefined)}
+      />
+    </FormDialog>
   );
 }
 
@@ -73,29 +67,24 @@ export function DeleteManyDialog({ count, onConfirm, onClose }: DeleteManyDialog
     if (isConfirmed) onConfirm();
   };
   return (
-    <Dialog
+    <FormDialog
       title={`Delete ${aliasesText(count)}`}
       description="Mail to them will be refused from now on. You have ten seconds to undo it."
+      label="Delete Aliases"
+      look="btn-danger"
+      disabled={!isConfirmed}
+      onSubmit={onSubmit}
       onClose={onClose}
     >
-      <form className="contents" onSubmit={onSubmit}>
-        <div className="body">
-          <TextField
-            mono
-            label={`Type ${countText(count)} to confirm`}
-            inputMode="numeric"
-            autoComplete="off"
-            error={undefined}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </div>
-        <DialogFooter onCancel={onClose}>
-          <button type="submit" className="btn btn-danger" disabled={!isConfirmed}>
-            Delete Aliases
-          </button>
-        </DialogFooter>
-      </form>
-    </Dialog>
+      <TextField
+        mono
+        label={`Type ${countText(count)} to confirm`}
+        inputMode="numeric"
+        autoComplete="off"
+        error={undefined}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </FormDialog>
   );
 }

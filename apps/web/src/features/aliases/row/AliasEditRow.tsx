@@ -3,7 +3,7 @@ import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
-import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
+import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -31,13 +31,14 @@ function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialo
   const [before, after] = [addressOf(alias), addressOf({ ...alias, alias: name })];
   const description = `Mail to ${before} will be refused from now on. Whoever has that address needs the new one, ${after}.`;
   return (
-    <Dialog title="Rename alias" description={description} onClose={onClose}>
-      <DialogFooter onCancel={onClose}>
-        <button type="button" className="btn btn-primary" onClick={onConfirm}>
-          Rename Alias
-        </button>
-      </DialogFooter>
-    </Dialog>
+    <ConfirmDialog
+      title="Rename alias"
+      description={description}
+      label="Rename Alias"
+      look="btn-primary"
+      onConfirm={onConfirm}
+      onClose={onClose}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import type { AliasWire } from "@kauke/contract";
-import { DeletionDialog } from "../../../ui/Dialog.tsx";
+import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { addressOf } from "../alias-text.ts";
 
 interface Props {
@@ -10,5 +10,5 @@ interface Props {
 
 export function DeleteAliasDialog({ alias, ...handlers }: Props) {
   const description = `Mail to ${addressOf(alias)} will be refused from now on. This cannot be undone.`;
-  return <DeletionDialog title="Delete alias" description={description} label="Delete Alias" {...handlers} />;
+  return <ConfirmDialog title="Delete alias" description={description} label="Delete Alias" {...handlers} />;
 }

@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
-import { DeletionDialog } from "../../../ui/Dialog.tsx";
+import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -119,7 +119,7 @@ export function ChecklistCard({ userId }: { userId: string }) {
         </>
       )}
       {deletion.asking ? (
-        <DeletionDialog
+        <ConfirmDialog
           title="Delete checklist"
           description="This deletes every site on the list, with its ticks. Aliases that you created for them stay."
           label="Delete Checklist"
