@@ -3,7 +3,6 @@ import "../app/zod-jitless.ts";
 import { Tabs } from "radix-ui";
 import { useState } from "react";
 import { Link } from "wouter";
-import { messageOf } from "../api/api-error.ts";
 import { useEncryptionKeys } from "../api/encryption-keys.ts";
 import { AutoForm } from "../features/decrypt/AutoForm.tsx";
 import { ManualForm } from "../features/decrypt/ManualForm.tsx";
@@ -38,14 +37,7 @@ function KeysLoading() {
 function Auto({ decryption }: { decryption: Decryption }) {
   const { data: keys, error, refetch } = useEncryptionKeys();
   if (keys === undefined && error !== null)
-    return (
-      <LoadFailed
-        heading="h2"
-        title="Your keys could not be loaded"
-        message={messageOf(error, "Please try again.")}
-        onRetry={() => void refetch()}
-      />
-    );
+    return <LoadFailed heading="h2" title="Your keys could not be loaded" error={error} onRetry={refetch} />;
   if (keys === undefined) return <KeysLoading />;
   return keys.length === 0 ? <NoKeys /> : <AutoForm keys={keys} decryption={decryption} />;
 }

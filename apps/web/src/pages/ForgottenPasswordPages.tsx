@@ -11,6 +11,7 @@ import { EmailField, NewPasswordFields } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { newPasswordForm, refusalToast } from "../features/auth/password-form.ts";
+import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../ui/toast-store.ts";
@@ -117,12 +118,13 @@ const isLinkOver = (error: Error | null) => error instanceof ApiError && [400, 4
 export function ResetPage() {
   const [, navigate] = useLocation();
   const token = useLinkToken();
-  const { data, error, isFetching, refetch } = usePasswordReset(token);
+  const query = usePasswordReset(token);
+  const { data, error } = query;
+  const failure = failureOf(query);
   const [isOver, setIsOver] = useState(false);
   if (token === null || isOver || isLinkOver(error))
     return <LinkOver way={{ href: "/forgot", label: "Send a New Link" }} />;
-  if (data === undefined && error !== null && !isFetching)
-    return <LinkNotChecked title="Set a new password" error={error} onRetry={() => void refetch()} />;
+  if (failure !== null) return <LinkNotChecked title="Set a new password" error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const onDone = () => {
     showToast({ title: "Password Changed", description: "Please sign in with your new password." });

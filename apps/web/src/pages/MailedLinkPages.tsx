@@ -11,6 +11,7 @@ import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/a
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { TextField } from "../ui/Field.tsx";
+import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
@@ -116,12 +117,13 @@ export function SignInLinkPage() {
   const token = useLinkToken();
   const [, navigate] = useLocation();
   const signIn = useSignInByLink(() => navigate("/dashboard", { replace: true }));
-  const { data, error, isFetching, refetch } = useSignInLink(token, signIn.isPending || signIn.isSuccess);
+  const query = useSignInLink(token, signIn.isPending || signIn.isSuccess);
+  const { data, error } = query;
+  const failure = failureOf(query);
   const [isOver, setIsOver] = useState(false);
   if (token === null || isOver || isLinkOver(error))
     return <LinkOver way={{ href: "/auth", label: "Go to Sign In" }} />;
-  if (data === undefined && error !== null && !isFetching)
-    return <LinkNotChecked title="Sign in" error={error} onRetry={() => void refetch()} />;
+  if (failure !== null) return <LinkNotChecked title="Sign in" error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const { email, needsPassword } = data;
   const onRefused = (refused: Error) => {
@@ -161,10 +163,11 @@ const isOver = (error: Error | null) => error instanceof ApiError && (error.stat
 function NewEmailQuestion({ token }: { token: string }) {
   const change = useChangeEmail();
   const [isEnded, setIsEnded] = useState(false);
-  const { data, error, isFetching, refetch } = useEmailChange(token, change.isPending || change.isSuccess);
+  const query = useEmailChange(token, change.isPending || change.isSuccess);
+  const { data, error } = query;
+  const failure = failureOf(query);
   if (isEnded || isOver(error)) return <AccountLinkOver why={whyNewEmail} />;
-  if (data === undefined && error !== null && !isFetching)
-    return <LinkNotChecked title="Your new e-mail" error={error} onRetry={() => void refetch()} />;
+  if (failure !== null) return <LinkNotChecked title="Your new e-mail" error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const onError = (refused: Error) => {
     if (isOver(refused)) setIsEnded(true);

@@ -92,7 +92,7 @@ function EmptyButton({ onDone }: { onDone: () => void }) {
       onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to empty the inbox")),
     });
   return (
-    <SubmitButton type="button" className="" pending={empty.isPending} pendingLabel="Emptying..." onClick={onClick}>
+    <SubmitButton type="button" pending={empty.isPending} pendingLabel="Emptying..." onClick={onClick}>
       Empty inbox
     </SubmitButton>
   );

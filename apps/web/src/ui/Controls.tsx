@@ -1,6 +1,6 @@
 /** A button with an icon, whose label is also its tooltip. */
 import { ChevronDown, type LucideIcon } from "lucide-react";
-import type { Ref, SelectHTMLAttributes } from "react";
+import type { ReactNode, Ref, SelectHTMLAttributes } from "react";
 
 interface Props {
   icon: LucideIcon;
@@ -29,13 +29,25 @@ export function IconButton({ icon: Icon, label, fullLabel, className = "", onCli
 
 interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
   mono?: boolean;
+  /** Values with their texts, after the children; a value alone is its own text. */
+  options?: readonly (string | number | readonly [value: string | number, text: ReactNode])[];
   ref?: Ref<HTMLSelectElement>;
 }
 
-export function Select({ mono = false, ...select }: SelectProps) {
+export function Select({ mono = false, options = [], children, ...select }: SelectProps) {
   return (
     <span className="select">
-      <select {...select} className={mono ? "input mono" : "input"} />
+      <select {...select} className={mono ? "input mono" : "input"}>
+        {children}
+        {options.map((option) => {
+          const [value, text] = typeof option === "object" ? option : [option, option];
+          return (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          );
+        })}
+      </select>
       <ChevronDown className="i" aria-hidden />
     </span>
   );

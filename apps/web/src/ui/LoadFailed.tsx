@@ -1,64 +1,69 @@
-/** Replaces content that could not be loaded: names it, shows the reason and a retry button. */
-import type { ReactNode } from "react";
+/** What is shown in place of content that could not be loaded, or is still loading. */
+import type { CSSProperties, ReactNode } from "react";
+import { messageOf } from "../api/api-error.ts";
 import { Mask } from "./Mask.tsx";
 
 interface Props {
   title: string;
-  message: string;
+  error: unknown;
   /** Level of the heading on its page. */
   heading?: "h2" | "h3" | "h4";
-  onRetry: () => void;
+  onRetry: () => unknown;
 }
 
-export function LoadFailed({ title, message, heading: Heading = "h3", onRetry }: Props) {
+export function LoadFailed({ title, error, heading: Heading = "h3", onRetry }: Props) {
   return (
     <div className="empty" role="alert">
       <Mask className="m" eyes="shut" />
       <Heading>{title}</Heading>
-      <p>{message}</p>
-      <button type="button" className="btn" onClick={onRetry}>
+      <p>{messageOf(error, "Please try again.")}</p>
+      <button type="button" className="btn" onClick={() => void onRetry()}>
         Try again
       </button>
     </div>
   );
 }
 
-/** What a card shows of a list from the server: placeholders while it loads, a retry button, or the list. */
+/** Link within a text that could not be completed. */
+export function TryAgain({ onClick }: { onClick: () => unknown }) {
+  return (
+    <button type="button" className="link" onClick={() => void onClick()}>
+      Try again
+    </button>
+  );
+}
+
+/** A bar in place of a text that is still loading. @param w its width in CSS, by default that of its place */
+export function Skeleton({ w }: { w?: string }) {
+  return <span className="skel" style={w === undefined ? undefined : ({ "--w": w } as CSSProperties)} />;
+}
 
 /** The part of a query's result that decides what is shown. */
-interface LoadingList<Item> {
-  data: readonly Item[] | undefined;
+interface Loading<Data> {
+  data: Data | undefined;
   error: Error | null;
   isFetching: boolean;
   refetch: () => Promise<unknown>;
 }
 
-/** Whether the list could not be loaded and is not being loaded again. */
-export function listFailed({ data, error, isFetching }: Omit<LoadingList<unknown>, "refetch">): boolean {
-  return data === undefined && error !== null && !isFetching;
+/** Why there is no data; `null` if there is some, or a request for it is in flight. */
+export function failureOf({ data, error, isFetching }: Omit<Loading<unknown>, "refetch">): Error | null {
+  return data === undefined && !isFetching ? error : null;
 }
 
 interface LoadedListProps<Item> {
-  query: LoadingList<Item>;
+  query: Loading<readonly Item[]>;
   failedTitle: string;
-  /** Reason for the failed loading, shown below the title of the failure. */
-  failedMessage: string;
   loading: ReactNode;
   /** Shown in place of a list without items. */
   empty: ReactNode;
   children: (items: readonly Item[]) => ReactNode;
 }
 
-export function LoadedList<Item>({
-  query,
-  failedTitle,
-  failedMessage,
-  loading,
-  empty,
-  children,
-}: LoadedListProps<Item>) {
-  if (listFailed(query))
-    return <LoadFailed heading="h4" title={failedTitle} message={failedMessage} onRetry={() => void query.refetch()} />;
+/** What a card shows of a list from the server. */
+export function LoadedList<Item>({ query, failedTitle, loading, empty, children }: LoadedListProps<Item>) {
+  const failure = failureOf(query);
+  if (failure !== null) return <LoadFailed heading="h4" title={failedTitle} error={failure} onRetry={query.refetch} />;
   if (query.data === undefined) return loading;
   return query.data.length === 0 ? empty : children(query.data);
 }

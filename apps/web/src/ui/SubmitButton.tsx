@@ -10,7 +10,7 @@ interface Props {
   pending: boolean;
   /** Label while pending, e.g. `Creating...` */
   pendingLabel: string;
-  className: string;
+  className?: string;
   type?: "submit" | "button";
   disabled?: boolean;
   autoFocus?: boolean;
@@ -23,7 +23,7 @@ interface Props {
 export function SubmitButton({
   pending,
   pendingLabel,
-  className,
+  className = "",
   type = "submit",
   disabled,
   autoFocus,

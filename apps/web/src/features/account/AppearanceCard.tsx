@@ -1,20 +1,19 @@
 /** Setting for the theme: light, dark, or the system's. The top bar's toggle offers the first two only. */
 import { setTheme, type Theme, themes, useTheme } from "../../app/theme.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
 
 const words: Record<Theme, string> = { light: "Light", dark: "Dark", system: "System" };
 
 export function AppearanceCard() {
   const current = useTheme();
   return (
-    <section className="card" aria-labelledby="appearance">
-      <div className="card-head">
-        <h3 id="appearance">Appearance</h3>
-      </div>
-      <div className="card-body setting appearance">
-        <div>
-          <h4 id="theme-name">Theme</h4>
-          <p id="theme-text">System follows the setting of your device. Kept in this browser only.</p>
-        </div>
+    <Card id="appearance" title="Appearance">
+      <Setting
+        look="appearance"
+        title="Theme"
+        titleId="theme-name"
+        text={<span id="theme-text">System follows the setting of your device. Kept in this browser only.</span>}
+      >
         <div className="segments" role="radiogroup" aria-labelledby="theme-name" aria-describedby="theme-text">
           {themes.map((theme) => (
             <label key={theme}>
@@ -23,7 +22,7 @@ export function AppearanceCard() {
             </label>
           ))}
         </div>
-      </div>
-    </section>
+      </Setting>
+    </Card>
   );
 }

@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
+import { Card } from "../../ui/Card.tsx";
+import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -131,30 +133,25 @@ function LoadingSessions() {
   return (
     <ul className="sessions-list" aria-hidden="true">
       <li>
-        <span className="skel" style={{ "--w": "20px" } as React.CSSProperties} />
-        <span className="skel" style={{ "--w": "18ch" } as React.CSSProperties} />
+        <Skeleton w="20px" />
+        <Skeleton w="18ch" />
       </li>
     </ul>
   );
 }
 
 export function SessionsCard() {
-  const { data: sessions, error, isFetching, refetch } = useLoginSessions();
-  const failed = sessions === undefined && error !== null && !isFetching ? error : null;
+  const query = useLoginSessions();
+  const failure = failureOf(query);
   return (
-    <section className="card" aria-labelledby={titleId} aria-busy={sessions === undefined && failed === null}>
-      <div className="card-head">
-        <h3 id={titleId} tabIndex={-1}>
-          Signed-in devices
-        </h3>
-      </div>
-      {sessions !== undefined ? (
-        <Sessions sessions={sessions} />
-      ) : failed === null ? (
+    <Card id={titleId} title="Signed-in devices" isBusy={query.data === undefined && failure === null} canFocus>
+      {query.data !== undefined ? (
+        <Sessions sessions={query.data} />
+      ) : failure === null ? (
         <LoadingSessions />
       ) : (
-        <SettingFailed title="Your devices could not be loaded" error={failed} onRetry={() => void refetch()} />
+        <SettingFailed title="Your devices could not be loaded" error={failure} onRetry={query.refetch} />
       )}
-    </section>
+    </Card>
   );
 }

@@ -1,18 +1,15 @@
 import { type ReactNode, useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
+import { Setting } from "../../ui/Card.tsx";
 
 /** Shown in a card in place of a row that could not be loaded. */
-export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => void }) {
+export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => unknown }) {
   return (
-    <div className="card-body setting" role="alert">
-      <div>
-        <h4>{title}</h4>
-        <p>{messageOf(error, "Please try again.")}</p>
-      </div>
-      <button type="button" className="btn" onClick={onRetry}>
+    <Setting title={title} text={messageOf(error, "Please try again.")} role="alert">
+      <button type="button" className="btn" onClick={() => void onRetry()}>
         Try again
       </button>
-    </div>
+    </Setting>
   );
 }
 

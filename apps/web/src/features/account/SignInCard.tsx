@@ -6,6 +6,8 @@ import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../../api/session/sign-in.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
+import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { ChangePasswordDialog } from "./ChangePasswordDialog.tsx";
@@ -31,22 +33,23 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
       },
       onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
     });
+  const state = isConfirmed ? "confirmed" : "not confirmed";
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>
-          <span className="addr">{email}</span>{" "}
-          <span className={isConfirmed ? "tag" : "tag tag-accent"}>{isConfirmed ? "confirmed" : "not confirmed"}</span>
-        </h4>
-        <p>
-          {isConfirmed
-            ? "Known to be yours. Changes of how you sign in are told there."
-            : "Confirm that it is yours: then changes of how you sign in are told there."}
-        </p>
-      </div>
+    <Setting
+      title={
+        <>
+          <span className="addr">{email}</span> <span className={isConfirmed ? "tag" : "tag tag-accent"}>{state}</span>
+        </>
+      }
+      text={
+        isConfirmed
+          ? "Known to be yours. Changes of how you sign in are told there."
+          : "Confirm that it is yours: then changes of how you sign in are told there."
+      }
+    >
       <div className="acts">
         {isConfirmed ? null : (
-          <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
+          <SubmitButton type="button" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
             {wasSent ? "Send Again" : "Send Confirmation"}
           </SubmitButton>
         )}
@@ -54,21 +57,17 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
           Change E-mail
         </button>
       </div>
-    </div>
+    </Setting>
   );
 }
 
 function PasswordRow({ email, onChange }: { email: string; onChange: () => void }) {
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>Password</h4>
-        <p>A new one signs out every other device.</p>
-      </div>
+    <Setting title="Password" text="A new one signs out every other device.">
       <button type="button" className="btn" onClick={onChange} aria-label={`Change password of ${email}`}>
         Change Password
       </button>
-    </div>
+    </Setting>
   );
 }
 
@@ -85,29 +84,24 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
       onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
     });
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>No password</h4>
-        <p>{otherWaysText(ways)} A link to your e-mail sets a password as well.</p>
-      </div>
-      <SubmitButton type="button" className="" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
+    <Setting title="No password" text={`${otherWaysText(ways)} A link to your e-mail sets a password as well.`}>
+      <SubmitButton type="button" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
         Send Link
       </SubmitButton>
-    </div>
+    </Setting>
   );
 }
 
 function NoEmailRow({ ways, onAdd }: { ways: SignInWire; onAdd: () => void }) {
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>No e-mail, no password</h4>
-        <p>{otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.</p>
-      </div>
+    <Setting
+      title="No e-mail, no password"
+      text={`${otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.`}
+    >
       <button type="button" className="btn" onClick={onAdd}>
         Add E-mail
       </button>
-    </div>
+    </Setting>
   );
 }
 
@@ -150,27 +144,25 @@ function LoadingRow() {
   return (
     <div className="card-body setting" aria-hidden="true">
       <div className="grow">
-        <span className="skel" style={{ "--w": "22ch" } as React.CSSProperties} />
+        <Skeleton w="22ch" />
       </div>
     </div>
   );
 }
 
 export function SignInCard() {
-  const { data: ways, dataUpdatedAt, error, isFetching, refetch } = useSignInWays();
-  const failed = ways === undefined && error !== null && !isFetching ? error : null;
+  const query = useSignInWays();
+  const { data: ways, dataUpdatedAt, refetch } = query;
+  const failure = failureOf(query);
   return (
-    <section className="card" aria-labelledby="sign-in" aria-busy={ways === undefined && failed === null}>
-      <div className="card-head">
-        <h3 id="sign-in">Sign-in</h3>
-      </div>
+    <Card id="sign-in" title="Sign-in" isBusy={ways === undefined && failure === null}>
       {ways !== undefined ? (
         <Rows ways={ways} loadedAt={dataUpdatedAt} reload={async () => (await refetch()).data} />
-      ) : failed === null ? (
+      ) : failure === null ? (
         <LoadingRow />
       ) : (
-        <SettingFailed title="Your sign-in could not be loaded" error={failed} onRetry={() => void refetch()} />
+        <SettingFailed title="Your sign-in could not be loaded" error={failure} onRetry={refetch} />
       )}
-    </section>
+    </Card>
   );
 }

@@ -4,6 +4,7 @@
 import type { SignInWire, WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
+import { Setting } from "../../ui/Card.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
@@ -23,16 +24,15 @@ interface Props {
 export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { onGiveUp: () => void }) {
   const { walletAddress } = useUser();
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>
+    <Setting
+      title={
+        <>
           Solana wallet{" "}
           {isLinked && walletAddress !== null ? <span className="addr">{walletLabel(walletAddress)}</span> : null}
-        </h4>
-        <p>
-          {isLinked ? "You can sign in with a signature of this wallet." : "Sign in with a signature of your wallet."}
-        </p>
-      </div>
+        </>
+      }
+      text={isLinked ? "You can sign in with a signature of this wallet." : "Sign in with a signature of your wallet."}
+    >
       {isLinked ? (
         <button type="button" className="btn" aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
           Remove
@@ -41,7 +41,6 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
         <div className="acts">
           <SubmitButton
             type="button"
-            className=""
             pending={isLinking}
             pendingLabel="Connecting..."
             onClick={() => onStart("link-wallet")}
@@ -51,7 +50,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
           {isLinking ? <CancelWallet onCancel={onGiveUp} /> : null}
         </div>
       )}
-    </div>
+    </Setting>
   );
 }
 
@@ -63,11 +62,10 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
     ? "Signing in with Google is not set up on this server."
     : "You can sign in with it, whatever its address.";
   return (
-    <div className="card-body setting">
-      <div>
-        <h4>Google account</h4>
-        <p>{isLinked ? signsIn : "Sign in with Google. Google then learns when you sign in here."}</p>
-      </div>
+    <Setting
+      title="Google account"
+      text={isLinked ? signsIn : "Sign in with Google. Google then learns when you sign in here."}
+    >
       {isLinked ? (
         <button type="button" className="btn" aria-label="Remove Google" onClick={() => onStart("unlink-google")}>
           Remove
@@ -75,7 +73,6 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
       ) : (
         <SubmitButton
           type="button"
-          className=""
           pending={isLinking}
           pendingLabel="Opening Google..."
           onClick={() => onStart("link-google")}
@@ -83,6 +80,6 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
           Link Google
         </SubmitButton>
       )}
-    </div>
+    </Setting>
   );
 }

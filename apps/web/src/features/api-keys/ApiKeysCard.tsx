@@ -3,11 +3,11 @@ import type { ApiKeyWire } from "@kauke/contract";
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { messageOf } from "../../api/api-error.ts";
 import { useApiKeys, useRevokeApiKey } from "../../api/api-keys.ts";
 import { clientsGuidePath } from "../../app/page-settings.ts";
+import { Card } from "../../ui/Card.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
-import { LoadedList, listFailed } from "../../ui/LoadFailed.tsx";
+import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
@@ -54,7 +54,7 @@ function LoadingKeys() {
     <ul className="api-keys" aria-hidden="true">
       {[14, 9].map((width) => (
         <li key={width}>
-          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
+          <Skeleton w={`${width}ch`} />
           {["dates", "revoke"].map((fact) => (
             <span className="skel" key={fact} />
           ))}
@@ -123,11 +123,12 @@ export function ApiKeysCard() {
   const keys = query.data;
   const [opened, setOpened] = useState<"create" | ApiKeyWire | null>(null);
   const onClose = () => setOpened(null);
-  const failed = listFailed(query);
+  const failure = failureOf(query);
   return (
-    <section className="card" aria-labelledby="api-keys" aria-busy={keys === undefined && !failed}>
-      <div className="card-head">
-        <h3 id="api-keys">API keys</h3>
+    <Card
+      id="api-keys"
+      title="API keys"
+      aside={
         <div className="right">
           <button
             type="button"
@@ -139,11 +140,12 @@ export function ApiKeysCard() {
             Create API Key
           </button>
         </div>
-      </div>
+      }
+      isBusy={query.data === undefined && failure === null}
+    >
       <LoadedList
         query={query}
         failedTitle="Your API keys could not be loaded"
-        failedMessage={messageOf(query.error, "Please try again.")}
         loading={<LoadingKeys />}
         empty={<NoKeys />}
       >
@@ -155,9 +157,9 @@ export function ApiKeysCard() {
           </ul>
         )}
       </LoadedList>
-      {failed ? null : <Foot />}
+      {failure !== null ? null : <Foot />}
       {opened === "create" ? <CreateApiKeyDialog onClose={onClose} /> : null}
       {opened !== null && opened !== "create" ? <RevokeApiKeyDialog apiKey={opened} onClose={onClose} /> : null}
-    </section>
+    </Card>
   );
 }

@@ -4,7 +4,6 @@
  */
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import { messageOf } from "../../api/api-error.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 
@@ -30,16 +29,11 @@ export function LinkOver({
   );
 }
 
-export function LinkNotChecked({ title, error, onRetry }: { title: string; error: Error; onRetry: () => void }) {
+export function LinkNotChecked({ title, error, onRetry }: { title: string; error: Error; onRetry: () => unknown }) {
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1 className="sr">{title}</h1>
-      <LoadFailed
-        title="The link could not be checked"
-        heading="h2"
-        message={messageOf(error, "Please try again.")}
-        onRetry={onRetry}
-      />
+      <LoadFailed title="The link could not be checked" heading="h2" error={error} onRetry={onRetry} />
     </main>
   );
 }

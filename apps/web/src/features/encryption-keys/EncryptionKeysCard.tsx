@@ -4,8 +4,9 @@ import { Copy, Download, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { Card } from "../../ui/Card.tsx";
 import { IconButton } from "../../ui/Controls.tsx";
-import { LoadedList, listFailed } from "../../ui/LoadFailed.tsx";
+import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
@@ -88,9 +89,9 @@ function LoadingKeys() {
     <ul className="keys-list" aria-hidden="true">
       {[9, 6].map((width) => (
         <li key={width}>
-          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
-          <span className="skel" style={{ "--w": "80%" } as React.CSSProperties} />
-          <span className="skel" />
+          <Skeleton w={`${width}ch`} />
+          <Skeleton w="80%" />
+          <Skeleton />
         </li>
       ))}
     </ul>
@@ -121,36 +122,40 @@ export function EncryptionKeysCard() {
   const { pendingId, run: makeDefault } = useMakeDefault();
   const [opened, setOpened] = useState<Opened>(null);
   const onClose = () => setOpened(null);
-  const failed = listFailed(query);
+  const failure = failureOf(query);
   return (
-    <section className="card" aria-labelledby="encryption-keys" aria-busy={keys === undefined && !failed}>
-      <div className="card-head">
-        <h3 id="encryption-keys">Encryption keys</h3>
-        <span className="tag">AGE</span>
-        <div className="right">
-          <button
-            type="button"
-            className="btn btn-sm"
-            disabled={keys === undefined}
-            onClick={() => setOpened({ dialog: "import" })}
-          >
-            Import Key
-          </button>
-          <button
-            type="button"
-            className="btn btn-primary btn-sm"
-            disabled={keys === undefined}
-            onClick={() => setOpened({ dialog: "create" })}
-          >
-            <Plus className="i" aria-hidden />
-            Create Key
-          </button>
-        </div>
-      </div>
+    <Card
+      id="encryption-keys"
+      title="Encryption keys"
+      aside={
+        <>
+          <span className="tag">AGE</span>
+          <div className="right">
+            <button
+              type="button"
+              className="btn btn-sm"
+              disabled={keys === undefined}
+              onClick={() => setOpened({ dialog: "import" })}
+            >
+              Import Key
+            </button>
+            <button
+              type="button"
+              className="btn btn-primary btn-sm"
+              disabled={keys === undefined}
+              onClick={() => setOpened({ dialog: "create" })}
+            >
+              <Plus className="i" aria-hidden />
+              Create Key
+            </button>
+          </div>
+        </>
+      }
+      isBusy={query.data === undefined && failure === null}
+    >
       <LoadedList
         query={query}
         failedTitle="Your keys could not be loaded"
-        failedMessage={messageOf(query.error, "Please try again.")}
         loading={<LoadingKeys />}
         empty={<NoKeys />}
       >
@@ -169,7 +174,7 @@ export function EncryptionKeysCard() {
           </ul>
         )}
       </LoadedList>
-      {failed ? null : (
+      {failure !== null ? null : (
         <div className="card-foot">
           <p className="hint">
             Each private key is protected by its master password. Only the protected form is stored.
@@ -182,6 +187,6 @@ export function EncryptionKeysCard() {
       {opened?.dialog === "delete" ? (
         <DeleteKeyDialog encryptionKey={opened.key} isLast={keys?.length === 1} onClose={onClose} />
       ) : null}
-    </section>
+    </Card>
   );
 }

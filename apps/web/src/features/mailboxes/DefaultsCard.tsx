@@ -5,10 +5,12 @@ import {
   type AliasFormat,
   defaultFormats,
 } from "@kauke/contract";
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { useDomains } from "../../api/aliases.ts";
 import { useAccountDefaults, useChangeDefaults } from "../../api/mailboxes.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
 import { Select, Switch } from "../../ui/Controls.tsx";
+import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { SettingFailed } from "../account/SettingsGroup.tsx";
@@ -22,34 +24,6 @@ const examples: Readonly<Record<AliasFormat, string>> = {
   site: "shop.k7vqx",
 };
 
-interface RowProps {
-  title: string;
-  children: ReactNode;
-  control: (titleId: string) => ReactNode;
-}
-
-function Row({ title, children, control }: RowProps) {
-  const id = useId();
-  return (
-    <div className="card-body setting chosen">
-      <div>
-        <h4 id={id}>{title}</h4>
-        {children}
-      </div>
-      {control(id)}
-    </div>
-  );
-}
-
-function FormatText({ format }: { format: AliasFormat }) {
-  return (
-    <p>
-      For example <span className="addr">{examples[format]}</span>. Somebody who guesses hits one of yours with a chance
-      of {chancesText(format)}.
-    </p>
-  );
-}
-
 interface RowsProps {
   defaults: AccountDefaultsWire;
   domains: readonly string[];
@@ -57,60 +31,56 @@ interface RowsProps {
 }
 
 function Rows({ defaults, domains, onChange }: RowsProps) {
+  const id = useId();
   const { domain, format, siteInName } = defaults;
+  const site = "Site name in generated names";
   return (
     <>
-      <Row
+      <Setting
+        look="chosen"
         title="Default domain"
-        control={(titleId) => (
-          <Select
-            mono
-            aria-labelledby={titleId}
-            value={domain}
-            onChange={(event) => onChange({ domain: event.target.value })}
-          >
-            {domains.map((known) => (
-              <option key={known}>{known}</option>
-            ))}
-          </Select>
-        )}
+        titleId={`${id}-domain`}
+        text="The form for a new alias begins with it, and programs with an API key use it unless they name another."
       >
-        <p>The form for a new alias begins with it, and programs with an API key use it unless they name another.</p>
-      </Row>
-      <Row
+        <Select
+          mono
+          aria-labelledby={`${id}-domain`}
+          value={domain}
+          options={domains}
+          onChange={(event) => onChange({ domain: event.target.value })}
+        />
+      </Setting>
+      <Setting
+        look="chosen"
         title="Generated names"
-        control={(titleId) => (
-          <Select
-            aria-labelledby={titleId}
-            value={format}
-            onChange={(event) => onChange({ format: defaultFormats.find((known) => known === event.target.value) })}
-          >
-            {defaultFormats.map((known) => (
-              <option key={known} value={known}>
-                {formatLabels[known]}
-              </option>
-            ))}
-          </Select>
-        )}
+        titleId={`${id}-format`}
+        text={
+          <>
+            For example <span className="addr">{examples[format]}</span>. Somebody who guesses hits one of yours with a
+            chance of {chancesText(format)}.
+          </>
+        }
       >
-        <FormatText format={format} />
-      </Row>
-      <Row
-        title="Site name in generated names"
-        control={() => (
-          <Switch
-            checked={siteInName}
-            label="Site name in generated names"
-            onChange={(isOn) => onChange({ siteInName: isOn })}
-          />
-        )}
+        <Select
+          aria-labelledby={`${id}-format`}
+          value={format}
+          options={defaultFormats.map((known) => [known, formatLabels[known]])}
+          onChange={(event) => onChange({ format: defaultFormats.find((known) => known === event.target.value) })}
+        />
+      </Setting>
+      <Setting
+        look="chosen"
+        title={site}
+        text={
+          <>
+            Names like <span className="addr">{examples.site}</span>, where a program tells the site. Off by default,
+            because whoever sees such a name knows where it is used and can guess your others, with a chance of{" "}
+            {chancesText("site")} each. Some shops also refuse their own name.
+          </>
+        }
       >
-        <p>
-          Names like <span className="addr">{examples.site}</span>, where a program tells the site. Off by default,
-          because whoever sees such a name knows where it is used and can guess your others, with a chance of{" "}
-          {chancesText("site")} each. Some shops also refuse their own name.
-        </p>
-      </Row>
+        <Switch checked={siteInName} label={site} onChange={(isOn) => onChange({ siteInName: isOn })} />
+      </Setting>
     </>
   );
 }
@@ -119,9 +89,9 @@ function LoadingRows() {
   return ["domain", "format", "site"].map((row) => (
     <div className="card-body setting" aria-hidden="true" key={row}>
       <div className="grow">
-        <span className="skel" style={{ "--w": "14ch" } as React.CSSProperties} />
+        <Skeleton w="14ch" />
       </div>
-      <span className="skel" />
+      <Skeleton />
     </div>
   ));
 }
@@ -130,35 +100,25 @@ export function DefaultsCard() {
   const defaults = useAccountDefaults();
   const domains = useDomains();
   const change = useChangeDefaults();
-  const failed = [defaults, domains].find(
-    (query) => query.data === undefined && query.error !== null && !query.isFetching,
-  );
+  const failure = failureOf(defaults) ?? failureOf(domains);
   const isReady = defaults.data !== undefined && domains.data !== undefined;
   const onChange = (body: AccountDefaultsChange) => {
-    if (change.isPending) return;
-    const onError = (error: unknown) => showFailure("Update Failed", refusalText(error, "Failed to save the setting"));
-    change.mutate(body, { onError });
+    const onError = (error: Error) => showFailure("Update Failed", refusalText(error, "Failed to save the setting"));
+    if (!change.isPending) change.mutate(body, { onError });
   };
   return (
-    <section
-      className="card"
-      aria-labelledby="defaults"
-      aria-busy={(!isReady && failed === undefined) || change.isPending}
-    >
-      <div className="card-head">
-        <h3 id="defaults">Defaults for new aliases</h3>
-      </div>
-      {failed?.error ? (
+    <Card id="defaults" title="Defaults for new aliases" isBusy={(!isReady && failure === null) || change.isPending}>
+      {failure !== null ? (
         <SettingFailed
           title="The defaults could not be loaded"
-          error={failed.error}
-          onRetry={() => void Promise.all([defaults.refetch(), domains.refetch()])}
+          error={failure}
+          onRetry={() => Promise.all([defaults.refetch(), domains.refetch()])}
         />
       ) : isReady ? (
         <Rows defaults={defaults.data} domains={domains.data} onChange={onChange} />
       ) : (
         <LoadingRows />
       )}
-    </section>
+    </Card>
   );
 }

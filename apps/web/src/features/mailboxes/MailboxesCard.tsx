@@ -2,11 +2,11 @@
 import type { ConfirmationState, MailboxWire } from "@kauke/contract";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
 import { useAskConfirmation, useChangeDefaults, useFreshMailboxes } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
+import { Card } from "../../ui/Card.tsx";
 import { IconButton } from "../../ui/Controls.tsx";
-import { LoadedList, listFailed } from "../../ui/LoadFailed.tsx";
+import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
@@ -30,8 +30,8 @@ function LoadingMailboxes() {
     <ul className="mailboxes" aria-hidden="true">
       {[22, 17].map((width) => (
         <li key={width}>
-          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
-          <span className="skel" />
+          <Skeleton w={`${width}ch`} />
+          <Skeleton />
         </li>
       ))}
     </ul>
@@ -125,11 +125,12 @@ export function MailboxesCard() {
   const mailboxes = query.data;
   const [opened, setOpened] = useState<"add" | MailboxWire | null>(null);
   const onClose = () => setOpened(null);
-  const failed = listFailed(query);
+  const failure = failureOf(query);
   return (
-    <section className="card" aria-labelledby="mailboxes" aria-busy={mailboxes === undefined && !failed}>
-      <div className="card-head">
-        <h3 id="mailboxes">Mailboxes</h3>
+    <Card
+      id="mailboxes"
+      title="Mailboxes"
+      aside={
         <div className="right">
           <button
             type="button"
@@ -141,11 +142,12 @@ export function MailboxesCard() {
             Add Mailbox
           </button>
         </div>
-      </div>
+      }
+      isBusy={query.data === undefined && failure === null}
+    >
       <LoadedList
         query={query}
         failedTitle="Your mailboxes could not be loaded"
-        failedMessage={messageOf(query.error, "Please try again.")}
         loading={<LoadingMailboxes />}
         empty={<NoMailboxes />}
       >
@@ -159,6 +161,6 @@ export function MailboxesCard() {
       </LoadedList>
       {opened === "add" ? <AddMailboxDialog onClose={onClose} /> : null}
       {opened !== null && opened !== "add" ? <RemoveMailboxDialog mailbox={opened} onClose={onClose} /> : null}
-    </section>
+    </Card>
   );
 }

@@ -2,12 +2,14 @@
  * Asks for confirmation before a mailbox is removed: lists the aliases that lose it, and those for which it is the only
  * destination.
  */
+
 import type { Answer, MailboxWire } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";
 import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
+import { Skeleton } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -79,7 +81,7 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
             </button>
           </p>
         ) : (
-          <span className="skel" style={{ "--w": "80%" } as React.CSSProperties} />
+          <Skeleton w="80%" />
         )}
       </div>
     </ConfirmDialog>

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useAccountExport } from "../../api/imports.ts";
 import { useUser } from "../../api/session/session.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -21,52 +22,34 @@ function ExportCard() {
       onError: (error) => showFailure("Download failed", messageOf(error, "Failed to download your data")),
     });
   return (
-    <section className="card" aria-labelledby="your-data" aria-busy={download.isPending}>
-      <div className="card-head">
-        <h3 id="your-data">Your data</h3>
-      </div>
-      <div className="card-body setting action">
-        <div>
-          <h4>Everything we hold about you</h4>
-          <p>
-            One JSON file of every row of your account, each with the date it is deleted. It holds your SMTP passwords
-            and webhook secrets, so keep it safe.
-          </p>
-        </div>
-        <SubmitButton
-          className=""
-          type="button"
-          pending={download.isPending}
-          pendingLabel="Downloading..."
-          onClick={handleClick}
-        >
+    <Card id="your-data" title="Your data" isBusy={download.isPending}>
+      <Setting
+        look="action"
+        title="Everything we hold about you"
+        text="One JSON file of every row of your account, each with the date it is deleted. It holds your SMTP passwords and webhook secrets, so keep it safe."
+      >
+        <SubmitButton type="button" pending={download.isPending} pendingLabel="Downloading..." onClick={handleClick}>
           Download my data
         </SubmitButton>
-      </div>
-    </section>
+      </Setting>
+    </Card>
   );
 }
 
 /** Card in Settings with the link to the page that imports aliases and keeps the address-change checklist. */
 function MoveInCard() {
   return (
-    <section className="card" aria-labelledby="move-in">
-      <div className="card-head">
-        <h3 id="move-in">Move in</h3>
-      </div>
-      <div className="card-body setting action">
-        <div>
-          <h4>Aliases of other services, and the sites that know them</h4>
-          <p>
-            Import from SimpleLogin, addy.io, Firefox Relay, Forward Email and Mailx, then change your address site by
-            site with a checklist.
-          </p>
-        </div>
+    <Card id="move-in" title="Move in">
+      <Setting
+        look="action"
+        title="Aliases of other services, and the sites that know them"
+        text="Import from SimpleLogin, addy.io, Firefox Relay, Forward Email and Mailx, then change your address site by site with a checklist."
+      >
         <Link className="btn" href="/move">
           Move in
         </Link>
-      </div>
-    </section>
+      </Setting>
+    </Card>
   );
 }
 

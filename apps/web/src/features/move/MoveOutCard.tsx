@@ -1,8 +1,8 @@
 /** Card that downloads the account's aliases as files that other services import. */
 import type { AliasExportFormat } from "@kauke/contract";
-import { useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useAliasExport } from "../../api/imports.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -16,12 +16,7 @@ interface Row {
 }
 
 const formats: readonly Row[] = [
-  {
-    format: "simplelogin",
-    name: "SimpleLogin",
-    text: "CSV with alias, note, state and mailboxes.",
-    isTable: true,
-  },
+  { format: "simplelogin", name: "SimpleLogin", text: "CSV with alias, note, state and mailboxes.", isTable: true },
   { format: "addy", name: "addy.io", text: "CSV with alias, description and recipients.", isTable: true },
   {
     format: "forward-email",
@@ -32,7 +27,6 @@ const formats: readonly Row[] = [
 ];
 
 function FormatRow({ userId, format, name, text, isTable }: Row & { userId: string }) {
-  const id = useId();
   const download = useAliasExport(userId);
   const save = (isSafe: boolean) =>
     download.mutate(
@@ -45,47 +39,31 @@ function FormatRow({ userId, format, name, text, isTable }: Row & { userId: stri
         onError: (error) => showFailure("Download failed", messageOf(error, "Failed to download your aliases")),
       },
     );
-  const isPending = (isSafe: boolean) => download.isPending && download.variables?.isSafe === isSafe;
+  const button = (isSafe: boolean) => ({
+    type: "button" as const,
+    pending: download.isPending && download.variables?.isSafe === isSafe,
+    pendingLabel: "Downloading...",
+    onClick: () => save(isSafe),
+  });
   return (
-    <div className="card-body setting">
-      <div>
-        <h4 id={id}>{name}</h4>
-        <p>{text}</p>
-      </div>
+    <Setting title={name} text={text}>
       <div className="acts">
         {isTable ? (
-          <SubmitButton
-            type="button"
-            className="btn-quiet"
-            pending={isPending(true)}
-            pendingLabel="Downloading..."
-            label={`Download for spreadsheets, ${name}`}
-            onClick={() => save(true)}
-          >
+          <SubmitButton className="btn-quiet" label={`Download for spreadsheets, ${name}`} {...button(true)}>
             For spreadsheets
           </SubmitButton>
         ) : null}
-        <SubmitButton
-          type="button"
-          className=""
-          pending={isPending(false)}
-          pendingLabel="Downloading..."
-          label={`Download for ${name}`}
-          onClick={() => save(false)}
-        >
+        <SubmitButton label={`Download for ${name}`} {...button(false)}>
           Download
         </SubmitButton>
       </div>
-    </div>
+    </Setting>
   );
 }
 
 export function MoveOutCard({ userId }: { userId: string }) {
   return (
-    <section className="card" aria-labelledby="move-out">
-      <div className="card-head">
-        <h3 id="move-out">Move out</h3>
-      </div>
+    <Card id="move-out" title="Move out">
       {formats.map((row) => (
         <FormatRow key={row.format} userId={userId} {...row} />
       ))}
@@ -95,6 +73,6 @@ export function MoveOutCard({ userId }: { userId: string }) {
           it for a part of the text.
         </p>
       </div>
-    </section>
+    </Card>
   );
 }

@@ -1,11 +1,13 @@
 /**
  * Panel below an alias: its SMTP credentials or a button that creates them, further settings, and its webhook secret.
  */
+
 import type { AliasWire } from "@kauke/contract";
 import { ChevronDown } from "lucide-react";
-import { type CSSProperties, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
+import { Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
@@ -18,7 +20,7 @@ function Loading() {
       <span className="sr">Loading...</span>
       <div className="waiting" aria-hidden="true">
         {[24, 36, 30].map((ch) => (
-          <span className="skel" key={ch} style={{ "--w": `${ch}ch` } as CSSProperties} />
+          <Skeleton key={ch} w={`${ch}ch`} />
         ))}
       </div>
     </div>

@@ -1,6 +1,7 @@
 /** A label as the alias list shows it: its colour beside its name. */
+
 import type { LabelWire } from "@kauke/contract";
-import type { CSSProperties } from "react";
+import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import type { LabelsById } from "../list/list-view.ts";
 
 export function LabelMark({ colour }: Pick<LabelWire, "colour">) {
@@ -36,7 +37,7 @@ export function LabelChips({ ids, labels }: Props) {
           );
         return labels === undefined ? (
           <li key={id} className="lab" aria-hidden="true">
-            <span className="skel" style={{ "--w": "6ch" } as CSSProperties} />
+            <Skeleton w="6ch" />
           </li>
         ) : null;
       })}

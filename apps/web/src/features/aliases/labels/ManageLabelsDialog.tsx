@@ -6,7 +6,7 @@ import { messageOf } from "../../../api/api-error.ts";
 import { useLabelCalls, useLabels } from "../../../api/labels.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
-import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { aliasesText } from "../alias-text.ts";
@@ -93,18 +93,16 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
 }
 
 export function ManageLabelsDialog({ counts, onClose }: { counts: ReadonlyMap<string, number>; onClose: () => void }) {
-  const { data: labels, error, isFetching, refetch } = useLabels(true);
+  const query = useLabels(true);
+  const labels = query.data;
+  const failure = failureOf(query);
   const [opened, setOpened] = useState<Opened>(null);
   return (
     <Dialog title="Labels" description="Names by which you order your aliases. Only you see them." onClose={onClose}>
-      {labels === undefined && error !== null && !isFetching ? (
-        <LoadFailed
-          title="Your labels could not be loaded"
-          message={messageOf(error, "Something went wrong.")}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {labels === undefined && (error === null || isFetching) ? (
+      {failure === null ? null : (
+        <LoadFailed title="Your labels could not be loaded" error={failure} onRetry={query.refetch} />
+      )}
+      {labels === undefined && failure === null ? (
         <div className="loading" role="status">
           Loading...
         </div>

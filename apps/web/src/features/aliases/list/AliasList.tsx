@@ -4,7 +4,7 @@ import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, u
 import { useAliases, useDeleteAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useLabels } from "../../../api/labels.ts";
-import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -146,7 +146,9 @@ const noLabels: LabelWire[] = [];
 export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
-  const { data, error, isFetching, refetch } = useAliases(userId);
+  const query = useAliases(userId);
+  const { data } = query;
+  const failure = failureOf(query);
   const aliases = useShownAliases(data ?? none);
   const { choice, choose, clear, field } = useChoice();
   const [dialog, setDialog] = useState<OpenDialog>(null);
@@ -180,14 +182,10 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       {picking.picked.length === 0 ? null : (
         <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
       )}
-      {data === undefined && (isFetching || error === null) ? <AliasTableSkeleton /> : null}
-      {data === undefined && !isFetching && error !== null ? (
-        <LoadFailed
-          title="Your aliases could not be loaded"
-          message={messageOf(error, "Something went wrong.")}
-          onRetry={() => refetch()}
-        />
-      ) : null}
+      {data === undefined && failure === null ? <AliasTableSkeleton /> : null}
+      {failure === null ? null : (
+        <LoadFailed title="Your aliases could not be loaded" error={failure} onRetry={query.refetch} />
+      )}
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (
         <Listed

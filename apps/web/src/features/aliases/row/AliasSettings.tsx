@@ -1,4 +1,5 @@
 /** Setting for encrypted forwarding of one alias: as the account's setting says, off, or to a key of its own. */
+
 import type { AliasWire } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings } from "../../../api/account-settings.ts";
@@ -6,12 +7,13 @@ import { useUpdateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useEncryptionKeys } from "../../../api/encryption-keys.ts";
 import { Select, Switch } from "../../../ui/Controls.tsx";
+import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
 import { addressOf } from "../alias-text.ts";
 
 function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
-  if (!isFailed) return <span className="skel" />;
+  if (!isFailed) return <Skeleton />;
   return (
     <button type="button" className="btn btn-sm" onClick={onRetry}>
       Your keys could not be loaded. Try again

@@ -4,8 +4,9 @@ import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
+import { Card } from "../../../ui/Card.tsx";
 import { ConfirmDialog } from "../../../ui/Dialog.tsx";
-import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import type { Login } from "../export-file/password-export.ts";
@@ -53,8 +54,8 @@ function LoadingRows() {
       {[14, 9, 17].map((width) => (
         <li key={width}>
           <span className="tick" />
-          <span className="skel" style={{ "--w": `${width}ch` } as React.CSSProperties} />
-          <span className="skel" style={{ "--w": "20ch" } as React.CSSProperties} />
+          <Skeleton w={`${width}ch`} />
+          <Skeleton w="20ch" />
         </li>
       ))}
     </ul>
@@ -63,7 +64,8 @@ function LoadingRows() {
 
 export function ChecklistCard({ userId }: { userId: string }) {
   const titleId = useId();
-  const { data: rows, error, isFetching, refetch } = useChecklist();
+  const query = useChecklist();
+  const rows = query.data;
   const file = useExportFile();
   const [isAdding, setIsAdding] = useState(false);
   const close = () => {
@@ -72,33 +74,33 @@ export function ChecklistCard({ userId }: { userId: string }) {
   };
   const { reset, ...adding } = useAddLogins(close);
   const deletion = useDeletion();
-  const failed = rows === undefined && error !== null && !isFetching;
+  const failure = failureOf(query);
   const isEmpty = rows !== undefined && rows.length === 0;
   const cancel = () => {
     reset();
     close();
   };
   return (
-    <section className="card" aria-labelledby={titleId} aria-busy={rows === undefined && !failed}>
-      <div className="card-head">
-        <h2 id={titleId}>{isEmpty || rows === undefined ? "Change your address" : headingOf(rows, countText)}</h2>
-        {rows === undefined || isEmpty || isAdding ? null : (
+    <Card
+      id={titleId}
+      heading="h2"
+      title={isEmpty || rows === undefined ? "Change your address" : headingOf(rows, countText)}
+      aside={
+        rows === undefined || isEmpty || isAdding ? null : (
           <div className="right">
             <button type="button" className="btn btn-sm" onClick={() => setIsAdding(true)}>
               <Plus className="i" aria-hidden />
               Add sites
             </button>
           </div>
-        )}
-      </div>
-      {failed ? (
-        <LoadFailed
-          title="Your checklist could not be loaded"
-          message={messageOf(error, "Please try again.")}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {rows === undefined && !failed ? <LoadingRows /> : null}
+        )
+      }
+      isBusy={rows === undefined && failure === null}
+    >
+      {failure === null ? null : (
+        <LoadFailed title="Your checklist could not be loaded" error={failure} onRetry={query.refetch} />
+      )}
+      {rows === undefined && failure === null ? <LoadingRows /> : null}
       {rows === undefined || !(isEmpty || isAdding) ? null : file.read === null ? (
         <ExportFileChooser {...file} onCancel={isEmpty ? undefined : cancel} />
       ) : (
@@ -127,6 +129,6 @@ export function ChecklistCard({ userId }: { userId: string }) {
           onClose={() => deletion.setAsking(false)}
         />
       ) : null}
-    </section>
+    </Card>
   );
 }

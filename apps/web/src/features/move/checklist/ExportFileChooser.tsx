@@ -47,7 +47,6 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
         <div className="acts">
           <SubmitButton
             type="button"
-            className=""
             pending={isReading}
             pendingLabel="Reading..."
             onClick={() => picker.current?.click()}

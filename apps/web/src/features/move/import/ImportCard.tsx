@@ -2,8 +2,8 @@
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { useDomains } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
-import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { Card } from "../../../ui/Card.tsx";
+import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { aliasesText } from "../../aliases/alias-text.ts";
 import { ImportReport } from "./ImportReport.tsx";
@@ -22,7 +22,7 @@ const titles = {
 function Loading() {
   return (
     <div className="card-body" aria-hidden="true">
-      <span className="skel" style={{ "--w": "24ch" } as React.CSSProperties} />
+      <Skeleton w="24ch" />
     </div>
   );
 }
@@ -60,19 +60,17 @@ export function ImportCard({ userId }: { userId: string }) {
   const titleId = useId();
   const { data: domains = [] } = useDomains();
   const { list, shown, rows, source, steps, onOpen } = useImportFlow(userId);
-  const failed = list.data === undefined && list.error !== null && !list.isFetching;
+  const failure = failureOf(list);
   return (
-    <section className="card" aria-labelledby={titleId} aria-busy={list.data === undefined && !failed}>
-      <div className="card-head">
-        <h2 id={titleId}>{shown === undefined ? "Import aliases" : titles[shown.state]}</h2>
-        {shown === undefined ? null : <span className="tag">{importFormatNames[shown.format]}</span>}
-      </div>
-      {failed ? (
-        <LoadFailed
-          title="Your imports could not be loaded"
-          message={messageOf(list.error, "Please try again.")}
-          onRetry={() => void list.refetch()}
-        />
+    <Card
+      id={titleId}
+      heading="h2"
+      title={shown === undefined ? "Import aliases" : titles[shown.state]}
+      aside={shown === undefined ? null : <span className="tag">{importFormatNames[shown.format]}</span>}
+      isBusy={list.data === undefined && failure === null}
+    >
+      {failure !== null ? (
+        <LoadFailed title="Your imports could not be loaded" error={failure} onRetry={list.refetch} />
       ) : list.data === undefined ? (
         <Loading />
       ) : shown === undefined ? (
@@ -86,6 +84,6 @@ export function ImportCard({ userId }: { userId: string }) {
           <ImportRows key={shown.importId} shown={shown} wanted={rows.wanted} onWanted={rows.setWanted} />
         </>
       )}
-    </section>
+    </Card>
   );
 }

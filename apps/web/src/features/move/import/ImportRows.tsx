@@ -1,10 +1,9 @@
 /** Table of an import's rows: the result of each address and its reason, with a filter by result and pages. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
-import { messageOf } from "../../../api/api-error.ts";
 import { type RowsWanted, useImport } from "../../../api/imports.ts";
 import { Select } from "../../../ui/Controls.tsx";
-import { LoadFailed } from "../../../ui/LoadFailed.tsx";
+import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { pageButtons } from "../../aliases/list/list-view.ts";
@@ -47,16 +46,12 @@ function ResultFilter({ counts, rows, result, onResult }: FilterProps) {
     <Select
       aria-label="Rows shown"
       value={result ?? "all"}
-      onChange={({ target: { value } }) => onResult(resultOrder.find((it) => it === value))}
+      options={resultOrder
+        .filter((known) => (counts[known] ?? 0) > 0)
+        .map((known) => [known, `${resultWords[known]} (${countText(counts[known] ?? 0)})`])}
+      onChange={({ target: { value } }) => onResult(resultOrder.find((known) => known === value))}
     >
       <option value="all">All rows ({countText(rows)})</option>
-      {resultOrder.map((it) =>
-        (counts[it] ?? 0) === 0 ? null : (
-          <option key={it} value={it}>
-            {resultWords[it]} ({countText(counts[it] ?? 0)})
-          </option>
-        ),
-      )}
     </Select>
   );
 }
@@ -68,16 +63,11 @@ interface Props {
 }
 
 export function ImportRows({ shown, wanted, onWanted }: Props) {
-  const { data, error, isFetching, refetch } = useImport(shown.importId, wanted);
-  const page = data?.page;
-  if (page === undefined && error !== null && !isFetching)
-    return (
-      <LoadFailed
-        title="The rows could not be loaded"
-        message={messageOf(error, "Please try again.")}
-        onRetry={() => void refetch()}
-      />
-    );
+  const query = useImport(shown.importId, wanted);
+  const page = query.data?.page;
+  const failure = failureOf(query);
+  if (failure !== null)
+    return <LoadFailed title="The rows could not be loaded" error={failure} onRetry={query.refetch} />;
   return (
     <>
       <div className="import-tools">

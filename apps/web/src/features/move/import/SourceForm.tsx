@@ -86,13 +86,7 @@ function FileSource({ pending, error, onFile }: FileProps) {
       </div>
       <FormError>{error}</FormError>
       <div className="acts">
-        <SubmitButton
-          type="button"
-          className=""
-          pending={pending}
-          pendingLabel="Reading..."
-          onClick={() => picker.current?.click()}
-        >
+        <SubmitButton type="button" pending={pending} pendingLabel="Reading..." onClick={() => picker.current?.click()}>
           Choose a file
         </SubmitButton>
       </div>
@@ -175,7 +169,7 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
       <p className="hint">The key is used once, to read your aliases there. It is never stored.</p>
       <FormError>{error}</FormError>
       <div className="acts">
-        <SubmitButton className="" pending={pending} pendingLabel="Reading...">
+        <SubmitButton pending={pending} pendingLabel="Reading...">
           Read my aliases
         </SubmitButton>
       </div>
