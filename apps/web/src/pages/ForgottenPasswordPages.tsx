@@ -7,7 +7,7 @@ import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
 import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
 import { useAskPasswordReset, usePasswordReset, useResetPassword } from "../api/session/sign-in.ts";
-import { EmailField, NewPasswordFields } from "../features/auth/AuthFields.tsx";
+import { EmailField, HiddenUsername, NewPasswordFields } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { newPasswordForm, refusalToast } from "../features/auth/password-form.ts";
@@ -82,7 +82,6 @@ function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
     resolver: zodResolver(newPasswordForm),
     defaultValues: { password: "", confirmPassword: "" },
   });
-  const { errors } = form.formState;
   const onError = (error: Error) => {
     const refused = fieldMessages(error).find(([field]) => field === "password");
     if (refused === undefined) onRefused(error);
@@ -97,15 +96,8 @@ function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <NewPasswordFields
-        label="New password"
-        password={{ field: form.register("password"), error: errors.password?.message }}
-        confirm={{
-          field: form.register("confirmPassword", { deps: "password" }),
-          error: errors.confirmPassword?.message,
-        }}
-      />
+      <HiddenUsername email={email} />
+      <NewPasswordFields label="New password" form={form} name="password" />
       <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel="Saving...">
         Set New Password
       </SubmitButton>

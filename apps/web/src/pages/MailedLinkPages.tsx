@@ -1,4 +1,5 @@
 /** /confirm-email#token: confirms the signed-in account's e-mail. Opening the page changes nothing. */
+import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import "../app/zod-jitless.ts";
 import { authMessages } from "@kauke/contract";
 import { useState } from "react";
@@ -10,7 +11,6 @@ import { useChangeEmail, useEmailChange } from "../api/session/ways-in.ts";
 import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/auth/AccountLinkPage.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
-import { TextField } from "../ui/Field.tsx";
 import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
@@ -85,12 +85,9 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
   );
   return (
     <form onSubmit={onSubmit} noValidate>
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <HiddenUsername email={email} />
       {needsPassword ? (
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
+        <CurrentPasswordField
           error={form.formState.errors.password?.message}
           {...form.register("password", { required: authMessages.passwordRequired })}
         />

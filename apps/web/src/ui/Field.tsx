@@ -3,6 +3,13 @@ import { CircleAlert } from "lucide-react";
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useSyncExternalStore } from "react";
 import { withHidden } from "./text/hidden-character.ts";
 
+/** Attributes of a field for addresses and codes, in which the browser must not change or suggest anything. */
+export const verbatim = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } as const;
+
+/** Attributes that mark a field as wrong. @param errorId id of its `FieldError` */
+export const describedBy = (errorId: string, error: string | undefined) =>
+  error ? ({ "aria-invalid": true, "aria-describedby": errorId } as const) : {};
+
 interface ErrorProps {
   /** Id that the field's `aria-describedby` contains. */
   id: string;
@@ -65,13 +72,7 @@ export function TextField({ label, error, aside, mono = false, ...input }: Props
         <span>{label}</span>
         {aside}
       </label>
-      <input
-        {...input}
-        id={id}
-        className={mono ? "input mono" : "input"}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? errorId : undefined}
-      />
+      <input {...input} id={id} className={mono ? "input mono" : "input"} {...describedBy(errorId, error)} />
       <FieldError id={errorId}>{error}</FieldError>
     </div>
   );

@@ -1,6 +1,8 @@
 /** Link that opens a file picker for a private key, in the formats of Settings and `age-keygen`. */
-import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect, useRef } from "react";
-import { FieldError } from "./Field.tsx";
+
+import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect } from "react";
+import { describedBy, FieldError, verbatim } from "./Field.tsx";
+import { FilePicker } from "./FilePicker.tsx";
 
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
@@ -13,26 +15,14 @@ interface Props {
 }
 
 export function KeyFilePicker({ onRead }: Props) {
-  const picker = useRef<HTMLInputElement>(null);
   return (
-    <>
-      <button type="button" className="link" onClick={() => picker.current?.click()}>
-        Choose a key file
-      </button>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="Key file"
-        accept=".json,.txt,.key,.age"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) void textOf(file).then(onRead);
-          // Empty the file input, so that choosing the same file again fires a change event.
-          currentTarget.value = "";
-        }}
-      />
-    </>
+    <FilePicker label="Key file" accept=".json,.txt,.key,.age" onFile={(file) => void textOf(file).then(onRead)}>
+      {(open) => (
+        <button type="button" className="link" onClick={open}>
+          Choose a key file
+        </button>
+      )}
+    </FilePicker>
   );
 }
 
@@ -52,16 +42,7 @@ interface UseEmptyOnLeavingProps extends TextareaHTMLAttributes<HTMLTextAreaElem
 export function KeyTextarea({ id, error, ...attributes }: UseEmptyOnLeavingProps) {
   return (
     <>
-      <textarea
-        {...attributes}
-        id={id}
-        className="input mono"
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="none"
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
-      />
+      <textarea {...attributes} id={id} className="input mono" {...verbatim} {...describedBy(`${id}-error`, error)} />
       <FieldError id={`${id}-error`}>{error}</FieldError>
     </>
   );

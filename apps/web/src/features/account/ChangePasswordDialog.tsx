@@ -4,8 +4,8 @@ import { useForm } from "react-hook-form";
 import * as z from "zod";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
+import { CurrentPasswordField, HiddenUsername } from "../../features/auth/AuthFields.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
-import { TextField } from "../../ui/Field.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { NewPasswordFields } from "../auth/AuthFields.tsx";
 import { passwordMismatch } from "../auth/password-form.ts";
@@ -48,22 +48,13 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
       onSubmit={onSubmit}
       onClose={onClose}
     >
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <TextField
+      <HiddenUsername email={email} />
+      <CurrentPasswordField
         label="Current password"
-        type="password"
-        autoComplete="current-password"
         error={errors.currentPassword?.message}
         {...form.register("currentPassword")}
       />
-      <NewPasswordFields
-        label="New password"
-        password={{ field: form.register("newPassword"), error: errors.newPassword?.message }}
-        confirm={{
-          field: form.register("confirmPassword", { deps: "newPassword" }),
-          error: errors.confirmPassword?.message,
-        }}
-      />
+      <NewPasswordFields label="New password" form={form} name="newPassword" />
     </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
 /** Asks for a fresh sign-in, by any method the account has, before a sign-in method is changed. */
+
 import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordProofBody, type SignInWire, type WaysInAction } from "@kauke/contract";
 import { Mail } from "lucide-react";
@@ -7,8 +8,9 @@ import { useForm } from "react-hook-form";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
 import { useProveByGoogle, useProveByPassword, useProveByWallet } from "../../api/session/ways-in.ts";
+import { CurrentPasswordField, HiddenUsername } from "../../features/auth/AuthFields.tsx";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
-import { FieldError, TextField } from "../../ui/Field.tsx";
+import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { isGoogleOff } from "../auth/GoogleButton.tsx";
@@ -37,14 +39,8 @@ function PasswordForm({ email, onProven }: { email: string; onProven: () => void
   const onSubmit = form.handleSubmit(({ password }) => prove.mutate(password, { onSuccess: onProven, onError }));
   return (
     <form className="prove-form" onSubmit={onSubmit} noValidate>
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <TextField
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        error={form.formState.errors.password?.message}
-        {...form.register("password")}
-      />
+      <HiddenUsername email={email} />
+      <CurrentPasswordField error={form.formState.errors.password?.message} {...form.register("password")} />
       <SubmitButton className="btn-primary btn-block" pending={prove.isPending} pendingLabel="Signing in...">
         Continue
       </SubmitButton>

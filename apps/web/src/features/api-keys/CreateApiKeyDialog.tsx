@@ -91,14 +91,9 @@ function Fields({ typed, errors, onChange }: FieldsProps) {
         <Select
           id={id}
           value={typed.days ?? ""}
+          options={expiryDays.map((days) => [days ?? "", expiryLabel(days)])}
           onChange={(event) => onChange({ days: expiryDays.find((days) => String(days ?? "") === event.target.value) })}
-        >
-          {expiryDays.map((days) => (
-            <option key={days} value={days ?? ""}>
-              {expiryLabel(days)}
-            </option>
-          ))}
-        </Select>
+        />
       </div>
     </>
   );

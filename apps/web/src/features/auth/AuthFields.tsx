@@ -1,40 +1,56 @@
 import { limits } from "@kauke/contract";
 import type { ComponentProps } from "react";
-import type { UseFormRegisterReturn } from "react-hook-form";
+import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { TextField } from "../../ui/Field.tsx";
 
-interface Half {
-  field: UseFormRegisterReturn;
-  error: string | undefined;
+type Props = Omit<ComponentProps<typeof TextField>, "label" | "type" | "autoComplete"> & { label?: string };
+
+/** Field for the user's own e-mail address, which browsers fill in. */
+export function EmailField({ label = "Email", ...props }: Props) {
+  return <TextField label={label} type="email" autoComplete="email" {...props} />;
 }
 
-interface Props {
-  /** Label of the first field, e.g. `New password`; the second field is labelled `Confirm new password`. */
+/** Field for the account's password. */
+export function CurrentPasswordField({ label = "Password", ...props }: Props) {
+  return <TextField label={label} type="password" autoComplete="current-password" {...props} />;
+}
+
+/** The e-mail that a form's password belongs to, which nobody sees, for password managers. */
+export function HiddenUsername({ email }: { email: string }) {
+  return <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />;
+}
+
+interface NewPasswordProps<Values extends FieldValues & { confirmPassword: string }, Sent> {
+  /** Label of the first field, e.g. `New password`; the second is labelled `Confirm new password`. */
   label: string;
-  password: Half;
-  confirm: Half;
+  form: UseFormReturn<Values, unknown, Sent>;
+  name: Path<Values>;
 }
 
 /** Fields for a new password, typed twice. */
-export function NewPasswordFields({ label, password, confirm }: Props) {
+export function NewPasswordFields<Values extends FieldValues & { confirmPassword: string }, Sent>({
+  label,
+  form,
+  name,
+}: NewPasswordProps<Values, Sent>) {
+  const again = "confirmPassword" as Path<Values>;
   const hidden = { type: "password", autoComplete: "new-password" } as const;
+  const errorOf = (field: Path<Values>) => form.getFieldState(field, form.formState).error?.message;
   return (
     <>
       <TextField
         label={label}
         aside={<span className="opt">{limits.passwordMin} characters or more</span>}
         {...hidden}
-        error={password.error}
-        {...password.field}
+        error={errorOf(name)}
+        {...form.register(name)}
       />
-      <TextField label={`Confirm ${label.toLowerCase()}`} {...hidden} error={confirm.error} {...confirm.field} />
+      <TextField
+        label={`Confirm ${label.toLowerCase()}`}
+        {...hidden}
+        error={errorOf(again)}
+        {...form.register(again, { deps: name })}
+      />
     </>
   );
-}
-
-type EmailFieldProps = Omit<ComponentProps<typeof TextField>, "label" | "type" | "autoComplete"> & { label?: string };
-
-/** Field for the user's own e-mail address, which browsers fill in. */
-export function EmailField({ label = "Email", ...props }: EmailFieldProps) {
-  return <TextField label={label} type="email" autoComplete="email" {...props} />;
 }

@@ -33,14 +33,7 @@ export function RegisterForm() {
   return (
     <form onSubmit={onSubmit} noValidate>
       <EmailField error={errors.email?.message} {...form.register("email")} />
-      <NewPasswordFields
-        label="Password"
-        password={{ field: form.register("password"), error: errors.password?.message }}
-        confirm={{
-          field: form.register("confirmPassword", { deps: "password" }),
-          error: errors.confirmPassword?.message,
-        }}
-      />
+      <NewPasswordFields label="Password" form={form} name="password" />
       <SubmitButton
         className="btn-primary btn-block"
         pending={registration.isPending}

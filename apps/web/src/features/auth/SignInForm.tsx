@@ -5,10 +5,9 @@ import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useSignIn } from "../../api/session/sign-in.ts";
-import { TextField } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
-import { EmailField } from "./AuthFields.tsx";
+import { CurrentPasswordField, EmailField } from "./AuthFields.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
 import { isLinkOffered, SignInLinkOffer } from "./SignInLinkOffer.tsx";
 
@@ -32,13 +31,7 @@ export function SignInForm() {
   return (
     <form onSubmit={onSubmit} noValidate>
       <EmailField error={errors.email?.message} {...form.register("email")} />
-      <TextField
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        error={errors.password?.message}
-        {...form.register("password")}
-      />
+      <CurrentPasswordField error={errors.password?.message} {...form.register("password")} />
       <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
         Sign In
       </SubmitButton>

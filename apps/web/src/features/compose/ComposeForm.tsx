@@ -7,7 +7,7 @@ import { memo, type ReactNode, useId, useState } from "react";
 import { type UseFormReturn, useWatch } from "react-hook-form";
 import { Select } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
-import { FieldError } from "../../ui/Field.tsx";
+import { FieldError, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import type { ComposeValues } from "./compose-form.ts";
@@ -109,17 +109,7 @@ function FromRow({ form, senders, madeFor }: FromProps) {
 function ToRow({ form }: { form: Form }) {
   return (
     <MessageRow label="To" error={form.formState.errors.to?.message}>
-      {(control) => (
-        <input
-          {...control}
-          className="input mono"
-          type="email"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.register("to")}
-        />
-      )}
+      {(control) => <input {...control} className="input mono" type="email" {...verbatim} {...form.register("to")} />}
     </MessageRow>
   );
 }

@@ -5,7 +5,7 @@ import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Controls.tsx";
-import { FieldError, TextField } from "../../ui/Field.tsx";
+import { describedBy, FieldError, TextField } from "../../ui/Field.tsx";
 import { readStoredKeyForm, VaultError } from "../../vault/vault.ts";
 import { DecryptForm } from "./DecryptForm.tsx";
 import { openEncrypted } from "./open-encrypted.ts";
@@ -79,16 +79,10 @@ export function AutoForm(props: Props) {
           id="decryption-key"
           ref={keyField}
           defaultValue={keys.find((key) => key.isDefault)?.id ?? keys[0]?.id}
-          aria-invalid={errors.key ? true : undefined}
-          aria-describedby={errors.key ? "decryption-key-error" : undefined}
+          {...describedBy("decryption-key-error", errors.key)}
+          options={keys.map((key) => [key.id, keyLabel(key)])}
           onChange={settle("key")}
-        >
-          {keys.map((key) => (
-            <option key={key.id} value={key.id}>
-              {keyLabel(key)}
-            </option>
-          ))}
-        </Select>
+        />
         <FieldError id="decryption-key-error">{errors.key}</FieldError>
       </div>
       <TextField

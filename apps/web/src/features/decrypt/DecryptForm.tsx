@@ -1,7 +1,8 @@
 /** The parts that both ways to decrypt have: the form, the field for what is encrypted, and the button. */
 import { FileLock2, LockOpen, X } from "lucide-react";
-import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
-import { FieldError } from "../../ui/Field.tsx";
+import { type FormEvent, type ReactNode, type Ref, useId } from "react";
+import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
+import { FilePicker } from "../../ui/FilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { fileSizeText } from "../../ui/text/time-text.ts";
 import type { ChosenFile } from "./encrypted-file.ts";
@@ -21,7 +22,6 @@ interface EncryptedFieldProps {
 
 function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: EncryptedFieldProps) {
   const id = useId();
-  const picker = useRef<HTMLInputElement>(null);
   const errorId = `${id}-error`;
   return (
     <div className="field">
@@ -33,34 +33,23 @@ function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: Enc
         className="input mono"
         rows={11}
         wrap="off"
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="none"
+        {...verbatim}
         placeholder="-----BEGIN AGE ENCRYPTED FILE-----"
         hidden={chosen !== null}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? errorId : undefined}
+        {...describedBy(errorId, error)}
         onInput={onInput}
       />
       <FieldError id={errorId}>{error}</FieldError>
       <p className="hint">
         Or drop a file here: <i>.age</i>, <i>message.eml.age</i>, up to 40 MB.{" "}
-        <button type="button" className="link" onClick={() => picker.current?.click()}>
-          Choose a file
-        </button>
+        <FilePicker label="Encrypted file" onFile={onFile}>
+          {(open) => (
+            <button type="button" className="link" onClick={open}>
+              Choose a file
+            </button>
+          )}
+        </FilePicker>
       </p>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="Encrypted file"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) onFile(file);
-          // Empty the file input, so that choosing the same file again fires a change event.
-          currentTarget.value = "";
-        }}
-      />
     </div>
   );
 }

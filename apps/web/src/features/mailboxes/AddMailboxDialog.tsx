@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { ApiError, fieldMessages } from "../../api/api-error.ts";
 import { useAddMailbox } from "../../api/mailboxes.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
-import { TextField } from "../../ui/Field.tsx";
+import { TextField, verbatim } from "../../ui/Field.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { suggestedAddress } from "../aliases/create/domain-typo.ts";
@@ -75,9 +75,7 @@ export function AddMailboxDialog({ onClose }: { onClose: () => void }) {
         label="E-mail address"
         mono
         inputMode="email"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...verbatim}
         placeholder="you@example.org"
         error={error}
         value={typed}

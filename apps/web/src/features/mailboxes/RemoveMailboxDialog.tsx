@@ -9,7 +9,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
-import { Skeleton } from "../../ui/LoadFailed.tsx";
+import { Skeleton, TryAgain } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -75,10 +75,7 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
           <UsesNote uses={uses} />
         ) : error !== null && !isFetching ? (
           <p className="hint" role="alert">
-            {messageOf(error, "Its aliases could not be loaded.")}{" "}
-            <button type="button" className="link" onClick={() => void refetch()}>
-              Try again
-            </button>
+            {messageOf(error, "Its aliases could not be loaded.")} <TryAgain onClick={refetch} />
           </p>
         ) : (
           <Skeleton w="80%" />

@@ -2,10 +2,12 @@
  * The command palette: a field, and the aliases and commands that match the typed text. The focus stays in the field;
  * arrow keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
  */
+
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
+import { verbatim } from "../../ui/Field.tsx";
 import { countText } from "../../ui/text/count-text.ts";
 import { cutNotes, isActive } from "../aliases/alias-text.ts";
 import { endEarly } from "./early-keys.ts";
@@ -186,9 +188,7 @@ export function CommandPalette() {
           aria-activedescendant={activeId}
           aria-autocomplete="list"
           placeholder="Jump to an alias, or type a command"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...verbatim}
           enterKeyHint="go"
           // Not left to the dialog, which would select the text that was typed before the palette's code had loaded
           autoFocus

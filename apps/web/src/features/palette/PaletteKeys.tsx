@@ -2,6 +2,7 @@
  * Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded when it is opened for the first
  * time.
  */
+
 import { Search } from "lucide-react";
 import {
   type ComponentType,
@@ -13,6 +14,7 @@ import {
 } from "react";
 import { createPortal } from "react-dom";
 import { closePanel, openPanel } from "../../ui/Dialog.tsx";
+import { verbatim } from "../../ui/Field.tsx";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
@@ -52,9 +54,7 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
             className="input"
             aria-label="Alias or command"
             placeholder="Jump to an alias, or type a command"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...verbatim}
             // Opened by a key press, after which the user types on
             autoFocus
             onChange={(event) => typeEarly(event.target.value)}

@@ -4,11 +4,10 @@
  */
 import type { PreviewMessage } from "@kauke/contract";
 import { Download } from "lucide-react";
-import { Tabs } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
-import { LinkedText } from "../../ui/LinkedText.tsx";
+import { MessageParts } from "../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../ui/text/time-text.ts";
 import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 
@@ -45,20 +44,6 @@ function Files({ message }: { message: PreviewMessage }) {
   );
 }
 
-function Headers({ message }: { message: PreviewMessage }) {
-  return (
-    <dl className="headers">
-      {message.headers.map(({ name, value }, index) => (
-        // The React key is the index: a header field may occur twice, and the list never changes
-        <div key={index}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 function Raw({ id }: { id: string }) {
   const { data, error } = useRawMessage(id);
   if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
@@ -66,50 +51,14 @@ function Raw({ id }: { id: string }) {
   return data === undefined ? <p className="none">Loading...</p> : <pre tabIndex={0}>{data}</pre>;
 }
 
-function Panel({ value, children }: { value: string; children: ReactNode }) {
+function Html({ id }: { id: string }) {
   return (
-    <Tabs.Content value={value} tabIndex={-1}>
-      {children}
-    </Tabs.Content>
-  );
-}
-
-function Parts({ message }: { message: PreviewMessage }) {
-  const first = message.text === null && message.hasHtml ? "html" : "text";
-  return (
-    <Tabs.Root defaultValue={first}>
-      <Tabs.List className="tabs" aria-label="Parts of the message">
-        <Tabs.Trigger value="text">Text</Tabs.Trigger>
-        {message.hasHtml ? <Tabs.Trigger value="html">HTML</Tabs.Trigger> : null}
-        <Tabs.Trigger value="headers">Headers</Tabs.Trigger>
-        <Tabs.Trigger value="raw">Raw</Tabs.Trigger>
-      </Tabs.List>
-      <Panel value="text">
-        {message.text ? (
-          <p className="text">
-            <LinkedText text={message.text} />
-          </p>
-        ) : (
-          <p className="none">This message has no text part.</p>
-        )}
-      </Panel>
-      {message.hasHtml ? (
-        <Panel value="html">
-          <iframe
-            title="HTML of the message"
-            sandbox="allow-popups allow-popups-to-escape-sandbox"
-            referrerPolicy="no-referrer"
-            src={previewUrl(message.id, "/html")}
-          />
-        </Panel>
-      ) : null}
-      <Panel value="headers">
-        <Headers message={message} />
-      </Panel>
-      <Panel value="raw">
-        <Raw id={message.id} />
-      </Panel>
-    </Tabs.Root>
+    <iframe
+      title="HTML of the message"
+      sandbox="allow-popups allow-popups-to-escape-sandbox"
+      referrerPolicy="no-referrer"
+      src={previewUrl(id, "/html")}
+    />
   );
 }
 
@@ -134,7 +83,12 @@ export function MessageView({ id }: { id: string }) {
         <ReplyComposer message={message} all={replyTo === "all"} onClose={() => setReplyTo(null)} />
       )}
       <Files message={message} />
-      <Parts message={message} />
+      <MessageParts
+        text={message.text}
+        html={message.hasHtml ? <Html id={message.id} /> : null}
+        headers={message.headers}
+        raw={<Raw id={message.id} />}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { FormDialog } from "../../../ui/Dialog.tsx";
-import { TextField } from "../../../ui/Field.tsx";
+import { TextField, verbatim } from "../../../ui/Field.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../alias-text.ts";
 import { isCount } from "./bulk-text.ts";
@@ -40,9 +40,7 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
         mono
         ref={field}
         autoFocus
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...verbatim}
         placeholder="you@example.org"
         error={error}
         onChange={() => setError(undefined)}

@@ -8,6 +8,7 @@ import { useId, useMemo } from "react";
 import { useAliases, useDomains } from "../../../api/aliases.ts";
 import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
 import { TextField } from "../../../ui/Field.tsx";
+import { TryAgain } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { addressOf, notesLeft, validEntries } from "../alias-text.ts";
 import { ForwardField } from "./ForwardField.tsx";
@@ -26,17 +27,6 @@ function PreviewLine({ alias, domain, forwardTo }: CreateState["shown"]) {
         {destinations.length === 0 ? "destination" : destinations.join(", ")}
       </span>
     </div>
-  );
-}
-
-function DomainsMissing({ onRetry }: { onRetry: () => void }) {
-  return (
-    <p className="hint">
-      The domains could not be loaded.{" "}
-      <button type="button" className="link" onClick={onRetry}>
-        Try again
-      </button>
-    </p>
   );
 }
 
@@ -87,7 +77,11 @@ export function CreateAliasCard({ userId }: { userId: string }) {
       <div className="card-body create">
         <div className="grid gap-1.5">
           <NameField {...{ userId, form, shown, tidy, format, hasSite }} domains={own} />
-          {domains.isError ? <DomainsMissing onRetry={() => domains.refetch()} /> : null}
+          {domains.isError ? (
+            <p className="hint">
+              The domains could not be loaded. <TryAgain onClick={domains.refetch} />
+            </p>
+          ) : null}
         </div>
         <ForwardField {...{ form, shown, tidy, typo, offered, onForwardFocus }} />
         <TextField

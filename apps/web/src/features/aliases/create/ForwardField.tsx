@@ -4,7 +4,7 @@
  */
 import { Check, Webhook } from "lucide-react";
 import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
-import { FieldError } from "../../../ui/Field.tsx";
+import { describedBy, FieldError, verbatim } from "../../../ui/Field.tsx";
 import { isUrl } from "../alias-text.ts";
 import { hasDestination, readDestinations, toggleDestination, wrongDestinations } from "./read-typed.ts";
 import { TypoNote } from "./TypoNote.tsx";
@@ -91,12 +91,9 @@ export function ForwardField({ form, shown, tidy, typo, offered, onForwardFocus 
         value={text}
         className="input mono"
         inputMode="email"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...verbatim}
         placeholder="you@example.org"
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
+        {...describedBy(`${id}-error`, error)}
         onFocus={onForwardFocus}
         onChange={(event) => {
           typo.drop();

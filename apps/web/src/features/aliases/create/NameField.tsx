@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { Select } from "../../../ui/Controls.tsx";
-import { FieldError } from "../../../ui/Field.tsx";
+import { FieldError, verbatim } from "../../../ui/Field.tsx";
 import { addressOf } from "../alias-text.ts";
 import { isReservedName, reservedFailure } from "./create-failure.ts";
 import { NameDice } from "./NameDice.tsx";
@@ -79,9 +79,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
           <input
             className="input mono"
             id={id}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...verbatim}
             aria-invalid={nameError ? true : undefined}
             aria-describedby={error ? `${id}-error` : undefined}
             // The paste event fires before the text is in the field, so the field is tidied a task later
@@ -98,11 +96,13 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
         <span className="at" aria-hidden="true">
           @
         </span>
-        <Select mono aria-label="Domain" value={domain} onChange={(event) => tidy.change("domain", event.target.value)}>
-          {domains.map((own) => (
-            <option key={own}>{own}</option>
-          ))}
-        </Select>
+        <Select
+          mono
+          aria-label="Domain"
+          value={domain}
+          onChange={(event) => tidy.change("domain", event.target.value)}
+          options={domains}
+        />
       </div>
       <FieldError id={`${id}-error`}>{error}</FieldError>
     </div>

@@ -89,14 +89,11 @@ function LabelFields({ form, input, label }: FieldsProps) {
           <Select
             id={id}
             value={form.fields.colour}
-            onChange={({ target }) => form.change({ colour: labelColours.find((it) => it === target.value) ?? "grey" })}
-          >
-            {labelColours.map((colour) => (
-              <option key={colour} value={colour}>
-                {colourNames[colour]}
-              </option>
-            ))}
-          </Select>
+            options={labelColours.map((colour) => [colour, colourNames[colour]])}
+            onChange={({ target }) =>
+              form.change({ colour: labelColours.find((colour) => colour === target.value) ?? "grey" })
+            }
+          />
         </span>
       </div>
     </>

@@ -1,21 +1,18 @@
 /** The alias list: tools, filters, selection, table, pager, and its empty, loading and error states. */
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useAliases, useDeleteAlias } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
+import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { addressOf } from "../alias-text.ts";
 import { BulkBar, type BulkDialog } from "../bulk/BulkBar.tsx";
 import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.tsx";
 import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
 import { useBulk } from "../bulk/use-bulk.ts";
 import { type Picking, usePicking } from "../bulk/use-picking.ts";
 import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
-import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
+import { useAliasDeletion } from "../row/alias-deletion.tsx";
 import { AliasListTable, AliasTableSkeleton } from "./AliasListTable.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
@@ -48,21 +45,6 @@ const Listed = memo(function Listed({ view, query, choose, clear, filter, pickin
     </>
   );
 });
-
-/** The alias whose deletion awaits confirmation. */
-function useDeletion(userId: string) {
-  const [asked, setAsked] = useState<AliasWire>();
-  const remove = useDeleteAlias(userId);
-  const onConfirm = () => {
-    if (asked === undefined) return;
-    setAsked(undefined);
-    remove.mutate(asked, {
-      onSuccess: () => showToast({ title: "Alias Deleted", description: addressOf(asked) }),
-      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),
-    });
-  };
-  return { asked, setAsked, onConfirm };
-}
 
 /** Labels of the account by id, fetched only when an alias, the filter or a dialog needs them. */
 function useLabelsById(isWanted: boolean) {
@@ -157,7 +139,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const { filter, counts, found, view } = useListView(aliases, labels.byId, choice);
   const picking = usePicking({ found, items: view.items });
   const bulk = useBulk(userId);
-  const { asked, setAsked, onConfirm } = useDeletion(userId);
+  const deletion = useAliasDeletion(userId);
   const onFilter = useCallback((wanted: ListFilter) => choose({ filter: wanted }), [choose]);
   const onManage = useCallback(() => setDialog("manage"), []);
   const isEmpty = data !== undefined && aliases.length === 0;
@@ -192,12 +174,10 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
           {...{ userId, view, choose, clear, filter, picking }}
           query={choice.query}
           labels={labels.byId}
-          onDelete={setAsked}
+          onDelete={deletion.ask}
         />
       )}
-      {asked === undefined ? null : (
-        <DeleteAliasDialog alias={asked} onConfirm={onConfirm} onClose={() => setAsked(undefined)} />
-      )}
+      {deletion.dialog}
       {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
     </section>
   );

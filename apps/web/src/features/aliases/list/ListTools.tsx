@@ -2,9 +2,11 @@
  * Search, order and page size of the alias list. The fields are uncontrolled, so that typing never waits for the list
  * (`use-list-view.ts`).
  */
+
 import { Search } from "lucide-react";
 import type { RefObject } from "react";
 import { Select } from "../../../ui/Controls.tsx";
+import { verbatim } from "../../../ui/Field.tsx";
 import { Mask } from "../../../ui/Mask.tsx";
 import { type ListSort, listSorts, pageSizes } from "./list-view.ts";
 import type { ListView } from "./use-list-view.ts";
@@ -78,9 +80,7 @@ export function ListTools({ first, field, choose }: Props) {
           placeholder="Search"
           aria-label="Search aliases"
           // Addresses are not words to spell-check, and browsers must not suggest earlier searches.
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="none"
+          {...verbatim}
           defaultValue={first.query}
           onChange={(event) => choose({ query: event.target.value })}
         />
@@ -88,25 +88,15 @@ export function ListTools({ first, field, choose }: Props) {
       <Select
         aria-label="Order of aliases"
         defaultValue={first.sort}
-        onChange={(event) => choose({ sort: listSorts.find((it) => it === event.target.value) ?? "newest" })}
-      >
-        {listSorts.map((sort) => (
-          <option key={sort} value={sort}>
-            {sortNames[sort]}
-          </option>
-        ))}
-      </Select>
+        options={listSorts.map((sort) => [sort, sortNames[sort]])}
+        onChange={(event) => choose({ sort: listSorts.find((sort) => sort === event.target.value) ?? "newest" })}
+      />
       <Select
         aria-label="Aliases per page"
         defaultValue={first.size}
+        options={pageSizes.map((size) => [size, `${size} per page`])}
         onChange={(event) => choose({ size: Number(event.target.value) })}
-      >
-        {pageSizes.map((size) => (
-          <option key={size} value={size}>
-            {size} per page
-          </option>
-        ))}
-      </Select>
+      />
     </div>
   );
 }

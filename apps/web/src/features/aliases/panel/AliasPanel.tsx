@@ -3,21 +3,18 @@ import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
-import { useDeleteAlias, useUpdateAlias } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
 import { Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
-import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { Destinations } from "../row/AliasListRow.tsx";
-import { AliasEncryption, WriteByAddress } from "../row/AliasSettings.tsx";
-import { DeleteAliasDialog } from "../row/DeleteAliasDialog.tsx";
+import { AliasEncryption, useSaveAlias, WriteByAddress } from "../row/AliasSettings.tsx";
+import { useAliasDeletion } from "../row/alias-deletion.tsx";
 import { switchAlias } from "../switch-alias.ts";
 import { type EditedField, EditedPart, PanelPart } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
@@ -25,22 +22,15 @@ import { LabelsPart } from "./LabelsPart.tsx";
 const loadQr = async () => (await import("../../../ui/QrCode.tsx")).QrCode;
 
 function PinButton({ alias }: { alias: AliasWire }) {
-  const update = useUpdateAlias(alias.userId);
-  const address = addressOf(alias);
-  const onClick = () => {
-    if (update.isPending) return;
-    update.mutate(
-      { aliasId: alias.id, body: { pinned: !alias.pinned } },
-      {
-        onSuccess: ({ pinned }) =>
-          showToast({ title: pinned ? "Alias Pinned" : "Alias Unpinned", description: address }),
-        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
-      },
-    );
-  };
+  const { save, pending } = useSaveAlias(alias, alias.pinned ? "Alias Unpinned" : "Alias Pinned");
   const Icon = alias.pinned ? PinOff : Pin;
   return (
-    <button type="button" className="btn" aria-disabled={update.isPending || undefined} onClick={onClick}>
+    <button
+      type="button"
+      className="btn"
+      aria-disabled={pending !== undefined || undefined}
+      onClick={() => save({ pinned: !alias.pinned })}
+    >
       <Icon className="i" aria-hidden />
       {alias.pinned ? "Unpin" : "Pin"}
     </button>
@@ -80,24 +70,15 @@ function Summary({ alias }: { alias: AliasWire }) {
 
 /** Asks for confirmation, then deletes the alias. The panel closes first, since the alias leaves the list at once. */
 function DeletePart({ alias }: { alias: AliasWire }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const remove = useDeleteAlias(alias.userId);
-  const onConfirm = () => {
-    setIsAsking(false);
-    closeAlias();
-    remove.mutateAsync(alias).then(
-      () => showToast({ title: "Alias Deleted", description: addressOf(alias) }),
-      (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),
-    );
-  };
+  const { ask, dialog } = useAliasDeletion(alias.userId, closeAlias);
   return (
     <div className="delete-part">
       <p>Mail to a deleted alias is refused.</p>
-      <button type="button" className="btn btn-danger-line" onClick={() => setIsAsking(true)}>
+      <button type="button" className="btn btn-danger-line" onClick={() => ask(alias)}>
         <Trash2 className="i" aria-hidden />
         Delete Alias
       </button>
-      {isAsking ? <DeleteAliasDialog alias={alias} onConfirm={onConfirm} onClose={() => setIsAsking(false)} /> : null}
+      {dialog}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
 import { ConfirmDialog } from "../../../ui/Dialog.tsx";
-import { FieldError } from "../../../ui/Field.tsx";
+import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
@@ -74,15 +74,7 @@ interface EditInputProps extends InputHTMLAttributes<HTMLInputElement> {
 }
 
 export function EditInput({ errorId, error, ...input }: EditInputProps) {
-  return (
-    <input
-      {...input}
-      autoComplete="off"
-      spellCheck={false}
-      aria-invalid={error ? true : undefined}
-      aria-describedby={error ? errorId : undefined}
-    />
-  );
+  return <input {...input} autoComplete="off" spellCheck={false} {...describedBy(errorId, error)} />;
 }
 
 type Rename = UpdateAliasBody & { alias: string };

@@ -1,6 +1,5 @@
 /** Setting for encrypted forwarding of one alias: as the account's setting says, off, or to a key of its own. */
-
-import type { AliasWire } from "@kauke/contract";
+import type { AliasWire, UpdateAliasBody } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings } from "../../../api/account-settings.ts";
 import { useUpdateAlias } from "../../../api/aliases.ts";
@@ -11,6 +10,26 @@ import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
 import { addressOf } from "../alias-text.ts";
+
+/**
+ * Saves one property of an alias at a time.
+ * @param said title of the toast after success; none without it
+ * @returns `pending`: what is being saved
+ */
+export function useSaveAlias(alias: AliasWire, said?: string) {
+  const update = useUpdateAlias(alias.userId);
+  const save = (body: UpdateAliasBody) => {
+    if (update.isPending) return;
+    update.mutate(
+      { aliasId: alias.id, body },
+      {
+        onSuccess: (saved) => said && showToast({ title: said, description: addressOf(saved) }),
+        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      },
+    );
+  };
+  return { save, pending: update.isPending ? update.variables.body : undefined };
+}
 
 function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
   if (!isFailed) return <Skeleton />;
@@ -25,17 +44,7 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
   const id = useId();
   const keys = useEncryptionKeys();
   const settings = useAccountSettings();
-  const update = useUpdateAlias(alias.userId);
-  const onChange = (sealTo: string) => {
-    if (update.isPending) return;
-    update.mutate(
-      { aliasId: alias.id, body: { sealTo } },
-      {
-        onSuccess: (saved) => showToast({ title: "Alias Updated", description: addressOf(saved) }),
-        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
-      },
-    );
-  };
+  const { save, pending } = useSaveAlias(alias, "Alias Updated");
   const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
   const byAccount = nameOf(settings.data?.sealTo);
   return (
@@ -49,9 +58,9 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
       ) : (
         <Select
           aria-labelledby={id}
-          aria-busy={update.isPending}
-          value={update.isPending ? update.variables.body.sealTo : alias.sealTo}
-          onChange={(event) => onChange(event.target.value)}
+          aria-busy={pending !== undefined}
+          value={pending?.sealTo ?? alias.sealTo}
+          onChange={(event) => save({ sealTo: event.target.value })}
         >
           <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
           <KeyOptions keys={keys.data} />
@@ -67,18 +76,7 @@ const TITLE = "Write from your mail program by address";
 
 export function WriteByAddress({ alias }: { alias: AliasWire }) {
   const id = useId();
-  const update = useUpdateAlias(alias.userId);
-  const onChange = (writeByAddress: boolean) => {
-    if (update.isPending) return;
-    update.mutate(
-      { aliasId: alias.id, body: { writeByAddress } },
-      {
-        onSuccess: (saved) => showToast({ title: "Alias Updated", description: addressOf(saved) }),
-        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
-      },
-    );
-  };
-  const isOn = update.isPending ? update.variables.body.writeByAddress : alias.writeByAddress;
+  const { save, pending } = useSaveAlias(alias, "Alias Updated");
   return (
     <div className="smtp alias-setting" role="group" aria-labelledby={id}>
       <div>
@@ -92,7 +90,11 @@ export function WriteByAddress({ alias }: { alias: AliasWire }) {
           write as the alias too.
         </p>
       </div>
-      <Switch checked={isOn ?? false} label={TITLE} onChange={onChange} />
+      <Switch
+        checked={pending?.writeByAddress ?? alias.writeByAddress ?? false}
+        label={TITLE}
+        onChange={(writeByAddress) => save({ writeByAddress })}
+      />
     </div>
   );
 }

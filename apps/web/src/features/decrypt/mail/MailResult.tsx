@@ -1,9 +1,8 @@
 /** A decrypted message: its claimed author, files, text, HTML in a frame without any permissions, and header. */
 import { Download } from "lucide-react";
-import { Tabs } from "radix-ui";
-import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { saveFile } from "../../../ui/files.ts";
-import { LinkedText } from "../../../ui/LinkedText.tsx";
+import { MessageParts } from "../../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../../ui/text/time-text.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
@@ -68,28 +67,6 @@ function Html({ content }: { content: FrameContent }) {
   );
 }
 
-function Headers({ headers }: Pick<ParsedMail, "headers">) {
-  return (
-    <dl className="headers" tabIndex={0}>
-      {headers.map(({ name, value }, index) => (
-        // The React key is the index: a header field may occur twice, and the list never changes
-        <div key={index}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Panel({ value, children }: { value: string; children: ReactNode }) {
-  return (
-    <Tabs.Content value={value} tabIndex={-1}>
-      {children}
-    </Tabs.Content>
-  );
-}
-
 export function MailResult({ mail }: { mail: ParsedMail }) {
   const { subject, text, html, isCut } = mail;
   return (
@@ -99,31 +76,7 @@ export function MailResult({ mail }: { mail: ParsedMail }) {
       <p className="none">AGE does not prove who wrote a message: the sender is what the message says.</p>
       {isCut ? <p className="none">Not all of it is shown. Save the message to see the rest.</p> : null}
       <Files files={mail.files} />
-      <Tabs.Root defaultValue={text === null && html !== null ? "html" : "text"}>
-        <Tabs.List className="tabs" aria-label="Parts of the message">
-          <Tabs.Trigger value="text">Text</Tabs.Trigger>
-          {html === null ? null : <Tabs.Trigger value="html">HTML</Tabs.Trigger>}
-          <Tabs.Trigger value="headers">Headers</Tabs.Trigger>
-        </Tabs.List>
-        <Panel value="text">
-          {/* A scrolling region must be focusable for keyboard users */}
-          {text ? (
-            <p className="text" tabIndex={0}>
-              <LinkedText text={text} />
-            </p>
-          ) : (
-            <p className="none">This message has no text part.</p>
-          )}
-        </Panel>
-        {html === null ? null : (
-          <Panel value="html">
-            <Html content={html} />
-          </Panel>
-        )}
-        <Panel value="headers">
-          <Headers headers={mail.headers} />
-        </Panel>
-      </Tabs.Root>
+      <MessageParts text={text} html={html && <Html content={html} />} headers={mail.headers} />
     </div>
   );
 }

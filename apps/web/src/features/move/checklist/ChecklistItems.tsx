@@ -1,4 +1,5 @@
 /** The checklist with its progress, filter, search and pages. */
+
 import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
 import { Search } from "lucide-react";
@@ -6,6 +7,7 @@ import { type CSSProperties, useMemo, useState } from "react";
 import { useAliases, useGenerateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useChangeChecklist } from "../../../api/checklist.ts";
+import { verbatim } from "../../../ui/Field.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { countText } from "../../../ui/text/count-text.ts";
@@ -106,9 +108,7 @@ function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeo
           type="search"
           placeholder="Search"
           aria-label="Search sites"
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="none"
+          {...verbatim}
           value={choice.query}
           onChange={(event) => choose({ query: event.target.value })}
         />

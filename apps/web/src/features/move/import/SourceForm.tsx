@@ -3,13 +3,12 @@
  * addresses.
  */
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
-import { CircleAlert, FileUp } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
-import { dropHandlers } from "../../../ui/files.ts";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { FileDrop, FormError } from "../FileDrop.tsx";
 
 type Service = ImportFromServiceBody["service"];
 
@@ -27,16 +26,6 @@ interface Props {
   onService: (service: ImportFromServiceBody) => void;
 }
 
-function FormError({ children }: { children: string | null }) {
-  if (children === null) return null;
-  return (
-    <p className="error" role="alert">
-      <CircleAlert className="i" aria-hidden />
-      <span>{children}</span>
-    </p>
-  );
-}
-
 interface DomainProps {
   domains: readonly string[];
   domain: string;
@@ -48,61 +37,17 @@ function DomainField({ domains, domain, onDomain }: DomainProps) {
   return (
     <div className="field domain">
       <label htmlFor={id}>New addresses on</label>
-      <Select id={id} value={domain} aria-describedby={`${id}-hint`} onChange={(event) => onDomain(event.target.value)}>
-        {domains.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </Select>
+      <Select
+        id={id}
+        value={domain}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onDomain(event.target.value)}
+        options={domains}
+      />
       <p className="hint" id={`${id}-hint`}>
         For aliases whose domain cannot move, such as simplelogin.com.
       </p>
     </div>
-  );
-}
-
-interface FileProps {
-  pending: boolean;
-  error: string | null;
-  onFile: (file: File) => void;
-}
-
-function FileSource({ pending, error, onFile }: FileProps) {
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <fieldset className="drop" {...dropHandlers((file) => pending || onFile(file))}>
-      <legend className="sr">File of your aliases</legend>
-      <FileUp className="i i-20" aria-hidden />
-      <div>
-        <h3>Drop the export of your aliases here</h3>
-        <p>
-          SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV) or
-          Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
-          <Link className="link" href="/docs/moving">
-            What carries over
-          </Link>
-        </p>
-      </div>
-      <FormError>{error}</FormError>
-      <div className="acts">
-        <SubmitButton type="button" pending={pending} pendingLabel="Reading..." onClick={() => picker.current?.click()}>
-          Choose a file
-        </SubmitButton>
-      </div>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="File of aliases"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) onFile(file);
-          // Empty the file input, so that choosing the same file again fires a change event.
-          currentTarget.value = "";
-        }}
-      />
-    </fieldset>
   );
 }
 
@@ -133,13 +78,12 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
     <form ref={form} className="service-source" aria-label="Account at another service" onSubmit={handleSubmit}>
       <div className="field">
         <label htmlFor={id}>Service</label>
-        <Select id={id} value={service} onChange={(event) => setService(event.target.value as Service)}>
-          {importServices.map((name) => (
-            <option key={name} value={name}>
-              {serviceNames[name]}
-            </option>
-          ))}
-        </Select>
+        <Select
+          id={id}
+          value={service}
+          onChange={(event) => setService(event.target.value as Service)}
+          options={importServices.map((name) => [name, serviceNames[name]])}
+        />
       </div>
       <TextField
         label="API key"
@@ -196,7 +140,22 @@ export function SourceForm({ domains, pending, error, onFile, onService }: Props
       </div>
       {domain === undefined ? null : <DomainField {...{ domains, domain }} onDomain={setChosen} />}
       {kind === "file" ? (
-        <FileSource pending={pending} error={error} onFile={(file) => onFile(file, domain)} />
+        <FileDrop
+          legend="File of your aliases"
+          label="File of aliases"
+          isReading={pending}
+          error={error}
+          onFile={(file) => onFile(file, domain)}
+        >
+          <h3>Drop the export of your aliases here</h3>
+          <p>
+            SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV)
+            or Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
+            <Link className="link" href="/docs/moving">
+              What carries over
+            </Link>
+          </p>
+        </FileDrop>
       ) : (
         <ServiceSource pending={pending} error={error} onService={(service) => onService({ ...service, domain })} />
       )}

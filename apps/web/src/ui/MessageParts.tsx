@@ -1,0 +1,62 @@
+/** The parts of a message in tabs: its text, its HTML, its header fields. */
+import { Tabs } from "radix-ui";
+import type { ReactNode } from "react";
+import { LinkedText } from "./LinkedText.tsx";
+
+interface Props {
+  text: string | null;
+  html: ReactNode | null;
+  headers: readonly { name: string; value: string }[];
+  /** The message as it was transferred. */
+  raw?: ReactNode;
+}
+
+export function MessageParts({ text, html, headers, raw }: Props) {
+  const parts: [value: string, name: string, content: ReactNode][] = [
+    // A scrolling region must be focusable for keyboard users
+    [
+      "text",
+      "Text",
+      text ? (
+        <p className="text" tabIndex={0}>
+          <LinkedText text={text} />
+        </p>
+      ) : (
+        <p className="none">This message has no text part.</p>
+      ),
+    ],
+    ...(html === null ? [] : [["html", "HTML", html] as [string, string, ReactNode]]),
+    ["headers", "Headers", <Headers key="headers" headers={headers} />],
+    ...(raw === undefined ? [] : [["raw", "Raw", raw] as [string, string, ReactNode]]),
+  ];
+  return (
+    <Tabs.Root defaultValue={text === null && html !== null ? "html" : "text"}>
+      <Tabs.List className="tabs" aria-label="Parts of the message">
+        {parts.map(([value, name]) => (
+          <Tabs.Trigger key={value} value={value}>
+            {name}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {parts.map(([value, , content]) => (
+        <Tabs.Content key={value} value={value} tabIndex={-1}>
+          {content}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
+}
+
+function Headers({ headers }: Pick<Props, "headers">) {
+  return (
+    <dl className="headers" tabIndex={0}>
+      {headers.map(({ name, value }, index) => (
+        // The React key is the index: a header field may occur twice, and the list never changes
+        <div key={index}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
