@@ -7,6 +7,7 @@ import type { MailTrace } from "./core/preview/mail-trace.ts";
 import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import { giveBackLimit, takeWeightedLimit } from "./core/take-limit.ts";
+import { newBounceSendersOf } from "./limits/bounce-senders.ts";
 import { type MailLimitRules, mailLimitRules } from "./limits/mail-limit-rules.ts";
 import { rateLimitRules } from "./limits/rate-limit-rules.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
@@ -38,6 +39,7 @@ import type { ResolveDeps } from "./mail/inbound/resolve.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
 import { arcSealing } from "./mail/message/arc-signing.ts";
+import { BounceSenders } from "./mail/message/bounce-senders.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
 import type { CopyParts, Encrypter } from "./mail/message/forward-copy.ts";
@@ -254,6 +256,7 @@ const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys
 function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
   const { config, store, clock, random } = parts;
   const { copyParts, settleDeps, reports, replyBook } = shared;
+  const senderRules = config.limits === "off" ? null : newBounceSendersOf(parts.processes ?? 1);
   const quota = new SpoolQuota(store.deliveries, clock);
   const resolve = resolveDeps(parts, copyParts.rules, quota);
   const ownerReplies = {
@@ -273,6 +276,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
       makeCopy: ({ transaction, screened, ...rest }) =>
         makeForwardCopy({ ...transaction, header: screened.header, ...rest }, copyParts),
       replyBook,
+      bounceSenders: new BounceSenders(store.bounceSenders, clock, senderRules),
     },
     operatorMail: { operatorMail: store, clock, random },
     delivery: {
@@ -323,9 +327,10 @@ function resolveDeps(
   { domains, srsHash }: RewriteRules,
   quota: SpoolQuota,
 ): ResolveDeps {
-  const { aliases, replyPaths } = store;
+  const { aliases, replyPaths, bounceSenders } = store;
   const routes = new RouteCache(aliases, clock);
-  return { domains, routes, quota, spoolSpace, replyPaths, aliases, srsHash, now: () => clock.now() };
+  const stores = { replyPaths, aliases, bounceSenders };
+  return { ...stores, domains, routes, quota, spoolSpace, srsHash, now: () => clock.now() };
 }
 
 function takeBounceDeps(

@@ -83,6 +83,31 @@ test("a report about forwarded mail becomes a notice to the owner and a report o
   expect((await person.notices())[0]?.text).toContain(`A message to ${address} came back`);
 });
 
+test.each([
+  ["86 octets, as mailing services write", `bounces+${"7".repeat(60)}-d3b0=${"x".repeat(12)}`, ""],
+  ["256 octets with odd spelling", `Taro..${"Y".repeat(249)}.`, ""],
+  ["a quoted local part", `"${"a b@".repeat(20)}\\"c"`, ""],
+  ["a non-ASCII address", "jūratė", "SMTPUTF8"],
+])("a bounce reaches a sender that does not fit into SRS, in the very spelling: %s", async (_, local, params) => {
+  const from = `${local}@sender.example`;
+  const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const to = `${alias.alias}@kauke.test`;
+  const mail = { port: system.mxPort, from, to, message, ...(params === "" ? {} : { params }) };
+  expect((await sendMail(mail)).last).toMatch(/^250 /);
+  const [copy] = await mx.waitForMessages(1);
+  const bounceTo = copy?.envelopeFrom as string;
+  expect(bounceTo).toMatch(/^srs0-[a-z2-7-]{59}@kauke\.test$/);
+  const bounce = { port: system.mxPort, from: "", to: bounceTo, message: report(String(copy?.bytes)) };
+  expect((await sendMail(bounce)).last).toMatch(/^250 /);
+  const ours = (await mx.waitForMessages(2))[1];
+  expect(ours?.rcptTo).toEqual([from]);
+  expect(ours?.envelopeFrom).toBe("");
+  const text = String(ours?.bytes);
+  expect(text).toContain(`Final-Recipient: rfc822; ${to}`);
+  expect(text).not.toMatch(/jonas|inbox\.example/);
+  expect((await person.notices())[0]?.text).toContain(`A message to ${to} came back`);
+});
+
 test("mail of a sender with a non-ASCII address reaches a host without SMTPUTF8, from the alias' own bounce address", async () => {
   mx.options = { extensions: ["PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"] };
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });

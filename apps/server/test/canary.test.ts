@@ -125,7 +125,9 @@ describe("the embedded store", () => {
   test("contains no canary in any row as SQL reads it", { timeout: TIMEOUT_MS }, async () => {
     const { db, close } = await openEmbedded(dataDir);
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
+    const { rows: senders } = await sql`SELECT token FROM bounce_sender`.execute(db);
     await close();
+    expect(senders).not.toEqual([]);
     expect(rows.tables).toBeGreaterThan(15);
     expect(rows.text.length).toBeGreaterThan(10_000);
     expect(places(canaries.find(Buffer.from(rows.text), "rows"))).toEqual([]);

@@ -194,13 +194,13 @@ test("with KAUKE_POSTMASTER set the operator's mail is forwarded there", async (
   expect(mx.messages[0]?.rcptTo).toEqual(["op@inbox.example"]);
 });
 
-test("a sender too long for SRS is replaced by the alias' own bounce address", async () => {
+test("a sender too long for SRS is replaced by a bounce address of the alias with a token", async () => {
   const { mx, person, send } = await setUp();
   const alias = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   const from = `${"long".repeat(15)}@${"host".repeat(10)}.example`;
   expect((await send(`${alias.alias}@kauke.test`, { from })).last).toMatch(/^250 /);
   const bounceTo = mx.messages[0]?.envelopeFrom as string;
-  expect(bounceTo).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}@kauke\.test$/);
+  expect(bounceTo).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}-[a-z2-7]{15}@kauke\.test$/);
   const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b--\r\n';
   expect((await send(bounceTo.toUpperCase(), { from: "", message: report })).last).toMatch(/^250 /);
 });

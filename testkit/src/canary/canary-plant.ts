@@ -244,6 +244,9 @@ async function plantMail(
     unknown: await send(`${word("unknown-alias")}@kauke.test`),
     foreign: await send(`${word("foreign")}@${word("foreign-domain")}.example`),
   };
+  // Too long for SRS, so that the address is stored.
+  const long = `${word("long-sender")}${"-".repeat(60)}@${word("long-sender-domain")}.example`;
+  await send(aliases.down, { from: long });
   await plantWrongCommands(canaries, port);
   return mail;
 }

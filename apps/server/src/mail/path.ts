@@ -14,6 +14,7 @@ import { type PrepareRepliesDeps, prepareReplies } from "./inbound/prepare-repli
 import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
 import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
 import { screenMessage } from "./inbound/screen.ts";
+import { type StoreBounceSendersDeps, storeBounceSenders } from "./inbound/store-bounce-senders.ts";
 import { type StoreReplyAddressesDeps, storeReplyAddresses } from "./inbound/store-reply-addresses.ts";
 import { takeSendTags } from "./inbound/take-send-tags.ts";
 import type { SmtpReply } from "./reply.ts";
@@ -31,7 +32,7 @@ export interface MessagePathDeps {
   authenticate: Authenticate | null;
   reports: TakeReportsDeps;
   ownerReplies: PrepareRepliesDeps;
-  copies: PlanDeps & StoreReplyAddressesDeps;
+  copies: PlanDeps & StoreReplyAddressesDeps & StoreBounceSendersDeps;
   operatorMail: KeepForOperatorDeps;
   delivery: DeliverMessageDeps;
 }
@@ -84,8 +85,12 @@ export async function receiveMessage(mail: ReceivedMail, deps: MessagePathDeps):
   const stored = note("rewrite", await storeReplyAddresses(planned.value, deps.copies));
   if (stored.verdict !== "accept") return replyOf(stored);
 
+  // So is the sender, if the envelope sender of a copy stands for them by a token, so that bounces find them.
+  const known = note("rewrite", await storeBounceSenders(stored.value, deps.copies));
+  if (known.verdict !== "accept") return replyOf(known);
+
   // Mail to postmaster@ and abuse@ that no mailbox is set for is stored for `kauke doctor`.
-  const operated = note("deliver", await keepForOperator(stored.value, deps.operatorMail));
+  const operated = note("deliver", await keepForOperator(known.value, deps.operatorMail));
   if (operated.verdict !== "accept") return replyOf(operated);
 
   // Attempts every delivery while the sender waits; the reply promises only what was taken or is on disk.

@@ -21,7 +21,7 @@ export interface BounceRecipient {
   address: string;
   /** Id of the alias the address was made for; `null` for an SRS address of the older form, which contains none. */
   aliasId: string | null;
-  /** Original sender from the SRS address, who was authenticated and may be notified; `null` when there is none. */
+  /** Original sender whom the address contains or stands for, and who may be notified; `null` when there is none. */
   sender: string | null;
 }
 

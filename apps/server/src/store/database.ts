@@ -252,6 +252,15 @@ export interface ReplyPathTable {
   sealed: Buffer;
 }
 
+export interface BounceSenderTable {
+  /** Keyed hash of alias and sender, part of bounce addresses. */
+  token: Buffer;
+  alias_id: string;
+  /** Day (UTC, as in `2026-11-27`) from which the row may be deleted. */
+  expires_on: string;
+  sealed: Buffer;
+}
+
 export interface SentAnswerTable {
   /** Keyed hash of a signature and the recipient that its message was sent to. */
   mark: Buffer;
@@ -341,6 +350,7 @@ export interface DB {
   message_chunk: MessageChunkTable;
   delivery: DeliveryTable;
   reply_path: ReplyPathTable;
+  bounce_sender: BounceSenderTable;
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 import { beforeEach, describe, expect, it } from "vitest";
+import { utcDay } from "../core/bounce-sender.ts";
 import { emptySummary } from "../core/import/import.ts";
 import { retentionRules } from "./retention.ts";
 import { aMessage, anApiKey, aSession } from "./rows.testing.ts";
@@ -63,6 +64,17 @@ describe("retention", () => {
         plant: () => {
           const endsAt = new Date(fixture.clock.now().getTime() + 7 * DAY * 1000);
           return fixture.store.sentAnswers.remember(userId, [{ key: randomBytes(32).toString("hex"), endsAt }]);
+        },
+      },
+      bounceSenders: {
+        get seconds() {
+          return 3 * DAY - ((fixture.clock.now().getTime() / 1000) % DAY);
+        },
+        plant: async () => {
+          const aliasId = (await insertAlias(fixture.store, userId)).id;
+          const expiresOn = utcDay(new Date(fixture.clock.now().getTime() + 3 * DAY * 1000));
+          const sender = { aliasId, token: randomBytes(9), sender: "x@example.org" };
+          await fixture.store.bounceSenders.ensure([sender], { expiresOn, account: userId });
         },
       },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },

@@ -4,6 +4,7 @@
  * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
  */
 import type { ApiKeyStore } from "../core/api-key.ts";
+import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
@@ -35,6 +36,7 @@ export interface RetentionParts {
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
   sentAnswers: Pick<SentAnswerStore, "deleteEnded">;
+  bounceSenders: Pick<BounceSenderStore, "deleteExpired">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -90,6 +92,8 @@ export const retentionRules = [
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
   // Keyed hashes of signatures that have expired.
   { what: "sentAnswers", kept: null, forget: (now, parts) => parts.sentAnswers.deleteEnded(now) },
+  // Senders whose bounce addresses are all too old.
+  { what: "bounceSenders", kept: null, forget: (now, parts) => parts.bounceSenders.deleteExpired(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // Bodies left by a crash between the write of a body and the commit of its row.
   {

@@ -5,6 +5,7 @@
 import type { AccountExportStore } from "../core/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key.ts";
+import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { ChecklistStore } from "../core/checklist.ts";
 import type { ClientNumberStore } from "../core/client-number.ts";
 import type { DestinationStore } from "../core/destination/destination.ts";
@@ -30,6 +31,7 @@ import { apiKeyStore } from "./rows/accounts/api-keys.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
+import { bounceSenderStore } from "./rows/aliases/bounce-senders.ts";
 import { destinationStore } from "./rows/aliases/destinations.ts";
 import { encryptionKeyStore } from "./rows/aliases/encryption-keys.ts";
 import { labelStore } from "./rows/aliases/labels.ts";
@@ -74,6 +76,7 @@ export interface RowStores {
   emailJobs: EmailJobStore;
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
+  bounceSenders: BounceSenderStore;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   /** Queries that only the operator's `kauke` command uses. */
@@ -108,6 +111,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     notices: noticeStore(context),
     checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
+    bounceSenders: bounceSenderStore(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

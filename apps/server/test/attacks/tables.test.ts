@@ -4,11 +4,15 @@
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
+import { parsePath } from "@kauke/mail-rfc";
 import { startTestServer, type TestServer, Visitor } from "@kauke/server/http/test/test-server";
+import { newBounceSenders } from "@kauke/server/limits/bounce-senders";
+import { readBounceAddress } from "@kauke/server/mail/message/bounce-address";
 import { newCorrespondents, ReplyBook } from "@kauke/server/mail/message/reply-book";
 import { changeSignals } from "@kauke/server/store/change-signals";
 import { openInMemory } from "@kauke/server/store/embedded/embedded-database";
 import { migrate, underStartLock } from "@kauke/server/store/migrate";
+import { wholeExport } from "@kauke/server/store/rows/accounts/account-export.testing";
 import { releasedAddresses } from "@kauke/server/store/rows/accounts/released-addresses";
 import { aliasStore } from "@kauke/server/store/rows/aliases/aliases";
 import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/wallet-challenges";
@@ -228,6 +232,41 @@ describe("reply addresses of one alias", () => {
     expect(await keep("a", people(30, "crowd"))).toBe("over");
     expect(await keep("a", people(1, "newcomer"))).toBe("kept");
   });
+});
+
+test("a sender with a new long address for each message fills its alias' limit of rows; earlier senders and other accounts get their bounces", async () => {
+  await using forwarding = await startForwardingSystem({ env: { KAUKE_LIMITS: "alias_create=1000/3600" } });
+  const { mx, system, person: mallory } = forwarding;
+  const ann = await registerPerson(system.url);
+  const [flooded, quiet] = [
+    await mallory.createAlias({ forwardTo: "mallory@inbox.example" }),
+    await ann.createAlias({ forwardTo: "ann@inbox.example" }),
+  ].map(({ alias }) => `${alias}@kauke.test`) as [string, string];
+  let sent = 0;
+  const nextBounceAddress = async (to: string) => {
+    const from = `${"bounces-".repeat(8)}${++sent}@sender.example`;
+    const message = `From: eve@sender.example\r\nSubject: number ${sent}.\r\n\r\nHello\r\n`;
+    expect((await sendMail({ port: system.mxPort, from, to, message })).last).toMatch(/^250 /);
+    return mx.messages.find(({ bytes }) => bytes.includes(`number ${sent}.`))?.envelopeFrom as string;
+  };
+  const senderOf = async (bounceAddress: string) => {
+    const path = parsePath(`<${bounceAddress}>`);
+    const read = readBounceAddress(path, (data) => system.server.store.keys.hmac("srs", data), new Date());
+    if (read?.token == null) throw new Error(`no token in ${bounceAddress}`);
+    return system.server.store.bounceSenders.find({ aliasId: read.aliasId, token: read.token });
+  };
+  const first = await nextBounceAddress(flooded);
+  while (sent < newBounceSenders.alias.max + 20) await nextBounceAddress(flooded);
+  const whole = await wholeExport(system.server.store.accountExport, mallory.user.id);
+  expect(whole?.bounce_sender?.rows).toHaveLength(newBounceSenders.alias.max);
+  const last = await nextBounceAddress(flooded);
+  expect(await senderOf(first)).toMatch(/-1@sender\.example$/);
+  expect(await senderOf(last)).toBeNull();
+  expect(await senderOf(await nextBounceAddress(quiet))).toMatch(/@sender\.example$/);
+  // A bounce of the newest mail is still taken, and the owner gets a notice.
+  const bounce = { port: system.mxPort, from: "", to: last, message: "Subject: failed\r\n\r\nnot delivered\r\n" };
+  expect((await sendMail(bounce)).last).toMatch(/^250 /);
+  expect((await mallory.notices())[0]?.text).toContain(`A message to ${flooded} came back`);
 });
 
 test("an alias that accepts no new correspondents delays no other alias of the same message; only its own copy waits", async () => {

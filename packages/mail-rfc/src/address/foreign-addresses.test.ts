@@ -21,7 +21,7 @@ const context = {
 const subject = { id: "01234567-89ab-cdef-0123-456789abcdef", hint: "aerukz" };
 const key = Buffer.alloc(32, 1);
 
-/** @returns `null` when the address would be too long, and bounces end at the alias */
+/** @returns `null` when the address would be too long; the server then puts a token in its place */
 function forwarded(sender: string, bound: boolean): string | null {
   try {
     return srsForward(sender, context, bound ? subject : undefined);

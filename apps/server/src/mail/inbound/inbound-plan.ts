@@ -1,5 +1,6 @@
 /** The plan for a message: the deliveries to attempt for every recipient, and what else accepts it. */
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { AccountBounceSender } from "../message/bounce-senders.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { CopyReplies } from "../message/reply-book.ts";
 import type { MailRefusal } from "../reply.ts";
@@ -28,6 +29,8 @@ export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   /** Reply addresses in the copy, to be stored before it is sent. */
   replies?: CopyReplies;
+  /** Sender to be stored before the copy is sent, because its envelope sender stands for them by a token. */
+  bounceSender?: AccountBounceSender | null;
   refusedAs?: MailRefusal;
 }
 

@@ -74,6 +74,7 @@ function planAlias(transaction: Transaction, route: Route, screened: Screened, d
   const { messageId } = transaction;
   return {
     replies: { aliasId, userId, correspondents: copy.correspondents },
+    bounceSender: copy.bounceSender && { ...copy.bounceSender, userId },
     deliveries: route.destinations.map((destination) => ({
       id: deps.makeId(),
       messageId,

@@ -13,6 +13,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { BounceSenderStore } from "../../core/bounce-sender.ts";
 import type { SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
@@ -24,6 +25,7 @@ import type { RouteCache } from "./route-cache.ts";
 export interface ResolveDeps extends ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween" | "markUsed">;
   domains: ReadonlySet<string>;
+  bounceSenders: Pick<BounceSenderStore, "find">;
   routes: Pick<RouteCache, "find">;
   quota: Pick<SpoolQuota, "isFull">;
   spoolSpace: Pick<SpoolSpace, "isFull">;
@@ -64,8 +66,12 @@ async function resolveBounce(
   deps: ResolveDeps,
 ): Promise<Verdict<BounceRecipient>> {
   if (!isNullSender) return reject("not_a_bounce");
-  const aliasId = readBounceAddress(path, deps.srsHash, deps.now());
-  if (aliasId !== null) return accept({ kind: "bounce", address: path.canonical, aliasId, sender: null });
+  const own = readBounceAddress(path, deps.srsHash, deps.now());
+  if (own !== null) {
+    const { aliasId, token } = own;
+    const sender = token === null ? null : await deps.bounceSenders.find({ aliasId, token });
+    return accept({ kind: "bounce", address: path.canonical, aliasId, sender });
+  }
   const isOurDomain = (domain: string) => deps.domains.has(domain);
   const srs = { domain: path.domain, isOurDomain, hashes: [deps.srsHash] as const, now: deps.now() };
   const bound = readBoundSrs(path.canonical, srs);

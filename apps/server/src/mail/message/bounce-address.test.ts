@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { bounceAddress, idsOfHint, readBounceAddress, srsSubject } from "./bounce-address.ts";
+import { bounceAddress, bounceToken, idsOfHint, readBounceAddress, srsSubject } from "./bounce-address.ts";
 
 const hash = (data: string) => createHmac("sha256", "a key").update(data).digest();
 const otherHash = (data: string) => createHmac("sha256", "another key").update(data).digest();
@@ -15,7 +15,8 @@ test("a bounce address identifies its alias for three weeks, in upper or lower c
   expect(partsOf(address).local).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}$/);
   expect(partsOf(address).local.length).toBeLessThanOrEqual(64);
   for (const read of [address, address.toUpperCase()])
-    for (const day of [0, 21]) expect(readBounceAddress(partsOf(read), hash, later(day))).toBe(aliasId);
+    for (const day of [0, 21])
+      expect(readBounceAddress(partsOf(read), hash, later(day))).toEqual({ aliasId, token: null });
   expect(readBounceAddress(partsOf(address), hash, later(22))).toBeNull();
 });
 
@@ -31,11 +32,32 @@ test("a bounce address can't be forged, or moved to another domain or alias", ()
   expect(readBounceAddress({ local: restamped, domain: "kauke.test" }, hash, new Date(0))).toBeNull();
 });
 
+test("a bounce address can stand for a sender by a token, which can't be removed, added or replaced", () => {
+  const token = bounceToken(aliasId, `${"x".repeat(200)}@sender.example`, hash);
+  const address = bounceAddress({ aliasId, domain: "kauke.test", now, token }, hash);
+  const { local, domain } = partsOf(address);
+  expect(local.length).toBe(64);
+  const read = (text: string, at = now) => readBounceAddress({ local: text, domain }, hash, at);
+  for (const text of [local, local.toUpperCase()]) expect(read(text, later(21))).toEqual({ aliasId, token });
+  expect(read(local, later(22))).toBeNull();
+  const others = [
+    bounceToken(aliasId, "ann@sender.example", hash),
+    bounceToken(randomUUID(), "ann@sender.example", hash),
+  ];
+  for (const other of others) {
+    expect(other).not.toEqual(token);
+    const theirs = partsOf(bounceAddress({ aliasId, domain: "kauke.test", now, token: other }, hash)).local;
+    expect(read(`${local.slice(0, -15)}${theirs.slice(-15)}`)).toBeNull();
+  }
+  expect(read(local.slice(0, -16))).toBeNull();
+  expect(read(`${partsOf(bounceAddress({ aliasId, domain, now }, hash)).local}${local.slice(-16)}`)).toBeNull();
+});
+
 test("the older form without a day stamp is still accepted", () => {
   const id = aliasId.replaceAll("-", "");
   const proof = hash(`bounce\0${id}`).toString("hex").slice(0, 16);
   const read = (text: string) => readBounceAddress({ local: `srs0-${id}-${text}`, domain: "kauke.test" }, hash, now);
-  expect(read(proof)).toBe(aliasId);
+  expect(read(proof)).toEqual({ aliasId, token: null });
   expect(read("0".repeat(16))).toBeNull();
 });
 

@@ -3,7 +3,8 @@
  * domain, and are valid for SRS_MAX_AGE_DAYS:
  * - SRS with the sender in it, where the sender may be notified of a failure, e.g.
  * `SRS0=k7dq2mxat4uw2m=BB=example.org=ann`;
- * - the bounce address, which identifies the alias only, e.g. `srs0-<id>-bb-<proof>`.
+ * - the bounce address, which identifies the alias, e.g. `srs0-<id>-bb-<proof>`, and by a token (`srs0-<id>-bb-<proof>-<token>`)
+ * a sender who may be notified, but whose address is too long for SRS.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -16,11 +17,12 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 
-/** Local part of a bounce address: id of the alias, day stamp, proof. */
-const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})$/;
+/** Local part of a bounce address: id of the alias, day stamp, proof, and a token of the sender. */
+const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})(?:-([a-z2-7]{15}))?$/;
 /** Local part of an older bounce address, without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
 const PROOF_BYTES = 8;
+const TOKEN_BYTES = 9;
 
 export interface BounceAddressParts {
   aliasId: string;
@@ -28,26 +30,49 @@ export interface BounceAddressParts {
   domain: string;
   /** Time the message arrived. */
   now: Date;
+  /** Token of the sender (`bounceToken`); absent if the sender may not get bounces. */
+  token?: Buffer;
 }
 
-/** @returns a bounce address of the alias; its local part has 48 octets */
-export function bounceAddress({ aliasId, domain, now }: BounceAddressParts, hash: SrsHash): string {
+export interface BounceAddress {
+  aliasId: string;
+  /** Token of the sender; `null` in an address that stands for nobody but the alias. */
+  token: Buffer | null;
+}
+
+/** @returns a bounce address of the alias; its local part has 48 octets, or 64 with a token */
+export function bounceAddress({ aliasId, domain, now, token }: BounceAddressParts, hash: SrsHash): string {
   const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
   const stamp = srsStamp(now).toLowerCase();
-  return `srs0-${id}-${stamp}-${proofOf({ id, stamp, domain }, hash)}@${domain}`;
+  const text = token && toBase32(token);
+  const local = `srs0-${id}-${stamp}-${proofOf({ id, stamp, domain, token: text }, hash)}`;
+  return `${text === undefined ? local : `${local}-${text}`}@${domain}`;
+}
+
+/**
+ * The token of a sender for one alias: the same for all mail from this sender.
+ * @param sender in its very spelling
+ */
+export function bounceToken(aliasId: string, sender: string, hash: SrsHash): Buffer {
+  return hash(`bounce sender\0${aliasId}\0${sender}`).subarray(0, TOKEN_BYTES);
 }
 
 /**
  * @param path address in upper or lower case
- * @returns id of the alias in a bounce address of ours; `null` for any other address, and for one that is too old
+ * @returns `null` unless it is a bounce address of ours, and for one that is too old
  */
-export function readBounceAddress(path: { local: string; domain: string }, hash: SrsHash, now: Date): string | null {
+export function readBounceAddress(
+  path: { local: string; domain: string },
+  hash: SrsHash,
+  now: Date,
+): BounceAddress | null {
   const [local, domain] = [path.local.toLowerCase(), path.domain.toLowerCase()];
-  const [, id, stamp, proof] = PATTERN.exec(local) ?? [];
+  const [, id, stamp, proof, token] = PATTERN.exec(local) ?? [];
   if (id === undefined || stamp === undefined || proof === undefined) return readOlder(local, hash);
-  if (!isSrsStampFresh(stamp, now) || !isSame(proofOf({ id, stamp, domain }, hash), proof)) return null;
+  if (!isSrsStampFresh(stamp, now) || !isSame(proofOf({ id, stamp, domain, token }, hash), proof)) return null;
   const bytes = fromBase32(id);
-  return bytes === null ? null : toUuid(bytes.toString("hex"));
+  if (bytes === null) return null;
+  return { aliasId: toUuid(bytes.toString("hex")), token: token === undefined ? null : fromBase32(token) };
 }
 
 /** Binds SRS addresses to an alias. The hint in them is the first 30 bits of the alias' id. */
@@ -63,14 +88,23 @@ export function idsOfHint(hint: string): [first: string, last: string] {
   return [toUuid(startOf(bits).padEnd(32, "0")), toUuid(startOf(bits + 3).padEnd(32, "f"))];
 }
 
-function readOlder(local: string, hash: SrsHash): string | null {
+function readOlder(local: string, hash: SrsHash): BounceAddress | null {
   const [, id, proof] = OLDER_PATTERN.exec(local) ?? [];
   if (id === undefined || proof === undefined) return null;
-  return isSame(hash(`bounce\0${id}`).toString("hex").slice(0, 16), proof) ? toUuid(id) : null;
+  const isOurs = isSame(hash(`bounce\0${id}`).toString("hex").slice(0, 16), proof);
+  return isOurs ? { aliasId: toUuid(id), token: null } : null;
 }
 
-function proofOf({ id, stamp, domain }: { id: string; stamp: string; domain: string }, hash: SrsHash): string {
-  return toBase32(hash(`bounce\0${domain}\0${id}\0${stamp}`).subarray(0, PROOF_BYTES));
+interface Proven {
+  id: string;
+  stamp: string;
+  domain: string;
+  token: string | undefined;
+}
+
+function proofOf({ id, stamp, domain, token }: Proven, hash: SrsHash): string {
+  const text = `bounce\0${domain}\0${id}\0${stamp}${token === undefined ? "" : `\0${token}`}`;
+  return toBase32(hash(text).subarray(0, PROOF_BYTES));
 }
 
 function isSame(wanted: string, given: string): boolean {

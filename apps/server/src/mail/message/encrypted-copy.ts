@@ -44,6 +44,7 @@ export function makeForwardCopy(source: ForwardSource, parts: CopyParts): Forwar
 class EncryptedCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;
+  readonly bounceSender = null;
   readonly correspondents: readonly Correspondent[];
   onEvicted: (() => void) | null = null;
   readonly #parts: CopyParts;

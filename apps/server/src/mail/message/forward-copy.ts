@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
+import type { BounceSender } from "../../core/bounce-sender.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
@@ -19,6 +20,8 @@ export interface ForwardCopy {
   webhookSecret: Buffer | null;
   /** Envelope sender at our domain: an SRS or bounce address, or the alias for mail it sends; empty: null sender. */
   envelopeFrom: string;
+  /** The sender whom `envelopeFrom` stands for by a token, to be stored before the copy is sent; else `null`. */
+  bounceSender: BounceSender | null;
   /** Everybody who has a reply address in the copy; all must be stored before the copy is sent. */
   correspondents: readonly Correspondent[];
   /** Makes the mail to one destination; the copy is signed once for all destinations. */
@@ -89,6 +92,7 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;
+  readonly bounceSender: BounceSender | null;
   readonly correspondents: readonly Correspondent[];
   onEvicted: (() => void) | null = null;
   readonly #parts: CopyParts;
@@ -118,6 +122,7 @@ class PlainCopy implements ForwardCopy {
     this.#fields = this.#invitations === null ? rewritten.fields : null;
     this.webhookSecret = source.webhookSecret;
     this.envelopeFrom = rewritten.envelopeFrom;
+    this.bounceSender = rewritten.bounceSender;
     this.correspondents = rewritten.replies?.correspondents() ?? [];
   }
 

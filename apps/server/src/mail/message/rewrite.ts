@@ -23,8 +23,9 @@ import {
   type SrsHash,
   srsForward,
 } from "@kauke/mail-rfc";
+import type { BounceSender } from "../../core/bounce-sender.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import { bounceAddress, srsSubject } from "./bounce-address.ts";
+import { type BounceAddressParts, bounceAddress, bounceToken, srsSubject } from "./bounce-address.ts";
 import type { Correspondent } from "./reply-book.ts";
 
 const CRLF = Buffer.from("\r\n");
@@ -38,8 +39,7 @@ export interface RewriteRules {
   srsHash: SrsHash;
 }
 
-export interface Rewritten {
-  envelopeFrom: string;
+export interface Rewritten extends NewSender {
   /** The whole new header block without the blank line. */
   header: Buffer;
   /** Fields of `header`; `null` if they are not known without reading it. */
@@ -50,6 +50,13 @@ export interface Rewritten {
   rest: Buffer;
   /** Reply addresses, to be used in the rest of the message as well; `null` when nobody gets one. */
   replies: ForwardReplies | null;
+}
+
+/** The envelope sender of a copy. */
+interface NewSender {
+  envelopeFrom: string;
+  /** Set if `envelopeFrom` stands for the original sender by a token. */
+  bounceSender: BounceSender | null;
 }
 
 export interface ForwardReplies {
@@ -94,7 +101,7 @@ export function rewrite(source: RewriteSource, rules: RewriteRules): Rewritten {
     received,
   ];
   return {
-    envelopeFrom: forwardSender(source, rules),
+    ...forwardSender(source, rules),
     trace,
     rest: restOf(source.wire, source.header),
     ...rewriteHeader(source, trace, rules),
@@ -163,26 +170,41 @@ const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias'
- * bounce address is used instead if the sender may not get bounces, is too long for SRS or not ASCII, or is at a domain
- * of ours; the null sender stays. An address of ours must not be passed on unchanged: SPF would pass for anybody who
- * forges it, and bounces and automatic replies would reveal the destination to its owner.
+ * bounce address is used instead if the sender may not get bounces or is at a domain of ours, and with a token if the
+ * sender is too long for SRS or not ASCII; the null sender stays. An address of ours must not be passed on unchanged:
+ * SPF would pass for anybody who forges it, and bounces and automatic replies would reveal the destination to its owner.
  */
-function forwardSender(source: RewriteSource, rules: RewriteRules): string {
-  const { envelopeFrom, receivedAt } = source.envelope;
+function forwardSender(source: RewriteSource, rules: RewriteRules): NewSender {
+  const { envelopeFrom: sender, receivedAt: now } = source.envelope;
+  if (sender === "") return { envelopeFrom: "", bounceSender: null };
   const domain = domainOf(source.aliasAddress);
   const aliasId = source.aliasId ?? NO_ALIAS;
-  const ownBounces = () => bounceAddress({ aliasId, domain, now: receivedAt }, rules.srsHash);
-  if (envelopeFrom === "") return "";
-  // SRS contains the sender's address, and a host without SMTPUTF8 (RFC 6531) could not accept a non-ASCII one.
-  if (NON_ASCII.test(envelopeFrom)) return ownBounces();
-  if (!mayGetBounces(source) || rules.domains.has(domainOf(envelopeFrom))) return ownBounces();
-  const isOurDomain = (name: string) => rules.domains.has(name);
+  if (!mayGetBounces(source) || rules.domains.has(domainOf(sender))) {
+    return { envelopeFrom: bounceAddress({ aliasId, domain, now }, rules.srsHash), bounceSender: null };
+  }
+  const envelopeFrom = srsSender(sender, { aliasId, domain, now }, rules);
+  if (envelopeFrom !== null) return { envelopeFrom, bounceSender: null };
+  const token = bounceToken(aliasId, sender, rules.srsHash);
+  return {
+    envelopeFrom: bounceAddress({ aliasId, domain, now, token }, rules.srsHash),
+    bounceSender: { aliasId, token, sender },
+  };
+}
+
+/** @returns `null` if no SRS address can contain the sender's address */
+function srsSender(
+  sender: string,
+  { aliasId, domain, now }: BounceAddressParts,
+  { domains, srsHash }: RewriteRules,
+): string | null {
+  // A host without SMTPUTF8 (RFC 6531) could not accept a non-ASCII address.
+  if (NON_ASCII.test(sender)) return null;
+  const srs = { domain, isOurDomain: (name: string) => domains.has(name), hashes: [srsHash] as const, now };
   try {
-    const srs = { domain, isOurDomain, hashes: [rules.srsHash] as const, now: receivedAt };
-    return srsForward(envelopeFrom, srs, srsSubject(aliasId));
+    return srsForward(sender, srs, srsSubject(aliasId));
   } catch (thrown) {
-    if (!(thrown instanceof MailSyntaxError)) throw thrown;
-    return ownBounces();
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
   }
 }
 

@@ -31,6 +31,7 @@ export function makeSendCopy(
   return {
     webhookSecret: null,
     envelopeFrom,
+    bounceSender: null,
     correspondents: [],
     onEvicted: null,
     async mailTo(rcptTo) {

@@ -35,6 +35,7 @@ export const erasedTables = [
   "message_chunk",
   "delivery",
   "reply_path",
+  "bounce_sender",
   "one_time_token",
   "notice",
   "checklist",

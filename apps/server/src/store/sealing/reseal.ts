@@ -16,7 +16,7 @@ const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
   name: SealedTable;
-  key: "id" | "token_hash";
+  key: "id" | "token_hash" | "token";
   /** Rows of this table resealed per commit; by default `ROWS_AT_ONCE`. */
   rowsAtOnce?: number;
 }
@@ -28,6 +28,7 @@ export const resealTables: readonly ResealTable[] = [
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
   ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
+  { name: "bounce_sender", key: "token" },
 ];
 
 function byId(name: SealedTable): ResealTable {

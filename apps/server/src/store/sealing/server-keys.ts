@@ -32,6 +32,7 @@ export type SealedTable =
   | "email_job"
   | "message"
   | "delivery"
+  | "bounce_sender"
   | "one_time_token"
   | "notice"
   | "checklist";

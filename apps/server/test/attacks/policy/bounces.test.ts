@@ -25,6 +25,8 @@ beforeEach(async () => {
 
 let senders = 0;
 const newSender = () => `ann${++senders}@sender.example`;
+/** An address that is too long for SRS. */
+const longSender = () => `${"bounces-".repeat(8)}${++senders}@sender.example`;
 
 async function makeAlias(person: Person, forwardTo = "attacker@inbox.example") {
   const alias = await person.createAlias({ forwardTo });
@@ -134,6 +136,7 @@ test("a bounce address is bound to its alias, its sender and its domain", async 
 
 test.each([
   ["with the sender in it", "attacker@inbox.example", newSender],
+  ["with a token of the sender", "attacker@inbox.example", () => longSender()],
   ["of the alias alone", "attacker@inbox.example", () => "eve@unproven.example"],
 ])("a bounce address %s expires after three weeks", async (_, forwardTo, makeSender) => {
   const own = await bounceAddressOf(await makeAlias(attacker, forwardTo), makeSender());
@@ -248,4 +251,35 @@ test("bounce addresses of the previous version are accepted until they expire, a
   expect(await sentAfterwards()).toEqual([]);
   laterMs = 23 * 86_400_000;
   expect(await bounce(older)).toMatch(/^550 /);
+});
+
+test("a bounce address with a token is bound to its alias, its sender, its day and its domain", async () => {
+  const [mine, theirs] = [await makeAlias(attacker), await makeAlias(victim)];
+  const [from, other] = [longSender(), longSender()];
+  const [own, second, foreign] = [
+    await bounceAddressOf(mine, from),
+    await bounceAddressOf(mine, other),
+    await bounceAddressOf(theirs, from),
+  ];
+  const partsOf = (address: string) => address.split(/[-@]/);
+  const [, id, stamp, proof, token = "", domain] = partsOf(own);
+  const [, theirId, , , theirToken] = partsOf(foreign);
+  expect(theirToken).not.toBe(token);
+  const forged = [
+    `srs0-${id}-${stamp}-${proof}-${partsOf(second)[4]}@${domain}`,
+    `srs0-${id}-${stamp}-${proof}-${theirToken}@${domain}`,
+    `srs0-${theirId}-${stamp}-${proof}-${token}@${domain}`,
+    `srs0-${id}-aa-${proof}-${token}@${domain}`,
+    `srs0-${id}-${stamp}-${proof}@${domain}`,
+    `srs0-${id}-${stamp}-${proof}-${token}@vejas.test`,
+    `srs0-${id}-${stamp}-${proof}-${"a".repeat(15)}@${domain}`,
+  ];
+  for (const address of forged)
+    expect([address, await bounce(address)]).toEqual([address, expect.stringMatching(/^550 5\.1\.1 /)]);
+  const fromPerson = { port: system.mxPort, from: "eve@sender.example", to: own, message: report() };
+  expect((await sendMail(fromPerson)).last).toMatch(/^550 /);
+  expect(await noticesAbout(attacker)).toEqual([]);
+  expect(await bounce(own.toUpperCase())).toMatch(/^250 /);
+  expect(await noticesAbout(attacker)).toHaveLength(1);
+  expect(await sentAfterwards()).toHaveLength(1);
 });

@@ -128,6 +128,11 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     about: "Number of reply addresses by alias. The correspondent behind one can only be read with the address itself.",
     rows: replyPathRows,
   },
+  bounce_sender: {
+    about:
+      "Senders of mail to your aliases whose address is too long for a bounce address, so that bounces can be returned to them.",
+    rows: bounceSenderRows,
+  },
   one_time_token: {
     about: "Links and challenges issued for you. Their secrets are stored as hashes, which are left out.",
     rows: tokenRows,
@@ -299,6 +304,29 @@ async function* replyPathRows({ db, userId, addresses }: Source): Pages {
     replyAddresses: count,
     deletionDate: withAlias,
   }));
+}
+
+function bounceSenderRows({ db, keys, userId, addresses }: Source): Pages {
+  return inPages({
+    page: async (after, limit) => {
+      const rows = await db
+        .selectFrom("bounce_sender")
+        .innerJoin("alias", "alias.id", "bounce_sender.alias_id")
+        .select(["alias_id", "token", "expires_on", "bounce_sender.sealed"])
+        .where("alias.user_id", "=", userId)
+        .where("token", ">", Buffer.from(after.replaceAll("-", ""), "hex"))
+        .orderBy("token")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, id: row.token.toString("hex") }));
+    },
+    show: ({ id, alias_id, expires_on, sealed }) => ({
+      aliasId: alias_id,
+      alias: addresses.get(alias_id) ?? null,
+      ...keys.open<AnyRow>("bounce_sender", id, sealed),
+      deletionDate: new Date(expires_on).toISOString(),
+    }),
+  });
 }
 
 async function* tokenRows(source: Source): Pages {

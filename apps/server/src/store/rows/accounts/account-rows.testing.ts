@@ -48,6 +48,7 @@ export async function plantAccount(
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
   const text = (table: string) => `planted ${table}`;
   const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
+  const bounceToken = hash("bounce_sender").subarray(0, 9);
   const { email, walletAddress, googleId, passwordHash, profileImageUrl } = user;
   const person = { email, walletAddress, googleId, passwordHash, profileImageUrl };
   const tokenHash = hash("one_time_token");
@@ -204,6 +205,13 @@ export async function plantAccount(
       }),
     reply_path: () =>
       insert("reply_path", { id: hash("reply_path"), alias_id: alias.id, created_at: now, sealed: randomBytes(40) }),
+    bounce_sender: () =>
+      insert("bounce_sender", {
+        token: bounceToken,
+        alias_id: alias.id,
+        expires_on: "2100-01-01",
+        sealed: keys.seal("bounce_sender", bounceToken.toString("hex"), { sender: text("bounce_sender") }),
+      }),
     one_time_token: () =>
       insert("one_time_token", {
         token_hash: tokenHash,

@@ -8,7 +8,7 @@ import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { lockKey } from "../aliases/encryption-keys.ts";
-import { deleteReplyPathsOf } from "../aliases/reply-paths.ts";
+import { deletePeopleOf } from "../aliases/reply-paths.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
 import { accountDefaults } from "./account-defaults.ts";
@@ -200,7 +200,7 @@ async function deleteUser(
   parts: UserStoreParts,
   { id, network }: { id: string; network: string | null },
 ): Promise<void> {
-  await deleteReplyPathsOf(db, { userId: id });
+  await deletePeopleOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
     // Once the account's row is locked, no row that refers to the account can be inserted, since an insert needs a
     // share lock on the account's row.

@@ -16,7 +16,7 @@ import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.t
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { type AliasDocument, documentOfChange, toAlias } from "./alias-document.ts";
 import { labelIdsOf, refuseUnknownLabels } from "./labels.ts";
-import { deleteReplyPathsOf } from "./reply-paths.ts";
+import { deletePeopleOf } from "./reply-paths.ts";
 
 const ALIASES_AT_ONCE = 500;
 
@@ -56,7 +56,7 @@ export function deleteMany(
     before: async (batch) => {
       const waiting = await waitingAmong(context, parts, batch);
       const aliasIds = batch.aliasIds.filter((id) => !waiting.has(id));
-      await deleteReplyPathsOf(context.db, { ...batch, aliasIds });
+      await deletePeopleOf(context.db, { ...batch, aliasIds });
       return waiting;
     },
   });

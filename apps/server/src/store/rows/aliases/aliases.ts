@@ -20,7 +20,7 @@ import { lockKey } from "./encryption-keys.ts";
 import { addressStanding } from "./insert-aliases.ts";
 import { knownLabels, refuseUnknownLabels } from "./labels.ts";
 import { aliasLists } from "./list-aliases.ts";
-import { deleteReplyPathsOf } from "./reply-paths.ts";
+import { deletePeopleOf } from "./reply-paths.ts";
 import { usernameIndex } from "./smtp-credentials.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
@@ -193,7 +193,7 @@ async function deleteAlias(
   if (alias === undefined) return false;
   // Decided before the reply addresses are deleted, because an alias that has to wait keeps them.
   if (alias.fresh !== "new") await released.refuseWithoutRoom(db, userId);
-  await deleteReplyPathsOf(db, { userId, aliasIds: [aliasId] });
+  await deletePeopleOf(db, { userId, aliasIds: [aliasId] });
   const orphans = await db.transaction().execute(async (trx) => {
     const row = await lockAlias(trx, userId, aliasId);
     if (row === undefined) return null;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { ReplyPath } from "../../../core/reply-path.ts";
 import { onEachContext } from "../../context.testing.ts";
-import { deleteReplyPathsOf, replyPathStore } from "./reply-paths.ts";
+import { deletePeopleOf, replyPathStore } from "./reply-paths.ts";
 
 onEachContext((it) => {
   async function makeAlias(userId: string, paths: number): Promise<string> {
@@ -50,11 +50,11 @@ onEachContext((it) => {
     const { db } = it.context;
     const [ann, bob] = [await makeUser(), await makeUser()];
     const [first, second, bobs] = [await makeAlias(ann, 1200), await makeAlias(ann, 500), await makeAlias(bob, 3)];
-    await deleteReplyPathsOf(db, { userId: bob, aliasIds: [first] });
+    await deletePeopleOf(db, { userId: bob, aliasIds: [first] });
     expect([await countOf(first), await countOf(second), await countOf(bobs)]).toEqual([1200, 500, 3]);
-    await deleteReplyPathsOf(db, { userId: ann, aliasIds: [second] });
+    await deletePeopleOf(db, { userId: ann, aliasIds: [second] });
     expect([await countOf(first), await countOf(second), await countOf(bobs)]).toEqual([1200, 0, 3]);
-    await deleteReplyPathsOf(db, { userId: ann });
+    await deletePeopleOf(db, { userId: ann });
     expect([await countOf(first), await countOf(bobs)]).toEqual([0, 3]);
   });
 

@@ -87,17 +87,20 @@ function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<u
   };
 }
 
-/** Reply addresses per DELETE statement. The embedded database deletes as many in a few milliseconds. */
+/** Rows per DELETE statement. The embedded database deletes as many in a few milliseconds. */
 const ROWS_AT_ONCE = 500;
-/** Number of aliases whose reply addresses one statement looks for. */
+/** Number of aliases whose rows one statement looks for. */
 const ALIASES_AT_ONCE = 100;
+const tablesOfPeople = [
+  { table: "reply_path", key: "id" },
+  { table: "bounce_sender", key: "token" },
+] as const;
 
 /**
- * Deletes the reply addresses of some aliases, or of all aliases of an account, in many short statements. An account
- * can have hundreds of thousands of reply addresses, and one statement for all of them would block the process for
- * seconds.
+ * Deletes the reply addresses and bounce senders of some aliases, or of all aliases of an account, in many short
+ * statements. An account can have hundreds of thousands, and one statement for all would block the process for seconds.
  */
-export async function deleteReplyPathsOf(
+export async function deletePeopleOf(
   db: Database,
   { userId, aliasIds }: { userId: string; aliasIds?: readonly string[] },
 ): Promise<void> {
@@ -106,11 +109,15 @@ export async function deleteReplyPathsOf(
   const own = (await aliases.execute()).map(({ id }) => id);
   for (let from = 0; from < own.length; from += ALIASES_AT_ONCE) {
     const some = anyOfIds(own.slice(from, from + ALIASES_AT_ONCE));
-    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE; ) {
-      const { rows } = await sql`
-        DELETE FROM reply_path WHERE id IN (SELECT id FROM reply_path WHERE alias_id = ${some} LIMIT ${ROWS_AT_ONCE}) RETURNING 1
-      `.execute(db);
-      deleted = rows.length;
+    for (const { table, key } of tablesOfPeople) {
+      for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE; ) {
+        const [of, column] = [sql.table(table), sql.ref(key)];
+        const { rows } = await sql`
+          DELETE FROM ${of} WHERE ${column} IN (SELECT ${column} FROM ${of} WHERE alias_id = ${some} LIMIT ${ROWS_AT_ONCE})
+          RETURNING 1
+        `.execute(db);
+        deleted = rows.length;
+      }
     }
   }
 }

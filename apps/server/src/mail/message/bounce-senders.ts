@@ -1,0 +1,72 @@
+/**
+ * Stores the senders whom bounce addresses stand for by a token, before a copy with such an address is sent. A sender
+ * over a limit is not stored: the bounce address names the alias by itself, so that the owner gets a notice of a bounce,
+ * as for all senders who may not get bounces.
+ */
+import { SRS_MAX_AGE_DAYS } from "@kauke/mail-rfc";
+import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
+import { type NewBounceSenders, newBounceSenders } from "../../limits/bounce-senders.ts";
+import { TokenBuckets } from "../../limits/token-buckets.ts";
+import { type Clock, steadyMs } from "../../runtime/ports.ts";
+
+export interface AccountBounceSender extends BounceSender {
+  /** Account that owns the alias. */
+  userId: string;
+}
+
+const REMEMBERED_MAX = 50_000;
+const KEYS_MAX = 20_000;
+const DAY_MS = 86_400_000;
+
+export class BounceSenders {
+  readonly #store: Pick<BounceSenderStore, "ensure">;
+  readonly #clock: Clock;
+  /** Last day of the rows known to be stored, by token as hex. */
+  readonly #stored = new Map<string, string>();
+  readonly #limits: Record<keyof NewBounceSenders, TokenBuckets> | null;
+
+  /** @param rules limits on new senders; `null`: no limit */
+  constructor(
+    store: Pick<BounceSenderStore, "ensure">,
+    clock: Clock,
+    rules: NewBounceSenders | null = newBounceSenders,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#limits = rules && {
+      alias: new TokenBuckets(rules.alias, KEYS_MAX),
+      account: new TokenBuckets(rules.account, KEYS_MAX),
+    };
+  }
+
+  /**
+   * Stores the senders that have no row, or one from an earlier day.
+   * @param receivedAt arrival of the message, whose day is part of its bounce addresses
+   * @throws whatever the store throws
+   */
+  async keep(senders: readonly AccountBounceSender[], receivedAt: Date): Promise<void> {
+    const expiresOn = utcDay(new Date(receivedAt.getTime() + (SRS_MAX_AGE_DAYS + 1) * DAY_MS));
+    const due = senders.filter((sender) => !this.#isStored(sender, expiresOn) && this.#take(sender));
+    const byAccount = [...Map.groupBy(due, ({ userId }) => userId)];
+    await Promise.all(byAccount.map(([account, own]) => this.#store.ensure(own, { expiresOn, account })));
+    for (const { token } of due) this.#remember(token.toString("hex"), expiresOn);
+  }
+
+  #isStored({ token }: BounceSender, expiresOn: string): boolean {
+    return (this.#stored.get(token.toString("hex")) ?? "") >= expiresOn;
+  }
+
+  #take({ aliasId, userId }: AccountBounceSender): boolean {
+    if (this.#limits === null) return true;
+    const { alias, account } = this.#limits;
+    const now = steadyMs(this.#clock);
+    return !account.isEmpty(userId, now) && alias.take(aliasId, now) && account.take(userId, now);
+  }
+
+  #remember(token: string, expiresOn: string): void {
+    this.#stored.delete(token);
+    const oldest = this.#stored.keys().next().value;
+    if (this.#stored.size >= REMEMBERED_MAX && oldest !== undefined) this.#stored.delete(oldest);
+    this.#stored.set(token, expiresOn);
+  }
+}
