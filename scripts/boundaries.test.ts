@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailRooms } from "./boundaries.ts";
+import { featurePackages, mailRooms } from "./boundaries.ts";
 import { breachOf, importedModules } from "./check-boundaries.ts";
 
 const server = "apps/server/src";
@@ -102,4 +102,26 @@ test.each(pairs)("%s may import %s, and not the other way round", (upper, lower)
   const upwards = importOf(lower, upper);
   expect(breachOf(`${server}/${fileOf(upper)}`, importOf(upper, lower))).toBeNull();
   expect(breachOf(`${server}/${fileOf(lower)}`, upwards)).toBe(`${lower} must not import ${upper} (${upwards})`);
+});
+
+test.each(featurePackages)(
+  "%s is imported only where the server is assembled or adapted, and imports no other feature",
+  (name) => {
+    expect(breachOf(`packages/${name}/src/any.ts`, "@kauke/mail-rfc")).toBeNull();
+    expect(breachOf(`${server}/features.ts`, `@kauke/${name}`)).toBeNull();
+    for (const part of ["core/any", "http/any", "store/any", "limits/any", "runtime/any", "settings/any", "mail/any"])
+      expect(breachOf(`${server}/${part}.ts`, `@kauke/${name}`)).toContain(`must not import ${name}`);
+    for (const room of mailRooms) expect(breachOf(`${server}/${fileOf(room)}`, `@kauke/${name}`)).not.toBeNull();
+    for (const other of ["mail-rfc", "contract", "age", ...featurePackages.filter((feature) => feature !== name)])
+      expect(breachOf(`packages/${other}/src/any.ts`, `@kauke/${name}`)).toBe(
+        `${other} must not import ${name} (@kauke/${name})`,
+      );
+    expect(breachOf("apps/web/src/any.ts", `@kauke/${name}`)).not.toBeNull();
+    expect(breachOf(`packages/${name}/src/any.ts`, "@kauke/server/core/app-error")).not.toBeNull();
+    expect(breachOf(`packages/${name}/src/any.ts`, "node:fs")).not.toBeNull();
+  },
+);
+
+test.each(["invitations", "quotes"])("%s needs no adapter", (name) => {
+  expect(breachOf(`${server}/platform/any.ts`, `@kauke/${name}`)).not.toBeNull();
 });

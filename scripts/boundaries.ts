@@ -22,8 +22,14 @@ export const mailRooms = [
 
 type MailRoom = (typeof mailRooms)[number];
 
+/** Packages of features that the server can do without. Only the code that assembles the server imports them. */
+export const featurePackages = ["leak-guard", "invitations", "quotes", "alias-import"] as const;
+
+type FeaturePackage = (typeof featurePackages)[number];
+
 export type Part =
   | MailRoom
+  | FeaturePackage
   | "contract"
   | "mail-rfc"
   | "age"
@@ -42,6 +48,7 @@ export type Part =
 const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["packages/contract/", "contract"],
   ["packages/mail-rfc/", "mail-rfc"],
+  ...featurePackages.map((name) => [`packages/${name}/`, name] as const),
   // The files of packages/age that need Node; code that runs in a browser must not import them.
   ["packages/age/src/password/node-password-cipher.ts", "age-node"],
   ["packages/age/src/node-encrypter.ts", "age-node"],
@@ -71,9 +78,10 @@ export function partOf(path: string): Part | null {
 }
 
 /** The part that each import name of our packages stands for. Some entries of a package are parts of their own. */
-export const packageParts: ReadonlyMap<string, Part> = new Map([
+export const packageParts: ReadonlyMap<string, Part> = new Map<string, Part>([
   ["@kauke/contract", "contract"],
   ["@kauke/mail-rfc", "mail-rfc"],
+  ...featurePackages.map((name) => [`@kauke/${name}`, name] as const),
   ["@kauke/age", "age"],
   ["@kauke/age/node-password-cipher", "age-node"],
   ["@kauke/age/node-encrypter", "age-node"],
@@ -95,6 +103,10 @@ const roomImports = Object.fromEntries(mailRooms.map((room) => [room, belowRoom(
 export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> = {
   contract: [],
   "mail-rfc": [],
+  "leak-guard": ["mail-rfc"],
+  invitations: ["mail-rfc"],
+  quotes: ["mail-rfc"],
+  "alias-import": ["contract", "mail-rfc"],
   age: [],
   "age-node": ["age"],
   runtime: [],
@@ -104,12 +116,18 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   core: ["contract", "mail-rfc", "age", "limits", "runtime"],
   store: ["core", "contract", "mail-rfc", "settings", "limits", "runtime"],
   http: ["core", "contract", "settings", "limits", "runtime"],
-  platform: ["core", "contract", "mail-rfc", "age", "age-node", "settings", "limits", "runtime"],
+  platform: [
+    ...(["core", "contract", "mail-rfc", "age", "age-node", "settings", "limits", "runtime"] as const),
+    // Their adapters: the process of the guard, and the translation of errors.
+    "leak-guard",
+    "alias-import",
+  ],
   ...roomImports,
   // Everything of the server and below it.
   app: [
     "contract",
     "mail-rfc",
+    ...featurePackages,
     "age",
     "age-node",
     "runtime",
@@ -151,6 +169,7 @@ export const refusedModules: Readonly<Partial<Record<Part, readonly RegExp[]>>> 
   age: [anyBuiltIn],
   web: [anyBuiltIn, ageLibraries],
   "mail-rfc": [inputOutput, ageLibrariesExceptBase],
+  ...Object.fromEntries(featurePackages.map((name) => [name, [inputOutput, ageLibraries]])),
   runtime: [httpLibraries, mailLibraries, storeLibraries, ageLibrariesExceptBase],
   settings: [httpLibraries, mailLibraries, storeLibraries, ageLibraries],
   limits: [inputOutput, httpLibraries, mailLibraries, storeLibraries, ageLibraries],

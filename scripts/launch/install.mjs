@@ -4,8 +4,8 @@
  * anything is installed.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join, resolve, sep } from "node:path";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
 import { runChild } from "./child.mjs";
 
 /** @returns {Promise<string | null>} `null` if everything is installed, else a sentence that says why not */
@@ -14,13 +14,25 @@ export async function ensureInstalled(root) {
   const stamp = `${createHash("sha256").update(lockText).digest("hex")} ${process.platform}-${process.arch}\n`;
   const stampFile = join(root, "node_modules", ".kauke-installed");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return null;
-  if (!matchesLock(root, JSON.parse(lockText))) {
+  const lock = JSON.parse(lockText);
+  if (!matchesLock(root, lock)) {
     process.stderr.write("Installing packages (needed once, and after an update) ...\n");
     const { code } = await npmCi(root);
     if (code !== 0) return `Installing the packages failed (npm ci ended with code ${code}). Run the command again.`;
   }
+  linkWorkspaces(root, lock);
   writeFileSync(stampFile, stamp);
   return null;
+}
+
+/** Links the packages of this repository that are new since the last installation, without a download. */
+function linkWorkspaces(root, lock) {
+  for (const [path, { link, resolved }] of Object.entries(lock.packages)) {
+    const place = join(root, path);
+    if (link !== true || existsSync(place)) continue;
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join("..", "..", resolved), place, "junction");
+  }
 }
 
 /** Whether a manual `npm install` has left exactly the packages of the lock file. */

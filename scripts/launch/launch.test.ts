@@ -112,6 +112,18 @@ test("packages installed by hand with npm, exactly as locked, are accepted", asy
   expect(npmCalls(folder)).toHaveLength(0);
 });
 
+test("a new package of the repository is linked without an installation", async () => {
+  const folder = project();
+  await launch(folder, ["0"]).ended;
+  const lock = { packages: { "node_modules/@k/new": { resolved: "packages/new", link: true }, "packages/new": {} } };
+  for (const path of ["package-lock.json", "node_modules/.package-lock.json"])
+    writeFileSync(join(folder, path), JSON.stringify(lock));
+  mkdirSync(join(folder, "packages/new"), { recursive: true });
+  writeFileSync(join(folder, "packages/new/package.json"), "{}");
+  expect((await launch(folder, ["0"]).ended).output).not.toContain("Installing");
+  expect(existsSync(join(folder, "node_modules/@k/new/package.json"))).toBe(true);
+});
+
 test("a failed installation is reported in a sentence and tried again the next time", async () => {
   const folder = project();
   const failed = await launch(folder, ["0"], { FAKE_NPM_FAILS: "1" }).ended;

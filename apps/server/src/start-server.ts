@@ -19,6 +19,7 @@ import { MailTrace } from "./core/preview/mail-trace.ts";
 import { PreviewInbox } from "./core/preview/preview-inbox.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { allFeatures, type Features } from "./features.ts";
 import { isLocalHost, previewAccess } from "./http/preview/preview-access.ts";
 import { replyRoute } from "./http/preview/reply-route.ts";
 import { previewRoutes } from "./http/preview/routes.ts";
@@ -39,7 +40,6 @@ import { createMetrics, type MetricsRegistry } from "./platform/telemetry/metric
 import { listenMetrics } from "./platform/telemetry/metrics-server.ts";
 import { ageWorker } from "./platform/workers/age-worker.ts";
 import { argon2Hasher } from "./platform/workers/argon2-hasher.ts";
-import { leakGuardWorker } from "./platform/workers/leak-guard-worker.ts";
 import type { GroupMember } from "./processes/process-messages.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { asCaller } from "./runtime/fair-queue/caller.ts";
@@ -64,6 +64,8 @@ export interface StartOverrides {
   webRoot?: string;
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
+  /** Replacements for features, e.g. to leave one out. */
+  features?: Partial<Features>;
   /** Replacement for the age implementation, which encrypts forwarded mail. */
   encrypter?: Encrypter;
   /** Set in a process of a group, which has the control socket and the page of metrics in its place. */
@@ -102,6 +104,7 @@ interface Parts {
   overrides: StartOverrides;
   isReady: () => boolean;
   shutdown: ShutdownSignal;
+  features: Features;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
   /** Number of processes of this server. */
@@ -148,7 +151,8 @@ export async function startServer(
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const trace = preview === null ? null : new MailTrace();
   const closers = new Closers();
-  const leakGuard = leakGuardWorker();
+  const features = { ...allFeatures, ...overrides.features };
+  const leakGuard = features.leakGuard();
   closers.backs.push(() => leakGuard.close());
   const spoolSpace = await openSpoolSpace({ config, store, closers });
   let ready = false;
@@ -172,6 +176,7 @@ export async function startServer(
     overrides,
     isReady: () => ready && store.isSound(),
     shutdown: closers.shutdown,
+    features,
     leakGuard,
     spoolSpace,
     processes: overrides.member?.processes ?? 1,
@@ -231,6 +236,8 @@ async function startServices(parts: Parts, closers: Closers): Promise<Pick<Runni
     const mail = wireMail({
       ...parts,
       store,
+      ...parts.features,
+      leakGuard: parts.leakGuard,
       queue: runs("sender") ? store.deliveries : null,
       transports,
       confirmation: confirmationOf(parts),
@@ -283,6 +290,7 @@ async function startHttp(parts: Parts, closers: Closers, send: SendPreviewReply 
     ...parts,
     ...store,
     hasher,
+    aliasSources: parts.features.aliasSources,
     serviceFetch: overrides.serviceFetch ?? guardedGet({ ...parts, allow: parseAllowList(config.webhookAllow) }),
     federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
     confirmation: confirmationOf(parts),

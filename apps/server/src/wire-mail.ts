@@ -43,7 +43,9 @@ import { BounceSenders } from "./mail/message/bounce-senders.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
 import type { CopyParts, Encrypter } from "./mail/message/forward-copy.ts";
+import { type Invitations } from "./mail/message/invitations.ts";
 import { messageSigner } from "./mail/message/message-signer.ts";
+import type { ReplaceInQuotes } from "./mail/message/quotes.ts";
 import { newCorrespondentsOf, ReplyBook } from "./mail/message/reply-book.ts";
 import type { RewriteRules } from "./mail/message/rewrite.ts";
 import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./mail/path.ts";
@@ -81,6 +83,8 @@ export interface MailParts {
   trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
+  invitations: Invitations;
+  replaceInQuotes: ReplaceInQuotes;
   spoolSpace: SpoolSpace;
   /** Number of processes of this server, among which limits that are counted in memory are divided; default: 1. */
   processes?: number;
@@ -165,6 +169,7 @@ function copyAndSettle(
   const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
+    invitations: parts.invitations,
     signer: messageSigner(store.dkimKeys, () => clock.now()),
     sealsFor,
     copyMemory,
@@ -345,7 +350,8 @@ function takeBounceDeps(
   };
 }
 
-function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trace }: MailParts): SubmitDeps {
+function writeAsDeps(parts: MailParts): SubmitDeps {
+  const { config, store, leakGuard, invitations, replaceInQuotes, spoolSpace, clock, random, trace } = parts;
   // An account that was deleted meanwhile gets the default settings, so its mail is searched by the leak guard too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
@@ -355,7 +361,8 @@ function writeAsDeps({ config, store, leakGuard, spoolSpace, clock, random, trac
     take: (limit, recipients) => takeWeightedLimit(limited, limit, recipients),
     giveBack: (limit, recipients) => giveBackLimit(limited, limit, recipients),
   };
-  return { ...store, sendingLimits, domains, leakGuard, settingsOf, spoolSpace, clock, random, trace };
+  const features = { leakGuard, invitations, replaceInQuotes };
+  return { ...store, ...features, sendingLimits, domains, settingsOf, spoolSpace, clock, random, trace };
 }
 
 function wireSubmission(parts: MailParts): SessionHandlers {

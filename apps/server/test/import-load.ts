@@ -3,8 +3,8 @@
  * JSON the longest times for which the event loop was blocked, and the memory used.
  */
 import { randomUUID } from "node:crypto";
+import { readImport } from "@kauke/alias-import";
 import { createImport } from "@kauke/server/core/import/create-import";
-import { readImport } from "@kauke/server/core/import/read-import";
 import { ImportRunner, runImport, undoImport } from "@kauke/server/core/import/run-import";
 import { systemClock } from "@kauke/server/runtime/clock";
 import { systemRandom } from "@kauke/server/runtime/random";

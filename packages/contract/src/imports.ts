@@ -7,6 +7,12 @@ import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
 
+export const importMessages = {
+  tooLarge:
+    `The file is too large: ${limits.importFileMaxBytes / 1_048_576} MiB at most, ` +
+    `and ${limits.importUnpackedMaxBytes / 1_048_576} MiB unpacked.`,
+} as const;
+
 /** Formats of import files; the server detects a file's format by its content. */
 export const importFileFormats = [
   "simplelogin-csv",

@@ -18,6 +18,7 @@ import type { MissingMailboxStore } from "./destination/missing-mailbox.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key.ts";
 import type { ImportStore } from "./import/import.ts";
+import type { AliasSources } from "./import/imported-alias.ts";
 import type { ServiceFetch } from "./import/service-fetch.ts";
 import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard.ts";
@@ -48,6 +49,7 @@ export interface CoreDeps {
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   imports: ImportStore;
+  aliasSources: AliasSources;
   serviceFetch: ServiceFetch;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;

@@ -1,8 +1,8 @@
 /**
- * Port of the leak guard: whether a message that leaves as an alias reveals a mailbox behind the alias. Searches in
- * another process.
+ * Port of the leak guard (`@kauke/leak-guard`): whether a message that leaves as an alias reveals a mailbox behind the
+ * alias.
  */
-import type { LeakPlace, Unsearchable } from "@kauke/mail-rfc";
+import type { PartPlace } from "@kauke/mail-rfc";
 
 export interface LeakQuestion {
   /**
@@ -14,13 +14,15 @@ export interface LeakQuestion {
   content: GuardedContent;
 }
 
-/** A whole message, not dot-stuffed, in chunks; or a text without a header. */
-export type GuardedContent = { kind: "message"; chunks: readonly Buffer[] } | { kind: "text"; text: string };
+/** A whole message, not dot-stuffed, in chunks; a typed text without a header; or a typed subject. */
+export type GuardedContent =
+  | { kind: "message"; chunks: readonly Buffer[] }
+  | { kind: "text" | "subject"; text: string };
 
 /** Where an address was found, or which part could not be searched completely. */
 export interface LeakAnswer {
-  leak: "address" | Unsearchable;
-  place: LeakPlace;
+  leak: "address" | "unpacks_too_far" | "too_many_members" | "too_deep";
+  place: PartPlace;
 }
 
 export interface LeakGuard {
@@ -32,3 +34,8 @@ export interface LeakGuard {
    */
   search(question: LeakQuestion): Promise<LeakAnswer | null>;
 }
+
+/** Sends every message unsearched. */
+export const noLeakGuard = { search: async () => null, close: async () => {} } satisfies LeakGuard & {
+  close(): Promise<void>;
+};

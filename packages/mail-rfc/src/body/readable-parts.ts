@@ -5,12 +5,11 @@
 import { isUtf8 } from "node:buffer";
 import { charsetLabel, isUndeclaredUtf8 } from "../header/declared-charset.ts";
 import { fieldValue, firstValue, type HeaderField, readHeader } from "../header/headers.ts";
-import { decodeTransfer } from "../leak/part-text.ts";
 import { readContentParameters } from "./content-parameters.ts";
 import { ParseBudget } from "./parse-budget.ts";
 import { partFieldsOf } from "./part-header.ts";
 import { type Part, readPartTree, typeOf } from "./part-tree.ts";
-import { toBase64Lines } from "./transfer-encoding.ts";
+import { decodeTransfer, toBase64Lines } from "./transfer-encoding.ts";
 
 /** Bytes that replace others of the message. */
 interface Edit {

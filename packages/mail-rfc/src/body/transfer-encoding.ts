@@ -1,4 +1,4 @@
-/** Encodes text as a MIME body (RFC 2045 §6), choosing the most readable encoding. The output is ASCII. */
+/** Transfer encodings of MIME bodies (RFC 2045 §6). */
 
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
@@ -141,4 +141,28 @@ function quoteByte(byte: number, isLast: boolean): string {
   const isWhiteSpace = byte === 0x20 || byte === 0x09;
   const isPlain = isWhiteSpace ? !isLast : byte > 0x20 && byte < 0x7f && byte !== 0x3d;
   return isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** @param encoding Content-Transfer-Encoding in lower case; with an unknown one the bytes are returned unchanged */
+export function decodeTransfer(body: Buffer, encoding: string): Buffer {
+  if (encoding === "base64") return decodeBase64(body);
+  if (encoding === "quoted-printable") return Buffer.from(decodeQuotedPrintable(body.toString("latin1")), "latin1");
+  return body;
+}
+
+const NO_PADDING = /[^=\s]/g;
+
+/** Decodes base64 in which padding may occur in the middle, as in concatenated base64 texts. */
+function decodeBase64(body: Buffer): Buffer {
+  const text = body.toString("latin1");
+  const out = Buffer.alloc(Math.ceil((text.length * 3) / 4) + 3);
+  let size = 0;
+  for (let start = 0; start < text.length; ) {
+    const padding = text.indexOf("=", start);
+    const end = padding < 0 ? text.length : padding;
+    size += out.write(text.slice(start, end), size, "base64");
+    NO_PADDING.lastIndex = end;
+    start = NO_PADDING.exec(text)?.index ?? text.length;
+  }
+  return out.subarray(0, size);
 }

@@ -1,5 +1,6 @@
 import { emailJobMessages } from "@kauke/contract";
-import { searchTypedText, unstuff } from "@kauke/mail-rfc";
+import { searchQuickly, searchTypedText } from "@kauke/leak-guard";
+import { unstuff } from "@kauke/mail-rfc";
 import * as fc from "fast-check";
 import PostalMime from "postal-mime";
 import { describe, expect, it, test } from "vitest";
@@ -87,8 +88,11 @@ let asked = 0;
 /** The real search, run in this process instead of the guard's. */
 const leakGuard: LeakGuard = {
   async search({ content, mailboxes: wanted }) {
+    if (content.kind === "message") throw new Error("only typed text is searched");
+    const found = searchQuickly(content, wanted);
+    if (found !== "unsure") return found;
     asked += 1;
-    return content.kind === "text" ? searchTypedText(content.text, wanted) : null;
+    return searchTypedText(content.text, wanted);
   },
 };
 const leakOf = (body: string, subject = "Contract") =>

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { emailJobMessages, limits } from "@kauke/contract";
-import { composeMessage, findLeak, holdsEncodedData, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
+import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
@@ -82,28 +82,17 @@ export interface TypedLeakDeps {
   leakGuard: LeakGuard;
 }
 
-/** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
-const EVENT_LOOP_TEXT_MAX = 16_384;
-
 /**
  * Searches subject and body for the mailboxes that the alias forwards to. The recipient is not checked, since the owner
- * may write to their own mailbox. Short texts without encoded data, nearly all, are searched on the event loop; others
- * in the guard's process.
+ * may write to their own mailbox.
  * @returns the field that contains one, the body before the subject; `null` if neither does
  * @throws AppError `busy`, `unavailable`
  */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
-  const { mailboxes } = deps;
-  const isShort = body.length <= EVENT_LOOP_TEXT_MAX;
-  if (isShort && findLeak({ text: body }, mailboxes) !== null) {
-    return { field: "body", message: emailJobMessages.bodyLeaks };
-  }
-  if (!isShort || holdsEncodedData(body, mailboxes)) {
-    const answer = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
-    if (answer !== null) return { field: "body", message: messageFor(answer) };
-  }
-  const isInSubject = findLeak({ headers: subject }, mailboxes) !== null;
-  return isInSubject ? { field: "subject", message: emailJobMessages.subjectLeaks } : null;
+  const inBody = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
+  if (inBody !== null) return { field: "body", message: messageFor(inBody) };
+  const inSubject = await deps.leakGuard.search({ ...deps, content: { kind: "subject", text: subject } });
+  return inSubject === null ? null : { field: "subject", message: emailJobMessages.subjectLeaks };
 }
 
 function messageFor({ leak, place }: LeakAnswer): string {

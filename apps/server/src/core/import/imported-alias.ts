@@ -1,6 +1,7 @@
-/** One alias in another service's list, in the common form that all import formats are converted to. */
-import type { ImportFormat } from "@kauke/contract";
+/** Port of reading aliases that another service has (`@kauke/alias-import`): from a file of it, or from its API. */
+import { type ImportFormat, type ImportFromServiceBody, importMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
+import type { ServiceFetch } from "./service-fetch.ts";
 
 export interface ImportedAlias {
   /** Position of the row in the file, from 1. */
@@ -23,6 +24,39 @@ export interface ImportSource {
   rows: AsyncIterable<ImportedAlias>;
 }
 
+export interface ServiceReading {
+  serviceFetch: ServiceFetch;
+  /** Current monotonic time in milliseconds. */
+  now(): number;
+}
+
+export interface AliasSources {
+  /**
+   * Detects the format of a file and reads it.
+   * @param expected format that the user chose; any format is accepted if absent
+   * @throws AppError `invalid`, `too_large`; also while the rows are read
+   */
+  readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
+  /**
+   * Reads a user's aliases from the API of another service. The API key is neither stored nor logged.
+   * @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read
+   */
+  openService(
+    input: Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">,
+    reading: ServiceReading,
+  ): ImportSource;
+}
+
+const notHere = () => new AppError("unavailable", { message: "Aliases of other services can't be imported here." });
+
+/** Refuses every file and service. */
+export const noAliasSources: AliasSources = {
+  readFile: () => Promise.reject(notHere()),
+  openService() {
+    throw notHere();
+  },
+};
+
 /**
  * Makes the error for a file that can't be read.
  * @param message sentence that quotes no content of the file
@@ -31,43 +65,4 @@ export function unreadable(message: string): AppError {
   return new AppError("invalid", { message, errors: { file: [message] } });
 }
 
-/**
- * Maximum characters of a text in an imported row; longer texts are cut. An address has at most 254 characters, and
- * notes are cut further.
- */
-const TEXT_MAX = 2048;
-
-/** Makes an imported row from values of any type; a value that is not a string counts as empty. */
-export function importedAlias(row: number, fields: Partial<Record<keyof ImportedAlias, unknown>>): ImportedAlias {
-  const { destinations, isDeleted, active } = fields;
-  return {
-    row,
-    address: textOf(fields.address).trim(),
-    notes: textOf(fields.notes),
-    active: active === undefined ? true : isTrue(active),
-    destinations: Array.isArray(destinations)
-      ? destinations
-          .slice(0, 100)
-          .map(textOf)
-          .filter((it) => it !== "")
-      : [],
-    isDeleted: isDeleted === true,
-    problem: typeof fields.problem === "string" ? fields.problem : null,
-  };
-}
-
-const FORMULA = /^'(?=[=+\-@\t\r])/;
-
-/**
- * Text of a CSV cell or JSON field. The apostrophe that a spreadsheet-safe export put before `=`, `+`, `-` or `@` is
- * removed.
- */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, TEXT_MAX).replace(FORMULA, "").trim() : "";
-}
-
-const TRUE = /^(?:true|1|yes|t)$/i;
-
-export function isTrue(value: unknown): boolean {
-  return value === true || value === 1 || (typeof value === "string" && TRUE.test(value.trim()));
-}
+export const importTooLarge = (): AppError => new AppError("too_large", { message: importMessages.tooLarge });

@@ -6,7 +6,6 @@
 
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
-import type { Bytes } from "./formats/checked-text.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 
 /** Maximum imports that are read at once. Each needs up to about 30 MB of memory. */
@@ -46,7 +45,7 @@ export class ReadingPlace {
   }
 
   /** Passes on bytes as they arrive. @throws AppError `busy` once the import is evicted */
-  async *arriving(bytes: Bytes): AsyncGenerator<Uint8Array> {
+  async *arriving(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const chunks = bytes[Symbol.asyncIterator]();
     for (;;) {
       const { done, value } = await this.#wait(chunks.next());

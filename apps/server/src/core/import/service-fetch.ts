@@ -10,7 +10,7 @@ export interface ServiceRequest {
   totalMs: number;
 }
 
-export interface ServiceAnswer {
+export interface ServiceResponse {
   status: number;
   /** Number of pages according to the response header `X-Page-Count`; `null` without that header. */
   pageCount: number | null;
@@ -25,5 +25,5 @@ export interface ServiceFetch {
    * Sends a GET request.
    * @returns `refused` when the address must not be called, `failed` when no response arrived in time
    */
-  get(request: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed">;
+  get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
 }

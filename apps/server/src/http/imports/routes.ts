@@ -2,8 +2,6 @@ import { exportAliases } from "../../core/alias/export-aliases.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { createImport } from "../../core/import/create-import.ts";
-import { openService } from "../../core/import/import-from-service.ts";
-import { readImport } from "../../core/import/read-import.ts";
 import { deleteImport, findImport, importPage } from "../../core/import/read-imports.ts";
 import type { ReadingPlace } from "../../core/import/reading-places.ts";
 import { type ImportRunner, runImport, undoImport } from "../../core/import/run-import.ts";
@@ -39,14 +37,14 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf
       const { format = "auto", domain, label = null } = query;
       if (bytes === null) throw new AppError("invalid", { message: "The body must be the file." });
       const expected = format === "auto" ? undefined : format;
-      const open = (place: ReadingPlace) => readImport(place.arriving(whole(bytes)), expected);
+      const open = (place: ReadingPlace) => deps.aliasSources.readFile(place.arriving(whole(bytes)), expected);
       return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
     async createImportFromService({ userId, body, clientAddress }) {
       const { domain, label = null } = body;
       const now = () => steadyMs(deps.clock);
       const open = async (place: ReadingPlace) =>
-        openService(body, { serviceFetch: place.fetch(deps.serviceFetch), now });
+        deps.aliasSources.openService(body, { serviceFetch: place.fetch(deps.serviceFetch), now });
       return importToWire(await createImport(deps, { userId, domain, label, clientAddress, open }));
     },
     async listImports({ userId }) {

@@ -9,7 +9,7 @@
 import { limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import { tooLarge } from "../../core/import/formats/checked-text.ts";
+import { importTooLarge } from "../../core/import/imported-alias.ts";
 import { collectBody } from "./collect-body.ts";
 
 /** Runs calls one after another in their order, each in an iteration of the event loop of its own. */
@@ -36,7 +36,7 @@ export function readOnlyJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {
     const { bodyLimit, config } = request.routeOptions;
     if (config.hasBytesBody !== true) return done(new AppError("not_json"));
-    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(tooLarge());
+    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(importTooLarge());
     return done(null, body);
   });
   const large = new LoopTurns();

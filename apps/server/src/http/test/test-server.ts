@@ -8,6 +8,7 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
 import { SpoolSpace } from "../../core/spool/spool-space.ts";
+import { aliasSources } from "../../platform/alias-sources.ts";
 import { ageWorker } from "../../platform/workers/age-worker.ts";
 import { argon2Hasher } from "../../platform/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "../../platform/workers/leak-guard-worker.ts";
@@ -66,6 +67,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     webRoot: "/nowhere",
     messageSpreadMs: 0,
     confirmation: null,
+    aliasSources,
     serviceFetch: { get: async () => "failed" },
     ...options,
     config: {

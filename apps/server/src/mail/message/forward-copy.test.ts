@@ -1,6 +1,8 @@
 /** Forwarded copies with rewritten calendars: the memory they reserve, and that a retry makes an identical copy. */
 import { createHash } from "node:crypto";
+import { invitations } from "@kauke/invitations";
 import { readHeader } from "@kauke/mail-rfc";
+import { answerWording } from "@kauke/quotes";
 import { expect, test } from "vitest";
 import { BackgroundMemory } from "../background-memory.ts";
 import { MemoryBudget } from "../memory-budget.ts";
@@ -20,6 +22,7 @@ function partsOf(budget: MemoryBudget, copyMemory = new BackgroundMemory(budget)
       domains: new Set(["kauke.test"]),
       srsHash: (data) => createHash("sha256").update(data).digest(),
     },
+    invitations: invitations(answerWording),
     signer: messageSigner([], () => new Date(0)),
     sealsFor: () => false,
     copyMemory,

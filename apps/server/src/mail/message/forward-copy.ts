@@ -10,7 +10,7 @@ import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
 import type { SealsFor } from "./arc-signing.ts";
 import { CopyMemory } from "./copy-memory.ts";
-import { type ForwardedInvitations, forwardInvitations } from "./invitations.ts";
+import type { ForwardedInvitations, Invitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
@@ -62,6 +62,7 @@ const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" }
 
 export interface CopyParts {
   rules: RewriteRules;
+  invitations: Pick<Invitations, "forward">;
   signer: MessageSigner;
   /** Decides which copies get an ARC set with the authentication results found on arrival. */
   sealsFor: SealsFor;
@@ -117,7 +118,7 @@ class PlainCopy implements ForwardCopy {
     this.#bodyStart = source.header.isSeparated ? source.header.end + 2 : source.header.end;
     this.#bytes = { wire: source.wire, rest: rewritten.rest };
     // The people named in the message's calendars get reply addresses as well.
-    this.#invitations = forwardInvitations(source, rewritten);
+    this.#invitations = parts.invitations.forward(source, rewritten);
     this.#header = this.#invitations?.header ?? rewritten.header;
     this.#fields = this.#invitations === null ? rewritten.fields : null;
     this.webhookSecret = source.webhookSecret;

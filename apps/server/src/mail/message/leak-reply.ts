@@ -1,6 +1,6 @@
 /** Reply to the owner when the leak guard refuses a message: which part, why, and what to do, but never the address. */
 import type { AccountSettings } from "@kauke/contract";
-import type { LeakPlace, PartKind } from "@kauke/mail-rfc";
+import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { LeakAnswer } from "../../core/leak-guard.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 
@@ -44,7 +44,7 @@ export function leakReply({ leak, place }: LeakAnswer, settings: Pick<AccountSet
 const refusal = (text: string): SmtpReply => reply(550, "5.7.1", text);
 
 /** Describes where in a message the leak was found. @example "part 2.1: text, line 14" */
-export function nameOfPlace({ part, kind, line }: LeakPlace): string {
+export function nameOfPlace({ part, kind, line }: PartPlace): string {
   const number = part === "" ? "" : `part ${part}: `;
   return `${number}${names[kind]}${line === null ? "" : `, line ${line}`}`;
 }

@@ -12,6 +12,7 @@ import {
   type HeaderBlock,
   type HeaderSource,
   type Mailbox,
+  type MailboxOwner,
   makeMessageId,
   messageIdKeys,
   readAutoSubmitted,
@@ -23,7 +24,6 @@ import {
   stuff,
   toBase32,
   unstuff,
-  withAliasInQuotes,
 } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
@@ -36,9 +36,10 @@ import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import { distinctAddresses, type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
+import type { Invitations } from "./invitations.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
-import { withAliasInParts } from "./owner-parts.ts";
 import type { PreparedMessage } from "./prepared-message.ts";
+import type { ReplaceInQuotes } from "./quotes.ts";
 import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
 
 export interface WriteAsDeps extends ReplyFormDeps {
@@ -47,6 +48,8 @@ export interface WriteAsDeps extends ReplyFormDeps {
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   leakGuard: LeakGuard;
+  invitations: Pick<Invitations, "send">;
+  replaceInQuotes: ReplaceInQuotes;
   /** The account's settings for outgoing mail. */
   settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
   sendingLimits: SendingLimits;
@@ -160,9 +163,8 @@ async function writeAsAlias(
     token: toBase32(deps.random.bytes(16)),
     domain,
   });
-  const { header, body } = await withAliasInParts(parts, {
-    aliasAddress: route.address,
-    mailboxes: mailboxesOf(route),
+  const { header, body } = await deps.invitations.send(parts, {
+    ...ownerOf(route),
     findCorrespondents: (addresses) => correspondentsOf(addresses.slice(0, CORRESPONDENTS_MAX), route, outgoing, deps),
   });
   const quoting = await quoteAndGuard(route, { header, body, messageId: written.messageId }, deps);
@@ -189,13 +191,11 @@ async function quoteAndGuard(
   message: { header: Buffer; body: Buffer; messageId: string | null },
   deps: WriteAsDeps,
 ): Promise<{ body: Buffer } | { refusal: SmtpReply }> {
-  const mailboxes = mailboxesOf(route);
+  const owner = ownerOf(route);
+  const { mailboxes } = owner;
   if (mailboxes.length === 0) return message;
   const settings = await deps.settingsOf(route.userId);
-  const own = new Set(mailboxes.map(sameMailbox));
-  const isOwnMailbox = (address: string) => own.has(sameMailbox(address));
-  const owner = { aliasAddress: route.address, mailboxes, isOwnMailbox };
-  const { body, places } = settings.aliasInQuotes ? withAliasInQuotes(message, owner) : { ...message, places: [] };
+  const { body, places } = settings.aliasInQuotes ? deps.replaceInQuotes(message, owner) : { ...message, places: [] };
   if (message.messageId !== null && places.length > 0) {
     const detail = `alias in quoted lines: ${places.map(nameOfPlace).join("; ")}`;
     deps.trace?.add(message.messageId, { stage: "rewrite", verdict: "accept", detail });
@@ -208,6 +208,12 @@ async function quoteAndGuard(
   } catch (thrown) {
     return { refusal: replyForThrow(thrown) };
   }
+}
+
+function ownerOf(route: AliasRoute): MailboxOwner {
+  const mailboxes = mailboxesOf(route);
+  const own = new Set(mailboxes.map(sameMailbox));
+  return { aliasAddress: route.address, mailboxes, isOwnMailbox: (address) => own.has(sameMailbox(address)) };
 }
 
 /** The person behind each address in To and Cc; addresses that may not be named are left out. */

@@ -5,7 +5,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServiceAnswer, ServiceFetch, ServiceRequest } from "../../core/import/service-fetch.ts";
+import type { ServiceFetch, ServiceRequest, ServiceResponse } from "../../core/import/service-fetch.ts";
 import { collectStream } from "../../runtime/streams/collect-stream.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
@@ -27,7 +27,7 @@ export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceF
     get: (request) => (isCallableUrl(request.url, allow) ? send(request) : Promise.resolve("refused")),
   };
 
-  function send({ url, headers, totalMs }: ServiceRequest): Promise<ServiceAnswer | "refused" | "failed"> {
+  function send({ url, headers, totalMs }: ServiceRequest): Promise<ServiceResponse | "refused" | "failed"> {
     const isSecure = url.protocol === "https:";
     return new Promise((resolve) => {
       const call = (isSecure ? requestHttps : requestHttp)(url, {
@@ -52,7 +52,7 @@ export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceF
 
 const isRefusal = (error: Error) => error instanceof LookupRefused && error.reason === "address_not_allowed";
 
-function answerOf(response: IncomingMessage): ServiceAnswer {
+function answerOf(response: IncomingMessage): ServiceResponse {
   const status = response.statusCode ?? 0;
   if (status !== 200) response.destroy();
   const body = status === 200 ? inTurns(collectStream(response, ANSWER_MAX_BYTES)) : nothing();

@@ -10,12 +10,14 @@ const start = (change: Partial<LeakGuardOptions> = {}) => {
   guard = leakGuardWorker({ program, ...change });
 };
 
+const tooLongForTheEventLoop = "x".repeat(20_000);
+
 /**
  * Searches through the test program, which reads its orders from the content.
  * @returns "searched", or the code of the refusal
  */
 const search = (userId: string, after = 20) =>
-  guard.search({ userId, mailboxes: [], content: { kind: "text", text: "x", after } as never }).then(
+  guard.search({ userId, mailboxes: [], content: { kind: "text", text: tooLongForTheEventLoop, after } as never }).then(
     () => "searched",
     (thrown) => asAppError(thrown)?.code ?? "not ours",
   );
@@ -55,4 +57,13 @@ test("searches that wait when it closes are not run, and end as unavailable", as
   await guard.close();
   expect(await Promise.all(waiting)).toEqual(["unavailable", "unavailable"]);
   expect(await search("ann")).toBe("unavailable");
+});
+
+test("a subject or a short text is searched without the process", async () => {
+  start({ program: new URL("file:///no/such/program.ts") });
+  const found = (kind: "text" | "subject", text: string) =>
+    guard.search({ userId: "ann", mailboxes: ["ann@inbox.example"], content: { kind, text } });
+  expect(await found("text", "write to ann@inbox.example")).toMatchObject({ leak: "address" });
+  expect(await found("subject", "(ann@inbox.example)")).toMatchObject({ leak: "address" });
+  expect(await found("text", "write to bob@inbox.example")).toBeNull();
 });

@@ -1,0 +1,151 @@
+/**
+ * Streams the objects in the lists of a JSON text: each object is parsed alone as its bytes arrive, so that a large
+ * file is never in memory as a whole. Each byte is examined once.
+ */
+import { unreadable } from "./alias-import-error.ts";
+
+export interface JsonElement {
+  /**
+   * Names of the members that lead to the list, joined by dots, e.g. `tables.alias.rows`; empty for a list at the top
+   * level.
+   */
+  path: string;
+  value: Record<string, unknown>;
+}
+
+const ELEMENT_MAX_BYTES = 262_144;
+const DEPTH_MAX = 32;
+const NAME_MAX_BYTES = 256;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+interface Level {
+  isList: boolean;
+  /** Name of the object member that is being read. */
+  name: string;
+}
+
+const broken = () => unreadable("The file is not valid JSON.");
+
+export class JsonElements {
+  /** Objects and lists that enclose the current position, outside of elements. */
+  readonly #levels: Level[] = [];
+  #inString = false;
+  #escaped = false;
+  /** Bytes of the current string outside of elements; the string may be a member's name. */
+  #text: number[] = [];
+  /** Last string outside of elements. If a colon follows, it is a member's name. */
+  #lastText = "";
+  #hasEnded = false;
+  /** Chunks of the element that is being read; `null` outside of elements. */
+  #element: Uint8Array[] | null = null;
+  #elementBytes = 0;
+  #elementDepth = 0;
+
+  /**
+   * Reads the next bytes of the JSON text.
+   * @returns the elements completed by these bytes
+   * @throws AliasImportError `invalid`
+   */
+  push(chunk: Uint8Array): JsonElement[] {
+    const found: JsonElement[] = [];
+    let from = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const octet = chunk[at] as number;
+      if (this.#inString) this.#readText(octet);
+      else if (octet === QUOTE) this.#beginText();
+      else if (this.#element !== null) {
+        if (!this.#isElementEnd(octet)) continue;
+        this.#keep(chunk.subarray(from, at + 1));
+        found.push(this.#takeElement());
+      } else if (octet === OPEN_BRACE && this.#levels.at(-1)?.isList === true) {
+        this.#element = [];
+        this.#elementDepth = 1;
+        from = at;
+      } else this.#readStructure(octet);
+    }
+    if (this.#element !== null) this.#keep(chunk.subarray(from));
+    return found;
+  }
+
+  /**
+   * Ends the JSON text.
+   * @throws AliasImportError `invalid` when the text is incomplete
+   */
+  end(): void {
+    if (!this.#hasEnded || this.#levels.length > 0) throw broken();
+  }
+
+  #beginText(): void {
+    this.#inString = true;
+    this.#text = [];
+  }
+
+  #readText(octet: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (octet === BACKSLASH) this.#escaped = true;
+    else if (octet === QUOTE) {
+      this.#inString = false;
+      if (this.#element === null) this.#lastText = String.fromCharCode(...this.#text);
+      return;
+    }
+    if (this.#element === null && this.#text.length < NAME_MAX_BYTES) this.#text.push(octet);
+  }
+
+  /**
+   * Tracks the nesting depth within an element.
+   * @returns whether this byte ends the element
+   */
+  #isElementEnd(octet: number): boolean {
+    if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
+      this.#elementDepth += 1;
+      if (this.#elementDepth > DEPTH_MAX) throw unreadable("The file is nested too deeply to be a list of aliases.");
+    } else if (octet === CLOSE_BRACE || octet === CLOSE_BRACKET) this.#elementDepth -= 1;
+    return this.#elementDepth === 0;
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#elementBytes += part.length;
+    if (this.#elementBytes > ELEMENT_MAX_BYTES)
+      throw unreadable("An entry of the file is longer than 256 KiB, so this is not a list of aliases.");
+    // The bytes are copied, because the stream may reuse the memory of a chunk.
+    this.#element?.push(part.slice());
+  }
+
+  #takeElement(): JsonElement {
+    const bytes = Buffer.concat(this.#element ?? []);
+    this.#element = null;
+    this.#elementBytes = 0;
+    const path = this.#levels.flatMap((level) => (level.isList ? [] : [level.name])).join(".");
+    return { path, value: parsed(bytes) };
+  }
+
+  #readStructure(octet: number): void {
+    const level = this.#levels.at(-1);
+    if (this.#hasEnded && octet > 0x20) throw broken();
+    if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
+      if (this.#levels.length >= DEPTH_MAX) throw unreadable("The file is nested too deeply to be a list of aliases.");
+      this.#levels.push({ isList: octet === OPEN_BRACKET, name: "" });
+    } else if (octet === CLOSE_BRACE || octet === CLOSE_BRACKET) {
+      if (level?.isList !== (octet === CLOSE_BRACKET)) throw broken();
+      this.#levels.pop();
+      this.#hasEnded = this.#levels.length === 0;
+    } else if (octet === COLON && level?.isList === false) level.name = this.#lastText;
+    else if (octet > 0x20 && octet !== COMMA && level === undefined) throw broken();
+  }
+}
+
+function parsed(bytes: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+  } catch {
+    throw broken();
+  }
+}

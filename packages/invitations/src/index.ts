@@ -1,0 +1,15 @@
+import type { AnswerWording } from "./answer-subject.ts";
+import { forwardInvitations } from "./forward-invitations.ts";
+import { sendInvitations } from "./owner-invitations.ts";
+
+/**
+ * Rewrites invitations in both directions.
+ * @param wording recognizes what calendar programs write in an answer to an invitation
+ */
+export function invitations(wording: AnswerWording) {
+  return {
+    forward: forwardInvitations,
+    send: (message: Parameters<typeof sendInvitations>[0], owner: Parameters<typeof sendInvitations>[1]) =>
+      sendInvitations(message, owner, wording),
+  };
+}

@@ -1,0 +1,26 @@
+import { readHeader } from "@kauke/mail-rfc";
+import { type HostileMessage, testWholeMessages } from "@kauke/mail-rfc/whole-message-cost.testing";
+import { owner } from "./calendars.testing.ts";
+import { readMessageFields } from "./find-calendars.ts";
+import { findOwnerParts, type OwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { type CalendarPlan, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
+
+const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
+const fieldsOf = ({ header }: HostileMessage) => readMessageFields({ header, fields: readHeader(header).fields });
+
+testWholeMessages({
+  *"calendars to be forwarded"({ header, body }) {
+    let plan: CalendarPlan = { kind: "keep" };
+    yield () => {
+      plan = planCalendars(fieldsOf({ header, body }), () => body);
+    };
+    yield () => (plan.kind === "edit" ? writeCalendars(plan.edits, body, toAlias) : null);
+  },
+  *"parts that name the owner"({ header, body }) {
+    let found: OwnerParts = { edits: [], reports: [] };
+    yield () => {
+      found = findOwnerParts(fieldsOf({ header, body }), body);
+    };
+    yield () => writeOwnerParts(body, found, { ...owner, isOwnMailbox: () => true });
+  },
+});

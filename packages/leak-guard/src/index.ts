@@ -1,0 +1,1 @@
+export { searchMessage, searchQuickly, searchTypedText } from "./search-message.ts";

@@ -1,0 +1,135 @@
+/**
+ * Patterns of the leak guard: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two
+ * forms of an international domain and, at Gmail, dots make no difference. The text to be searched must be in lower
+ * case and NFKC.
+ */
+
+import { FOREIGN_LOCAL_MAX_OCTETS, isGmail, spellingsOfDomain, splitAddress } from "@kauke/mail-rfc";
+
+export interface MailboxPattern {
+  /** The address as the caller gave it. */
+  destination: string;
+  /** The domain in lower case: as given, in ASCII and in Unicode; at Gmail both of its domains. */
+  domains: readonly string[];
+  /** The local part in lower case, with its `+tag`. */
+  local: string;
+  /** The local part without its `+tag`; at Gmail without dots too. */
+  stem: string;
+  ignoresDots: boolean;
+}
+
+/**
+ * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that
+ * neither `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and
+ * binary data: every occurrence, since a length or the next value may stand directly beside the address.
+ */
+export type Boundary = "whole" | "within";
+
+export interface FoundMailbox {
+  destination: string;
+  /** Offset of the `@`, or of the `=` in its place, in the text. */
+  at: number;
+}
+
+// Punctuation beside an address belongs to a longer address only if a letter or digit follows beyond it.
+const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
+const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
+const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
+// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
+const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
+/** Octets of a short address, `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
+const OCTETS_MIN = 6;
+/** Characters examined before the `@`: the longest local part, and as many again. */
+const BEFORE_MAX = FOREIGN_LOCAL_MAX_OCTETS * 2;
+
+/**
+ * Builds the patterns of the mailboxes to be searched for.
+ * @param destinations addresses in any letter case; entries that are not addresses are skipped
+ */
+export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
+  return destinations.flatMap((destination) => {
+    const address = destination.trim().normalize("NFKC").toLowerCase();
+    const { local, domain } = splitAddress(address);
+    return local === "" ? [] : [patternOf(destination, local, domain)];
+  });
+}
+
+function patternOf(destination: string, local: string, domain: string): MailboxPattern {
+  const ignoresDots = isGmail(domain);
+  const name = local.replace(/(?<=.)\+.*$/s, "");
+  return {
+    destination,
+    domains: spellingsOfDomain(domain),
+    local,
+    stem: ignoresDots ? name.replaceAll(".", "") : name,
+    ignoresDots,
+  };
+}
+
+/** @returns the number of octets of the shortest spelling of an address, at least 6 */
+export function shortestOf(patterns: readonly MailboxPattern[]): number {
+  const lengths = patterns.flatMap(({ stem, domains }) =>
+    domains.map((domain) => Buffer.byteLength(stem) + 1 + Buffer.byteLength(domain)),
+  );
+  return Math.max(Math.min(...lengths), OCTETS_MIN);
+}
+
+/**
+ * @param text text in lower case and NFKC
+ * @param range offsets between which the domain must lie; set for a window of a longer text, whose edges may cut
+ * addresses
+ * @returns the first match of the first pattern that occurs in the text
+ */
+export function findMailbox(
+  text: string,
+  patterns: readonly MailboxPattern[],
+  boundary: Boundary,
+  range: readonly [from: number, to: number] = [0, text.length],
+): FoundMailbox | null {
+  for (const pattern of patterns) {
+    for (const domain of pattern.domains) {
+      const at = findAt(text, { pattern, domain, boundary, range });
+      if (at >= 0) return { destination: pattern.destination, at };
+    }
+  }
+  return null;
+}
+
+interface Wanted {
+  pattern: MailboxPattern;
+  domain: string;
+  boundary: Boundary;
+  range: readonly [from: number, to: number];
+}
+
+function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
+  for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
+    const separator = text[at - 1];
+    // Bounce addresses of mailing lists write `ann=example.org` (VERP).
+    if (separator !== "@" && separator !== "=") continue;
+    const end = at + domain.length;
+    if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + FOREIGN_LOCAL_MAX_OCTETS))) continue;
+    const before = text.slice(Math.max(0, at - 1 - BEFORE_MAX), at - 1);
+    if (endsWithLocal(before, pattern, separator === "=" ? "token" : boundary)) return at - 1;
+  }
+  return -1;
+}
+
+function endsWithLocal(text: string, pattern: MailboxPattern, boundary: Boundary | "token"): boolean {
+  const before = text.endsWith('"') && !pattern.local.endsWith('"') ? text.slice(0, -1) : text;
+  if (endsAlone(before, pattern.local, boundary)) return true;
+  if (!before.includes(pattern.stem) && !pattern.ignoresDots) return false;
+  const run = LOCAL_RUN.exec(before)?.[1] ?? "";
+  const heads = run.split("+").map((_, index, all) => all.slice(0, index + 1).join("+"));
+  return heads.some((head) => {
+    const name = pattern.ignoresDots ? head.replaceAll(".", "") : head;
+    return endsAlone(name, pattern.stem, boundary);
+  });
+}
+
+function endsAlone(text: string, ending: string, boundary: Boundary | "token"): boolean {
+  if (!text.endsWith(ending)) return false;
+  const before = text.slice(0, -ending.length);
+  if (boundary === "whole") return !LOCAL_BEFORE.test(before);
+  return boundary === "within" || !LETTER_BEFORE.test(before);
+}

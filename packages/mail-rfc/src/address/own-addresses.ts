@@ -1,0 +1,75 @@
+/** Finds the owner's mailboxes in a text as it is written, so that they can be replaced in place. */
+
+import { spellingsOfDomain } from "./domain-spellings.ts";
+import { splitAddress } from "./split-address.ts";
+
+export interface MailboxOwner {
+  /** Alias that replaces the mailbox; ASCII. */
+  aliasAddress: string;
+  /** Mailboxes of the owner. */
+  mailboxes: readonly string[];
+  /** Whether an address, in any letter case, is a mailbox of the owner. */
+  isOwnMailbox: (address: string) => boolean;
+}
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Placeholder for the owner's address in texts in which it is marked (`marked`). */
+export const OWN = "\u0001";
+
+/** Spellings of the "@": as text, as an HTML entity, and in a URL. */
+const AT = "@|&#64;|&#x40;|&commat;|%40";
+/** Characters examined before the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as many again. */
+const BEFORE_MAX = 128;
+// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
+const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
+/** Quotation and markup characters before an address, although a local part may contain some of them. */
+const MARKS_IN_FRONT = /^['’‘“„«*_`{|]+/;
+
+export class OwnAddresses {
+  readonly #pattern: RegExp | null;
+  readonly #isOwn: MailboxOwner["isOwnMailbox"];
+
+  constructor({ mailboxes, isOwnMailbox }: MailboxOwner) {
+    const domains = new Set(mailboxes.flatMap(domainsOf));
+    const any = [...domains].map((domain) => domain.replace(SYNTAX, "\\$&")).join("|");
+    this.#pattern = any === "" ? null : new RegExp(`(?:${AT})(${any})(?![\\p{L}\\p{N}]|[.-][\\p{L}\\p{N}])`, "giu");
+    this.#isOwn = isOwnMailbox;
+  }
+
+  /**
+   * Yields the places of the owner's mailboxes in order, without overlap, each a whole address with its `+tag`, in
+   * linear time.
+   */
+  *find(text: string, from = 0, to = text.length): Generator<Span> {
+    if (this.#pattern === null) return;
+    const range = from === 0 && to === text.length ? text : text.slice(from, to);
+    for (const match of range.matchAll(this.#pattern)) {
+      const before = range.slice(Math.max(0, match.index - BEFORE_MAX), match.index);
+      const local = (LOCAL_PART.exec(before)?.[1] ?? "").replace(MARKS_IN_FRONT, "");
+      if (local === "" || !this.#isOwn(`${local}@${match[1]}`)) continue;
+      yield { start: from + match.index - local.length, end: from + match.index + match[0].length };
+    }
+  }
+
+  /** @returns the text with every mailbox of the owner replaced by `mark` */
+  marked(text: string, mark: string): string {
+    let marked = "";
+    let at = 0;
+    for (const { start, end } of this.find(text)) {
+      marked += text.slice(at, start) + mark;
+      at = end;
+    }
+    return marked + text.slice(at);
+  }
+}
+
+/** Domain of an address in every spelling; none when the text is no address. */
+function domainsOf(address: string): readonly string[] {
+  const { local, domain } = splitAddress(address.trim().normalize("NFKC").toLowerCase());
+  return local === "" ? [] : spellingsOfDomain(domain);
+}

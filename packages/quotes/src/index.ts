@@ -1,0 +1,11 @@
+import { withAliasInAnswer } from "./alias-in-quotes.ts";
+import { isAnswerSentence, isAnswerSubject } from "./calendar-answer.ts";
+
+export { withAliasInQuotes } from "./alias-in-quotes.ts";
+
+/** What calendar programs write in an answer to an invitation, for `@kauke/invitations`. */
+export const answerWording = {
+  isSentence: isAnswerSentence,
+  isSubject: isAnswerSubject,
+  inBody: withAliasInAnswer,
+};
