@@ -47,6 +47,9 @@ const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
 const UNSEEN =
   /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
 
+// A domain with one of these looks like another one, and leads to it where the character is ignored (UTS 46 §4).
+const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
 /**
  * Whether a text is an internet mailbox: a local part of atoms and dots (RFC 5321 §4.1.2, RFC 6531), and a domain of at
  * least two labels. Dots may stand anywhere, and the local part may be longer than 64 octets: only its host interprets
@@ -60,6 +63,7 @@ export function isMailbox(text: string): boolean {
   // Full-width letters and other full stops are mapped to ASCII before a DNS query, so one of our domains could hide in
   // them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;
+  if (HIDDEN.test(domain)) return false;
   const labels = domain.split(".");
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
 }
