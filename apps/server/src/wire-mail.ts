@@ -38,7 +38,7 @@ import type { TakeReportsDeps } from "./mail/inbound/reports/take-reports.ts";
 import type { ResolveDeps } from "./mail/inbound/resolve.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
-import { arcSealing } from "./mail/message/arc-signing.ts";
+import { arcSealing, arcSigning } from "./mail/message/arc-signing.ts";
 import { BounceSenders } from "./mail/message/bounce-senders.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
@@ -114,8 +114,8 @@ export function wireMail(parts: MailParts): WiredMail {
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
   const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
   const attempts = new RunningAttempts(attemptLimits, undefined, processes);
-  const sealsFor = arcSealing(config.arcSeal, (domain) => attempts.providerOf(domain));
-  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, sealsFor });
+  const signsArcFor = arcSigning(config.arcSigning, (domain) => attempts.providerOf(domain));
+  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, signsArcFor });
   const backgroundAttempts = new Set<Promise<void>>();
   const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
@@ -154,14 +154,14 @@ export function wireMail(parts: MailParts): WiredMail {
   };
 }
 
-interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies" | "sealsFor"> {
+interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodies" | "signsArcFor"> {
   reports: DeliveryReports;
 }
 
 /** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
-  { copyMemory, webhookBodies, reports, sealsFor }: CopyAndSettleParts,
+  { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settleDeps: SettleDeps } {
   const { config, store, clock } = parts;
   const { deliveries, bodies, notices } = store;
@@ -171,7 +171,7 @@ function copyAndSettle(
     rules: rewriteRules(parts),
     invitations: parts.invitations,
     signer: messageSigner(store.dkimKeys, () => clock.now()),
-    sealsFor,
+    signsArcFor,
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
@@ -382,7 +382,7 @@ function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   const deps = {
     resolver,
     mailHost: config.mailHost,
-    trustedSealers: new Set(config.arcTrusted),
+    trustedArcSigners: new Set(config.arcTrusted),
     timeoutMs: AUTHENTICATION_TIMEOUT_MS,
     bodyHashes: signer.bodyHashes,
   };

@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { arcSeal, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
+import { arcSign, dkimSign, readHeader, relaxedField, simpleBodyHash } from "@kauke/mail-rfc";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
@@ -189,7 +189,7 @@ describe("a trusted forwarder's ARC seal", () => {
     const { end, fields } = readHeader(message);
     const source = { header: message.subarray(0, end), fields, bodyHash: simpleBodyHash(message.subarray(end + 2)) };
     const key = { domain, selector: "s1", algorithm: "rsa-sha256", privateKey: list.privateKey } as const;
-    return (await arcSeal({ ...source, signedAt: new Date(), results, status: "none" }, key)) + text;
+    return (await arcSign({ ...source, signedAt: new Date(), results, status: "none" }, key)) + text;
   }
 
   test("vouches for mail that no longer passes authentication itself", async () => {

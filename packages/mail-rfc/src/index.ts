@@ -32,8 +32,10 @@ export * from "./body/part-place.ts";
 export * from "./body/part-tree.ts";
 export * from "./body/readable-parts.ts";
 export * from "./body/rewrite-parts.ts";
+
 export * from "./body/transfer-encoding.ts";
-export * from "./dkim/arc-seal.ts";
+export * from "./dkim/arc-sign.ts";
+
 export * from "./dkim/dkim-body.ts";
 export * from "./dkim/dkim-canonical.ts";
 export * from "./dkim/dkim-sign.ts";

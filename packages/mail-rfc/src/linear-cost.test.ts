@@ -19,7 +19,7 @@ import { fromBase32, toBase32 } from "./base32.ts";
 import { stuff, unstuff, withStuffedHeader } from "./body/dot-stuffing.ts";
 import { rewriteParts } from "./body/rewrite-parts.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./body/transfer-encoding.ts";
-import { arcSeal } from "./dkim/arc-seal.ts";
+import { arcSign } from "./dkim/arc-sign.ts";
 import { canonicalField, signedText, withoutSignature } from "./dkim/canonical-fields.ts";
 import { canonicalBody } from "./dkim/dkim-body.ts";
 import { relaxedField, simpleBodyHash } from "./dkim/dkim-canonical.ts";
@@ -263,7 +263,7 @@ const headers: Record<string, (header: Buffer) => unknown> = {
     readArcChain(rawFields(header.toString("latin1")).map(({ text }) => ({ name: "arc-seal", text }))),
   "a chain to be sealed": (header) => {
     const { fields } = readHeader(header, headerLimits);
-    return arcSeal({ header, fields, bodyHash: secret, signedAt: now, results: "a", status: "fail" }, dkimKey);
+    return arcSign({ header, fields, bodyHash: secret, signedAt: now, results: "a", status: "fail" }, dkimKey);
   },
 };
 

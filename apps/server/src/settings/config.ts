@@ -52,7 +52,7 @@ export interface Config {
   /** Domains whose ARC seals may override a DMARC failure. */
   arcTrusted: readonly string[];
   /** Which forwarded mail gets an ARC set with the results found on arrival; see `mail/message/arc-signing.ts`. */
-  arcSeal: "off" | "on" | "always";
+  arcSigning: "off" | "on" | "always";
   /** DNS servers as `host:port`; `null` for the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;

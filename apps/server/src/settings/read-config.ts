@@ -129,7 +129,7 @@ function readMail(settings: SettingReader) {
     dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.listOf(value.dnsServer)),
     authentication: settings.read("KAUKE_AUTHENTICATION", true, (text) => value.oneOf("on", "off")(text) === "on"),
     arcTrusted: settings.read<readonly string[]>("KAUKE_ARC_TRUSTED", knownSealers, value.domainsOrOff),
-    arcSeal: settings.read("KAUKE_ARC_SEAL", "off", value.oneOf("on", "off", "always")),
+    arcSigning: settings.read("KAUKE_ARC_SEAL", "off", value.oneOf("on", "off", "always")),
     answerSeconds: settings.read("KAUKE_ANSWER_SECONDS", 20, value.integer(0, 300)),
     retrySchedule: settings.read("KAUKE_RETRY_SCHEDULE", defaultRetrySchedule, value.retrySchedule),
     maxMessageBytes,

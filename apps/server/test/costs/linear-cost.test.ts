@@ -78,7 +78,7 @@ const verify = (raw: Buffer, claim: { helo?: string; envelopeFrom?: string; reco
     {
       resolver: withRecords(claim.records ?? {}),
       mailHost: "mx.test",
-      trustedSealers: new Set(),
+      trustedArcSigners: new Set(),
       timeoutMs: 60_000,
       bodyHashes: new BodyHashes(),
     },

@@ -33,7 +33,7 @@ const verify = ({ raw = plain, zone = {}, ...claim }: Attack) =>
     {
       resolver: createFakeDns(zone),
       mailHost: "mx.kauke.test",
-      trustedSealers: new Set(),
+      trustedArcSigners: new Set(),
       timeoutMs: 60_000,
       bodyHashes: new BodyHashes(),
     },

@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import {
-  arcSeal,
+  arcSign,
   buildDeliveryReport,
   composeMessage,
   type DkimKey,
@@ -303,7 +303,7 @@ export const makers: Record<string, Maker> = {
       status: "none" as const,
     };
     return [
-      fieldTextBytes(await arcSeal(source, key)),
+      fieldTextBytes(await arcSign(source, key)),
       ["arc-seal", "arc-message-signature", "arc-authentication-results"],
     ];
   },
@@ -313,7 +313,7 @@ export const makers: Record<string, Maker> = {
     const found = { spf: "pass", dkim: "none", dmarc: "none", arc: "none", isAligned: true, results: text } as const;
     const rsa: DkimKey = { ...key, algorithm: "rsa-sha256", privateKey: rsaKey };
     return [
-      await messageSigner([rsa], () => at).seal(message, found),
+      await messageSigner([rsa], () => at).signArc(message, found),
       ["arc-seal", "arc-message-signature", "arc-authentication-results"],
     ];
   },

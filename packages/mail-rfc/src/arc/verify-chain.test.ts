@@ -1,7 +1,7 @@
 /** Checks ARC chains that our own sealer makes, up to fifty sets, and chains with gaps, doubles and wrong claims. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { arcSeal } from "../dkim/arc-seal.ts";
+import { arcSign } from "../dkim/arc-sign.ts";
 import { canonicalBody } from "../dkim/dkim-body.ts";
 import { simpleBodyHash } from "../dkim/dkim-canonical.ts";
 import type { DkimKey } from "../dkim/dkim-sign.ts";
@@ -13,7 +13,7 @@ import { readHeader } from "../header/headers.ts";
 import { rawFields } from "../header/raw-fields.ts";
 import { readArcResults } from "./arc-results.ts";
 import { readArcChain } from "./read-chain.ts";
-import { type ChainStatus, checkChain, lastSealer } from "./verify-chain.ts";
+import { type ChainStatus, checkChain, lastArcSigner } from "./verify-chain.ts";
 
 const key: DkimKey = {
   domain: "list.example",
@@ -32,7 +32,7 @@ async function sealed(times: number): Promise<string> {
     const source = { header: bytes, fields: readHeader(bytes).fields, bodyHash: simpleBodyHash(body) };
     const status = at === 0 ? "none" : "pass";
     const set = { ...source, signedAt: new Date(0), results: `mx.example; dmarc=pass; spf=none`, status } as const;
-    header = `${await arcSeal(set, key)}${header}`;
+    header = `${await arcSign(set, key)}${header}`;
   }
   return header;
 }
@@ -130,7 +130,7 @@ describe("a chain fails", () => {
 
 test("the last sealer is known whether the chain is valid or not", () => {
   const chain = readArcChain(rawFields(three.replace(/d=list.example/, "d=List.Example")));
-  expect(chain !== null && "sets" in chain && lastSealer(chain.sets)).toBe("list.example");
+  expect(chain !== null && "sets" in chain && lastArcSigner(chain.sets)).toBe("list.example");
 });
 
 test("comments, quoted strings and escapes do not end a part of the results", () => {

@@ -25,13 +25,13 @@ export interface ChainProof {
  * @returns selector and domain of the key of an ARC set's seal, in A-labels and lower case; `null` if the seal lacks one
  * of them, or one is no DNS name
  */
-export function sealKey({ sealTags }: ArcSet): { selector: string; domain: string } | null {
+export function arcKeyName({ sealTags }: ArcSet): { selector: string; domain: string } | null {
   const [selector, domain] = [dnsNameTag(sealTags, "s"), dnsNameTag(sealTags, "d")];
   return selector === null || domain === null ? null : { selector, domain };
 }
 
 /** @returns the domain of the last ARC sealer, whether that seal is valid or not; empty if it names no domain */
-export function lastSealer(sets: readonly ArcSet[]): string {
+export function lastArcSigner(sets: readonly ArcSet[]): string {
   const last = sets.at(-1);
   return last === undefined ? "" : (dnsNameTag(last.sealTags, "d") ?? "");
 }
@@ -76,7 +76,7 @@ function sealProblem(
   set: ArcSet,
   { text, found, instance }: { text: string; found: KeyLookup; instance: number },
 ): string | null {
-  const place = sealKey(set);
+  const place = arcKeyName(set);
   if (place === null) return "invalid arc-seal header";
   const name = keyName(place);
   if (found === null) return `no key for ${name}`;

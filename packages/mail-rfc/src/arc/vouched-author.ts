@@ -7,7 +7,7 @@ import { readTags, type Tags, tagText } from "../dkim/tag-list.ts";
 import { unicodeValue } from "../header/raw-fields.ts";
 import { dmarcPassAuthor } from "./arc-results.ts";
 import type { ArcSet } from "./read-chain.ts";
-import { sealKey } from "./verify-chain.ts";
+import { arcKeyName } from "./verify-chain.ts";
 
 /** Milliseconds for which a sealer's statement counts: a message that was sealed once must not be resent for ever. */
 const AGE_MAX_MS = 7 * 86_400_000;
@@ -32,7 +32,7 @@ export function vouchedAuthor(
   { signature, date, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; date: number; now: number },
 ): string {
   const { domain, names, limit } = signature;
-  const isOfSealer = sealKey(newest)?.domain === domain;
+  const isOfSealer = arcKeyName(newest)?.domain === domain;
   if (!isOfSealer || !names.includes("from") || limit !== null) return "";
   const times = [newest.sealTags, readTags(unicodeValue(newest.message))].filter((tags) => tags.has("t"));
   const isInTime = times.length > 0 ? times.every((tags) => isRecent(tags, now)) : isRecentDate(date, now);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { isDnsName, readDnsName } from "../address/dns-name.ts";
 import { readArcChain } from "../arc/read-chain.ts";
-import { lastSealer, sealKey } from "../arc/verify-chain.ts";
+import { arcKeyName, lastArcSigner } from "../arc/verify-chain.ts";
 import { rawFields } from "../header/raw-fields.ts";
 import { readSignatureField } from "./read-signature.ts";
 
@@ -26,8 +26,8 @@ function ofSeal(s: string, d: string): Place | null {
   const chain = readArcChain(rawFields(`${seal}\r\n${others}\r\n`));
   if (chain === null || "problem" in chain) return null;
   const [set] = chain.sets;
-  const found = set === undefined ? null : sealKey(set);
-  if (found !== null) expect(lastSealer(chain.sets)).toBe(found.domain);
+  const found = set === undefined ? null : arcKeyName(set);
+  if (found !== null) expect(lastArcSigner(chain.sets)).toBe(found.domain);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@kauke/contract";
 import type { AddressStanding } from "../import/import.ts";
-import type { Alias, AliasRoute, AliasRouting, AliasSealing } from "./alias.ts";
+import type { Alias, AliasEncryption, AliasRoute, AliasRouting } from "./alias.ts";
 
 export interface AliasChange {
   name?: string;
@@ -8,7 +8,7 @@ export interface AliasChange {
   routing?: AliasRouting;
   /** Key that signs the alias' webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
-  sealTo?: AliasSealing;
+  sealTo?: AliasEncryption;
   /** Ids of all labels that the alias has after the change. */
   labels?: readonly string[];
   pinned?: boolean;

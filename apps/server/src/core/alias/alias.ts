@@ -15,7 +15,7 @@ export type AliasRouting =
  * `account`: the account's setting applies; `off`: forwarded mail is not encrypted; or the id of an encryption key of
  * the account.
  */
-export type AliasSealing = "account" | "off" | { keyId: string };
+export type AliasEncryption = "account" | "off" | { keyId: string };
 
 export interface Alias {
   id: string;
@@ -29,7 +29,7 @@ export interface Alias {
   /** The forwarding provider's identifier, for a provider other than our own engine. */
   providerId: string | null;
   /** Whether forwarded mail is encrypted, and to which key. */
-  sealTo: AliasSealing;
+  sealTo: AliasEncryption;
   /** Ids of the alias' labels; deleted labels are left out. */
   labels: readonly string[];
   /** Whether the alias is pinned: pinned aliases are listed first. */
@@ -76,7 +76,7 @@ export interface AliasRoute {
   /**
    * Public key (`age1…`) to encrypt forwarded mail to, from the alias' setting or the account's; `null`: not encrypted.
    */
-  sealKey: string | null;
+  ageRecipient: string | null;
 }
 
 /** Address of an alias, `name@domain` in lower case: the form used for indexing and comparison. */

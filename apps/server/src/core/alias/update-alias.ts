@@ -3,7 +3,7 @@ import type { CallerKind } from "../api-key.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
-import type { Alias, AliasSealing } from "./alias.ts";
+import type { Alias, AliasEncryption } from "./alias.ts";
 import {
   confirmedAmong,
   nextRouting,
@@ -21,7 +21,7 @@ export interface AliasUpdateInput extends RoutingInput {
   name?: string;
   /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
   notes?: string | null;
-  sealTo?: AliasSealing;
+  sealTo?: AliasEncryption;
   /** Ids of all labels that the alias has after the update. */
   labels?: readonly string[];
   pinned?: boolean;

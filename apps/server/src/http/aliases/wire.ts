@@ -12,7 +12,7 @@ import {
   parseForwardTo,
   type UpdateAliasBody,
 } from "@kauke/contract";
-import { type Alias, type AliasSealing, pausedWebhooks } from "../../core/alias/alias.ts";
+import { type Alias, type AliasEncryption, pausedWebhooks } from "../../core/alias/alias.ts";
 import type { ManyChanged } from "../../core/alias/alias-store.ts";
 import type { BulkChange } from "../../core/alias/change-aliases.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
@@ -73,7 +73,7 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
     lastDestinations: body.lastForwardTo === undefined ? undefined : destinationsOf(body.lastForwardTo),
     active: body.active,
     notes: notesOf(body.notes),
-    sealTo: sealingOf(body.sealTo),
+    sealTo: encryptionOf(body.sealTo),
     labels: body.labels,
     pinned: body.pinned,
     writeByAddress: body.writeByAddress,
@@ -97,7 +97,7 @@ export function bulkAnswerToWire({ changed, failed }: ManyChanged): BulkAliasAns
   return { changed, failed: [...failed].map(([id, code]) => ({ id, code })) };
 }
 
-function sealingOf(sealTo: string | undefined): AliasSealing | undefined {
+function encryptionOf(sealTo: string | undefined): AliasEncryption | undefined {
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 

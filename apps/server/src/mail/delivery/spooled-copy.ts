@@ -48,7 +48,8 @@ export async function spooledCopy(
       replyKey: route?.replyKey ?? null,
       // Decided by what was stored when the message arrived, since the alias may have other destinations now.
       mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
-      encryptTo: route === null || route.sealKey === null ? null : { publicKey: route.sealKey, userId: route.userId },
+      encryptTo:
+        route === null || route.ageRecipient === null ? null : { publicKey: route.ageRecipient, userId: route.userId },
     },
     copyParts,
   );

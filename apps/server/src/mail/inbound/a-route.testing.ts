@@ -12,7 +12,7 @@ export function aRoute(aliasId: string, userId: string, change: Partial<AliasRou
     paused: false,
     webhookSecret: Buffer.alloc(32, 1),
     replyKey: Buffer.alloc(32, 2),
-    sealKey: null,
+    ageRecipient: null,
     ...change,
   };
 }

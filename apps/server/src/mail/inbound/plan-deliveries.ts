@@ -66,8 +66,8 @@ type Route = Extract<Transaction["recipients"][number], { kind: "alias" }>["rout
 
 function planAlias(transaction: Transaction, route: Route, screened: Screened, deps: PlanDeps): PlannedAlias {
   if (screened.deliveredTo.has(route.address)) return { deliveries: [], refusedAs: "mail_loop" };
-  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, sealKey } = route;
-  const encryptTo = sealKey === null ? null : { publicKey: sealKey, userId };
+  const { aliasId, userId, address: aliasAddress, webhookSecret, replyKey, ageRecipient } = route;
+  const encryptTo = ageRecipient === null ? null : { publicKey: ageRecipient, userId };
   const mayNameSender = route.destinations.length === 1;
   const keys = { account: userId, webhookSecret, replyKey, encryptTo };
   const copy = deps.makeCopy({ transaction, screened, aliasAddress, aliasId, ...keys, mayNameSender });

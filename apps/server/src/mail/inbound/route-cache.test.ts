@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AliasRouting, type AliasSealing, aliasAddress } from "../../core/alias/alias.ts";
+import { type AliasEncryption, type AliasRouting, aliasAddress } from "../../core/alias/alias.ts";
 import type { RouteChange } from "../../core/alias/alias-store.ts";
 import { AppError } from "../../core/app-error.ts";
 import { mailbox } from "../../store/rows.testing.ts";
@@ -58,7 +58,7 @@ class Changes {
     return await this.#given.store.destinations.answerLink(await this.#ask(), choice);
   }
 
-  async #update(change: { name?: string; routing?: AliasRouting; webhookSecret?: Buffer; sealTo?: AliasSealing }) {
+  async #update(change: { name?: string; routing?: AliasRouting; webhookSecret?: Buffer; sealTo?: AliasEncryption }) {
     const [aliasId] = this.#aliasIds;
     if (aliasId === undefined) return;
     const alias = await this.#given.store.aliases.update(this.#user.id, aliasId, () => change);
@@ -103,11 +103,11 @@ class Changes {
     pauseWebhookThatIsGone: () => this.#update({ routing: gone }),
     rename: () => this.#update({ name: `r${randomUUID()}` }),
     changeWebhookSecret: () => this.#update({ webhookSecret: randomBytes(32) }),
-    sealAlias: () => this.#update({ sealTo: { keyId: this.#keyId } }),
-    sealAliasOff: () => this.#update({ sealTo: "off" }),
-    sealAliasAsAccount: () => this.#update({ sealTo: "account" }),
-    sealAccount: () => this.#given.store.users.changeSettings(this.#user.id, { sealTo: this.#keyId }),
-    sealAccountOff: () => this.#given.store.users.changeSettings(this.#user.id, { sealTo: "off" }),
+    encryptAlias: () => this.#update({ sealTo: { keyId: this.#keyId } }),
+    encryptAliasOff: () => this.#update({ sealTo: "off" }),
+    encryptAliasAsAccount: () => this.#update({ sealTo: "account" }),
+    encryptAccount: () => this.#given.store.users.changeSettings(this.#user.id, { sealTo: this.#keyId }),
+    encryptAccountOff: () => this.#given.store.users.changeSettings(this.#user.id, { sealTo: "off" }),
     deleteKey: () => this.#given.store.encryptionKeys.delete(this.#user.id, this.#keyId),
     ask: () => this.#ask(),
     confirm: () => this.#answer("mine"),
@@ -173,7 +173,7 @@ onEachDatabase((given) => {
     "a cached route is dropped by the change %s of its alias",
     (name) => expectDropped(name),
   );
-  it.each(["sealAlias", "sealAliasOff", "sealAccount", "ask", "oneRefusal", "suspend"] as const)(
+  it.each(["encryptAlias", "encryptAliasOff", "encryptAccount", "ask", "oneRefusal", "suspend"] as const)(
     "a cached route is dropped by the change %s of what it depends on",
     (name) => expectDropped(name),
   );
@@ -183,8 +183,8 @@ onEachDatabase((given) => {
   );
   it.each([
     ["resume", "pause"],
-    ["sealAliasAsAccount", "sealAliasOff"],
-    ["sealAccountOff", "sealAccount"],
+    ["encryptAliasAsAccount", "encryptAliasOff"],
+    ["encryptAccountOff", "encryptAccount"],
     ["unblock", "block"],
     ["clearRefusals", "suspend"],
     ["forgetRefusals", "oneRefusal"],

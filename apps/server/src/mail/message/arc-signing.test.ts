@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arcSealing } from "./arc-signing.ts";
+import { arcSigning } from "./arc-signing.ts";
 
 const providers = new Map([
   ["corp.example", "google.com"],
@@ -9,8 +9,8 @@ const providers = new Map([
 const providerOf = (domain: string) => providers.get(domain) ?? domain;
 
 test("without a chain, only copies for providers known to use ARC are sealed, by mail host or by mailbox", () => {
-  const sealsFor = arcSealing("on", providerOf);
-  const sealed = (address: string) => sealsFor(address, "none");
+  const signsArcFor = arcSigning("on", providerOf);
+  const sealed = (address: string) => signsArcFor(address, "none");
   expect(["a@corp.example", "a@firm.example", "a@gmail.com", "A@Outlook.COM", "a@icloud.com"].map(sealed)).toEqual(
     Array(5).fill(true),
   );
@@ -20,12 +20,12 @@ test("without a chain, only copies for providers known to use ARC are sealed, by
 });
 
 test("a chain that arrived is continued for every mailbox, whether it was valid or not", () => {
-  const sealsFor = arcSealing("on", providerOf);
-  expect(sealsFor("a@unknown.example", "pass")).toBe(true);
-  expect(sealsFor("a@unknown.example", "fail")).toBe(true);
+  const signsArcFor = arcSigning("on", providerOf);
+  expect(signsArcFor("a@unknown.example", "pass")).toBe(true);
+  expect(signsArcFor("a@unknown.example", "fail")).toBe(true);
 });
 
 test("the setting seals nothing or everything", () => {
-  expect(arcSealing("off", providerOf)("a@gmail.com", "pass")).toBe(false);
-  expect(arcSealing("always", providerOf)("a@unknown.example", "none")).toBe(true);
+  expect(arcSigning("off", providerOf)("a@gmail.com", "pass")).toBe(false);
+  expect(arcSigning("always", providerOf)("a@unknown.example", "none")).toBe(true);
 });

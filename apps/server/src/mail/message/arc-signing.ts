@@ -8,10 +8,10 @@ import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../core/message/message.ts";
 
 /** `on`: messages that arrived with an ARC chain or go to a provider known to use ARC; `always`: all forwarded ones. */
-export type ArcSealing = "off" | "on" | "always";
+export type ArcSetting = "off" | "on" | "always";
 
 /** @returns whether the copy for a mailbox gets an ARC set; `arc` is the result for the ARC chain on arrival */
-export type SealsFor = (rcptTo: string, arc: AuthResult) => boolean;
+export type SignsArcFor = (rcptTo: string, arc: AuthResult) => boolean;
 
 /**
  * Large providers that state a result for ARC in the Authentication-Results of mail they receive, or document that they
@@ -28,7 +28,7 @@ const readersOfArc = {
 const domainsOfReaders: ReadonlySet<string> = new Set(Object.values(readersOfArc).flat());
 
 /** @param providerOf the organisation that runs a domain's mail hosts, or the domain itself when it is unknown */
-export function arcSealing(setting: ArcSealing, providerOf: (domain: string) => string): SealsFor {
+export function arcSigning(setting: ArcSetting, providerOf: (domain: string) => string): SignsArcFor {
   if (setting !== "on") return () => setting === "always";
   return (rcptTo, arc) => {
     if (arc === "pass" || arc === "fail") return true;

@@ -24,7 +24,7 @@ function partsOf(budget: MemoryBudget, copyMemory = new BackgroundMemory(budget)
     },
     invitations: invitations(answerWording),
     signer: messageSigner([], () => new Date(0)),
-    sealsFor: () => false,
+    signsArcFor: () => false,
     copyMemory,
     webhookBodies: { make: () => Promise.reject(new Error("no webhook here")) },
     encrypter: { encrypt: () => Promise.reject(new Error("nothing is encrypted here")), encryptedLength: () => 0 },

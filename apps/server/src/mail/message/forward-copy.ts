@@ -8,7 +8,7 @@ import type { BounceSender } from "../../core/bounce-sender.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
-import type { SealsFor } from "./arc-signing.ts";
+import type { SignsArcFor } from "./arc-signing.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import type { ForwardedInvitations, Invitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";
@@ -65,7 +65,7 @@ export interface CopyParts {
   invitations: Pick<Invitations, "forward">;
   signer: MessageSigner;
   /** Decides which copies get an ARC set with the authentication results found on arrival. */
-  sealsFor: SealsFor;
+  signsArcFor: SignsArcFor;
   /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
@@ -172,12 +172,12 @@ class PlainCopy implements ForwardCopy {
   }
 
   #needsArcSet(rcptTo: string): boolean {
-    return this.#parts.sealsFor(rcptTo, (this.#about.envelope.authentication ?? nothingChecked).arc);
+    return this.#parts.signsArcFor(rcptTo, (this.#about.envelope.authentication ?? nothingChecked).arc);
   }
 
   /** Makes the ARC set once for all destinations that get one. */
   #arcSetOf(signed: ToSign): Promise<Buffer> {
-    return (this.#arcSet ??= this.#parts.signer.seal(signed, this.#about.envelope.authentication));
+    return (this.#arcSet ??= this.#parts.signer.signArc(signed, this.#about.envelope.authentication));
   }
 
   /** Reserves memory before the body is made: it contains both the raw message and the attachments as base64. */

@@ -1,6 +1,6 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
 import {
-  arcSeal,
+  arcSign,
   type DkimKey,
   dkimSign,
   fieldTextBytes,
@@ -52,7 +52,7 @@ export interface MessageSigner {
    * @returns an ARC set to put on top; empty without an RSA key or authentication results, or when the chain can't be
    * extended
    */
-  seal(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
+  signArc(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
 export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
@@ -72,12 +72,12 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       if (signing === undefined) return Buffer.alloc(0);
       return fieldTextBytes(await dkimSign(sourceOf(message), signing));
     },
-    async seal(message, authentication) {
+    async signArc(message, authentication) {
       const key = byDomain.get(message.domain)?.find(({ algorithm }) => algorithm === "rsa-sha256");
       const { results = null, arc: status } = authentication ?? {};
       if (key === undefined || results === null) return Buffer.alloc(0);
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
-      return fieldTextBytes(await arcSeal({ ...sourceOf(message), results, status }, key));
+      return fieldTextBytes(await arcSign({ ...sourceOf(message), results, status }, key));
     },
   };
 }

@@ -37,7 +37,7 @@ export interface AuthenticateDeps {
   /** Our host name, used as authserv-id in Authentication-Results. */
   mailHost: string;
   /** Domains whose ARC seals are trusted. */
-  trustedSealers: ReadonlySet<string>;
+  trustedArcSigners: ReadonlySet<string>;
   timeoutMs: number;
   /** Body hashes shared with the DKIM signer. */
   bodyHashes: Pick<BodyHashes, "remember">;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ArcChain,
   type ArcSet,
+  arcKeyName,
   checkBeforeKey,
   checkChain,
   checkWithKey,
@@ -13,14 +14,13 @@ import {
   type InstructionProof,
   instructionProof,
   isArcField,
-  lastSealer,
+  lastArcSigner,
   type RawField,
   type ReadSignature,
   rawFields,
   readArcChain,
   readSignatureField,
   type SignatureStatus,
-  sealKey,
   signedDate,
   vouchedAuthor,
 } from "@kauke/mail-rfc";
@@ -181,13 +181,13 @@ class SignatureVerifier {
     const { sets } = chain;
     const [message, keys] = await Promise.all([
       this.#messageStatus(),
-      Promise.all(sets.map((set) => this.#sealKey(set))),
+      Promise.all(sets.map((set) => this.#keyOfSet(set))),
     ]);
     const checks = checkChain(sets, { message, keys });
     let check = checks.next();
     for (; !check.done; check = checks.next()) await nextTurn();
     const { result, reason } = check.value;
-    return { result, comment: reason, sealer: lastSealer(sets), vouchedAuthor: this.#vouchedAuthor(sets) };
+    return { result, comment: reason, sealer: lastArcSigner(sets), vouchedAuthor: this.#vouchedAuthor(sets) };
   }
 
   #vouchedAuthor(sets: readonly ArcSet[]): string {
@@ -205,8 +205,8 @@ class SignatureVerifier {
     return status;
   }
 
-  async #sealKey(set: ArcSet) {
-    const place = sealKey(set);
+  async #keyOfSet(set: ArcSet) {
+    const place = arcKeyName(set);
     return place === null ? null : lookUpKey(place, this.#deps.dns);
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type ChecksFound, conclude } from "./conclude-checks.ts";
 
-const rules = { mailHost: "mx.test", trustedSealers: new Set(["list.example"]) };
+const rules = { mailHost: "mx.test", trustedArcSigners: new Set(["list.example"]) };
 const spf = { result: "fail", domain: "bank.example", sender: "a@bank.example", helo: "c.example" } as const;
 const failed = { result: "fail", isProven: false, applied: "reject" } as const;
 const arc = (

@@ -40,12 +40,12 @@ export interface ChecksFound {
 export interface ConcludeRules {
   /** Our host name, used as authserv-id in Authentication-Results. */
   mailHost: string;
-  trustedSealers: ReadonlySet<string>;
+  trustedArcSigners: ReadonlySet<string>;
 }
 
-export function conclude(checks: ChecksFound, { mailHost, trustedSealers }: ConcludeRules): Authentication {
+export function conclude(checks: ChecksFound, { mailHost, trustedArcSigners }: ConcludeRules): Authentication {
   const { author, spf, arc, verdict } = checks;
-  const isVouched = author !== "" && arc?.vouchedAuthor === author && trustedSealers.has(arc.sealer);
+  const isVouched = author !== "" && arc?.vouchedAuthor === author && trustedArcSigners.has(arc.sealer);
   const isUnfinished = !verdict.isProven && isOpen(checks, isVouched);
   return {
     found: {

@@ -3,9 +3,9 @@
 import type { ConfirmationState } from "@kauke/contract";
 import {
   type Alias,
+  type AliasEncryption,
   type AliasRoute,
   type AliasRouting,
-  type AliasSealing,
   aliasAddress,
   type Destination,
   pausedWebhooks,
@@ -47,11 +47,11 @@ export interface AliasRow {
 }
 
 /** Returns the columns that store a choice of encryption key. */
-export function sealingColumns(sealTo: AliasSealing): Pick<AliasRow, "seal_off" | "seal_key_id"> {
+export function encryptionColumns(sealTo: AliasEncryption): Pick<AliasRow, "seal_off" | "seal_key_id"> {
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
 
-function sealingOf({ seal_off, seal_key_id }: AliasRow): AliasSealing {
+function encryptionOf({ seal_off, seal_key_id }: AliasRow): AliasEncryption {
   if (seal_off) return "off";
   return seal_key_id === null ? "account" : { keyId: seal_key_id };
 }
@@ -110,7 +110,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
     routing,
     notes,
     providerId,
-    sealTo: sealingOf(row),
+    sealTo: encryptionOf(row),
     labels: (document.labels ?? []).filter((id) => known.has(id)),
     pinned: document.pinned ?? false,
     writeByAddress: document.writeByAddress ?? false,
@@ -132,12 +132,12 @@ const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocke
 
 /**
  * Makes the route of an alias, as the mail path reads it.
- * @param sealKey public key that forwarded mail of the alias is encrypted to; `null` for no encryption
+ * @param ageRecipient public key that forwarded mail of the alias is encrypted to; `null` for no encryption
  */
 export function toRoute(
   row: Pick<AliasRow, "id" | "user_id" | "active"> & { fresh: string | null; registered_from_index: Buffer | null },
   document: AliasDocument,
-  { sealKey, ...standing }: MailboxStanding & { sealKey: string | null },
+  { ageRecipient, ...standing }: MailboxStanding & { ageRecipient: string | null },
 ): AliasRoute {
   const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
   const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
@@ -161,7 +161,7 @@ export function toRoute(
     ...(row.fresh === null ? {} : { isUnused: true as const }),
     webhookSecret: readKey(document.webhookSecret),
     replyKey: readKey(document.replyKey),
-    sealKey,
+    ageRecipient,
   };
 }
 

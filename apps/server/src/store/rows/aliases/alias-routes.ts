@@ -64,7 +64,7 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
     return toRoute(row, document, {
       stateOf: stateOf(keys, row),
       missing: missingOf(keys, row),
-      sealKey: sealKeyOf(keys, row),
+      ageRecipient: ageRecipientOf(keys, row),
     });
   };
   const byIndex = preparedQuery<RouteRow>(db, query.where("alias.address_index", "=", Buffer.alloc(0)).compile());
@@ -146,7 +146,7 @@ function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["mi
  * Public key that the alias' mail is encrypted to; null for no encryption.
  * @throws SealError for an unreadable key, so that the mail is deferred and never forwarded unencrypted
  */
-function sealKeyOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
+function ageRecipientOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
   if (key_id === null || key_sealed === null) return null;
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
 }

@@ -85,7 +85,7 @@ describe("aliases", () => {
       const address = `${alias.name}@kauke.test`.toLowerCase();
       const route = await store.aliases.findRoute(address);
       expect(route).toEqual({
-        sealKey: null,
+        ageRecipient: null,
         aliasId: alias.id,
         userId,
         address,

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
-import { type Alias, type AliasSealing, aliasAddress } from "../../../core/alias/alias.ts";
+import { type Alias, type AliasEncryption, aliasAddress } from "../../../core/alias/alias.ts";
 import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
@@ -14,7 +14,7 @@ import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.t
 import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
 import { countRows } from "../row-count.ts";
 import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
-import { type AliasDocument, documentOfChange, documentOfNew, sealingColumns, toAlias } from "./alias-document.ts";
+import { type AliasDocument, documentOfChange, documentOfNew, encryptionColumns, toAlias } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
 import { lockKey } from "./encryption-keys.ts";
 import { addressStanding } from "./insert-aliases.ts";
@@ -78,7 +78,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
     created_at: alias.createdAt,
     address_index: indexOf(context, alias),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
-    ...sealingColumns(alias.sealTo),
+    ...encryptionColumns(alias.sealTo),
   };
   await withAliasTakenError(() =>
     db.transaction().execute(async (trx) => {
@@ -132,7 +132,7 @@ async function updateInTransaction(
     address_index: indexOf(context, document),
     sealed: keys.seal("alias", row.id, document),
     fresh: null,
-    ...(update.sealTo === undefined ? {} : sealingColumns(update.sealTo)),
+    ...(update.sealTo === undefined ? {} : encryptionColumns(update.sealTo)),
   };
   if (update.sealTo !== undefined) await refuseForeignKey(trx, userId, update.sealTo);
   await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
@@ -155,7 +155,7 @@ async function updateInTransaction(
  * Locks the chosen encryption key until the commit; afterwards the foreign key constraint prevents its deletion.
  * @throws AppError `invalid` when the encryption key is not the user's
  */
-async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasSealing): Promise<void> {
+async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasEncryption): Promise<void> {
   if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
   throw fieldError("sealTo", aliasMessages.sealTo);
 }

@@ -8,7 +8,7 @@ import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { anyOfBytes, anyOfIds } from "../any-of.ts";
-import { type AliasDocument, documentOfNew, sealingColumns } from "./alias-document.ts";
+import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-document.ts";
 
 interface Inserting {
   trx: InTransaction;
@@ -62,7 +62,7 @@ function newRow({ keys }: StoreContext, alias: Alias) {
     active: alias.routing.state === "active",
     index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
-    ...sealingColumns(alias.sealTo),
+    ...encryptionColumns(alias.sealTo),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Which key forwarded mail is encrypted to: the alias' choice before the account's. A chosen key can't be deleted. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { AliasSealing } from "../../../core/alias/alias.ts";
+import type { AliasEncryption } from "../../../core/alias/alias.ts";
 import type { RouteChange } from "../../../core/alias/alias-store.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
@@ -19,15 +19,15 @@ describe("the key that forwarded mail is encrypted to", () => {
       await fixture.store.encryptionKeys.insert({ ...key, createdAt: new Date() }, 50);
       return id;
     };
-    const choose = (userId: string, aliasId: string, sealTo: AliasSealing) =>
+    const choose = (userId: string, aliasId: string, sealTo: AliasEncryption) =>
       fixture.store.aliases.update(userId, aliasId, () => ({ sealTo }));
 
     it("is the alias' own, otherwise the account's, otherwise none; the mail path finds it by address and by id", async () => {
       const { store, userId, alias, address } = await aPerson();
       const [mine, other] = [await insertKey(userId, "age1account"), await insertKey(userId, "age1alias")];
       const found = async () => [
-        (await store.aliases.findRoute(address))?.sealKey,
-        (await store.aliases.findRouteById(alias.id))?.sealKey,
+        (await store.aliases.findRoute(address))?.ageRecipient,
+        (await store.aliases.findRouteById(alias.id))?.ageRecipient,
       ];
       expect(await found()).toEqual([null, null]);
       expect(await store.users.changeSettings(userId, { sealTo: mine })).toEqual({

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { readHeader } from "../header/headers.ts";
-import { type ArcSource, arcSeal } from "./arc-seal.ts";
+import { type ArcSource, arcSign } from "./arc-sign.ts";
 import { simpleBodyHash } from "./dkim-canonical.ts";
 import type { DkimKey } from "./dkim-sign.ts";
 
@@ -13,7 +13,7 @@ function seal(chain: string, status: ArcSource["status"]): Promise<string> {
   const { fields } = readHeader(header);
   const results = "mail.kauke.test; spf=pass";
   const signedAt = new Date("2026-11-21T12:00:00Z");
-  return arcSeal({ header, fields, bodyHash: simpleBodyHash(Buffer.from("body\r\n")), signedAt, results, status }, key);
+  return arcSign({ header, fields, bodyHash: simpleBodyHash(Buffer.from("body\r\n")), signedAt, results, status }, key);
 }
 const set = (instance: number, cv = "pass") =>
   [

@@ -26,7 +26,7 @@ const names = ["arc-authentication-results", "arc-message-signature", "arc-seal"
  * @returns the three fields of the new ARC set for the top of the header, seal first; empty when no further set may be
  * added
  */
-export async function arcSeal(source: ArcSource, key: DkimKey): Promise<FieldText> {
+export async function arcSign(source: ArcSource, key: DkimKey): Promise<FieldText> {
   const chain = readChain(source);
   if (chain === null) return NO_FIELD;
   const instance = chain.length + 1;
