@@ -38,7 +38,7 @@ import type { TakeReportsDeps } from "./mail/inbound/reports/take-reports.ts";
 import type { ResolveDeps } from "./mail/inbound/resolve.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
-import { arcSealing, arcSigning } from "./mail/message/arc-signing.ts";
+import { arcSigning } from "./mail/message/arc-signing.ts";
 import { BounceSenders } from "./mail/message/bounce-senders.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
