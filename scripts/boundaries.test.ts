@@ -73,7 +73,7 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/http/aliases/routes.ts`, "../../store/open-store.ts"],
   [`${server}/http/aliases/routes.ts`, "@kauke/mail-rfc"],
   [`${server}/mail/reply.ts`, "../http/problem.ts"],
-  [`${server}/mail/inbound/deliver/deliver.ts`, "../../../store/open-store.ts"],
+  [`${server}/mail/delivery/deliver-now.ts`, "../../../store/open-store.ts"],
   [`${server}/store/alias/alias-store.ts`, "../../platform/logger.ts"],
   [`${server}/settings/config.ts`, "../core/app-error.ts"],
   [`${server}/core/rule.ts`, "./rule.test.ts"],

@@ -7,7 +7,7 @@ import type { MailPath } from "@kauke/mail-rfc";
 import type { MailTrace, TraceStep } from "../core/preview/mail-trace.ts";
 import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
 import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
-import { type DeliverMessageDeps, deliverMessage } from "./inbound/deliver/deliver-message.ts";
+import { type DeliverMessageDeps, deliverMessage } from "./inbound/deliver-message.ts";
 import { type KeepForOperatorDeps, keepForOperator } from "./inbound/keep-for-operator.ts";
 import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/prepare-replies.ts";

@@ -8,8 +8,8 @@ import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delive
 import { deferred } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
-import type { AttemptSignal } from "../transport/transport.ts";
-import { attempt, type Transports } from "./attempt.ts";
+import type { AttemptSignal, Transports } from "../transport/transport.ts";
+import { attempt } from "./attempt.ts";
 import type { AttemptFindings } from "./attempt-findings.ts";
 import type { ConfirmationGuard } from "./confirmation-guard.ts";
 import { outcomeIfPaused } from "./pause-gone-webhook.ts";

@@ -2,12 +2,7 @@
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import type { AttemptSignal, MailTransport, WebhookTransport } from "../transport/transport.ts";
-
-export interface Transports {
-  mail: MailTransport;
-  webhook: WebhookTransport;
-}
+import type { AttemptSignal, Transports } from "../transport/transport.ts";
 
 /** Outcome of an attempt that failed because of this server. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };

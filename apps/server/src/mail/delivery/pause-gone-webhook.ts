@@ -8,7 +8,7 @@ import type { GoneWebhook } from "../../core/alias/webhook.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { refused } from "../classify-reply.ts";
-import type { FailureReporter } from "./report-failure.ts";
+import type { FailureReporter } from "./failures.ts";
 
 export interface PauseGoneDeps {
   pauseWebhook(gone: GoneWebhook): Promise<void>;

@@ -10,8 +10,8 @@ import type {
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import { type FailureReporter, withoutSenderReport } from "./report-failure.ts";
-import type { RetryPlan } from "./retry-plan.ts";
+import { type FailureReporter, withoutSenderReport } from "./failures.ts";
+import type { RetryPlan } from "./schedule.ts";
 
 export interface SettleDeps {
   deliveries: Pick<DeliveryStore, "finish" | "defer">;

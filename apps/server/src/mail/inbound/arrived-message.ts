@@ -2,9 +2,9 @@
 import { isAscii } from "node:buffer";
 import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { Clock, Random } from "../../runtime/ports.ts";
+import type { InboundPlan } from "../delivery/delivery-plan.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { Transaction } from "../transaction.ts";
-import type { InboundPlan } from "./inbound-plan.ts";
 import type { PreparedReplies } from "./prepared-replies.ts";
 
 export interface ArrivedMessage {

@@ -15,11 +15,11 @@ import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
 import type { SpoolSpace } from "../../core/spool/spool-space.ts";
+import type { SpoolQuota } from "../delivery/spool-quota.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
 import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
 import { accept, defer, reject, type Verdict } from "../verdict.ts";
-import type { SpoolQuota } from "./deliver/spool-quota.ts";
 import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {

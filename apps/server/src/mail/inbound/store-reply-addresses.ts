@@ -3,11 +3,12 @@
  * every reply finds its way back. Copies of aliases that may not store more correspondents wait in the queue, without
  * delaying the others.
  */
+
+import type { PlannedAlias } from "../delivery/delivery-plan.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
 import type { PlannedMessage } from "./arrived-message.ts";
-import type { PlannedAlias } from "./inbound-plan.ts";
 
 export interface StoreReplyAddressesDeps {
   replyBook: Pick<ReplyBook, "isKnown" | "keep">;

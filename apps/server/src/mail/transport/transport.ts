@@ -75,3 +75,8 @@ export interface WebhookTransport {
   post(call: WebhookCall, signal?: AttemptSignal): Promise<DeliveryOutcome>;
   close(): Promise<void>;
 }
+
+export interface Transports {
+  mail: MailTransport;
+  webhook: WebhookTransport;
+}

@@ -50,7 +50,7 @@ test("every field is written when its value has the field's format", () => {
     method: "GET",
     incident: "a1b2c3d4",
     stack:
-      "TypeError < AppError\n  send apps/server/src/mail/delivery/delivery-worker.ts:10:3\n  packages/age/src/index.ts:1:1",
+      "TypeError < AppError\n  send apps/server/src/mail/delivery/worker.ts:10:3\n  packages/age/src/index.ts:1:1",
   };
   expect(JSON.parse(logged(fields))).toMatchObject(fields);
 });

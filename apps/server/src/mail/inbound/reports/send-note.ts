@@ -6,7 +6,7 @@
  */
 import { type HeaderBlock, type Mailbox, readAutoSubmitted, splitAddress } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
-import type { NoteRefusal } from "../../delivery/report-failure.ts";
+import type { NoteRefusal } from "../../delivery/failures.ts";
 import { sendAsAlias } from "../../message/write-as-alias.ts";
 import { replyFor, type SmtpReply } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";

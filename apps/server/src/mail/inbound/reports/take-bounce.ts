@@ -10,7 +10,7 @@ import { addressesOf, type DeliveryReportFacts, type HeaderSource, readDeliveryR
 import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
 import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
-import type { FailureReporter } from "../../delivery/report-failure.ts";
+import type { FailureReporter } from "../../delivery/failures.ts";
 import type { DeliveryReports } from "../../message/delivery-reports.ts";
 import { mailboxesOf } from "../../message/write-as-alias.ts";
 import type { SmtpReply } from "../../reply.ts";

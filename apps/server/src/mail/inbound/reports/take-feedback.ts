@@ -4,7 +4,7 @@
  * ours triggers no notice. Like all mail to abuse@ it also goes to the operator, and it has no other effect.
  */
 import { MailSyntaxError, parsePath, readFeedbackReport, unstuff } from "@kauke/mail-rfc";
-import type { FailureReporter } from "../../delivery/report-failure.ts";
+import type { FailureReporter } from "../../delivery/failures.ts";
 import type { Transaction } from "../../transaction.ts";
 import { type ResolveDeps, resolve } from "../resolve.ts";
 import type { TakeBounceDeps } from "./take-bounce.ts";

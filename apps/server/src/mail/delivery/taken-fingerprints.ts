@@ -2,8 +2,8 @@
  * Remembers what destinations took of messages that were answered 451 because the rest could not be committed, so that
  * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
-import { type Clock, steadyMs } from "../../../runtime/ports.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 const ENTRIES_MAX = 50_000;
 const AGE_MAX_MS = 3_600_000;

@@ -5,14 +5,13 @@ import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type AllowList, parseAllowList } from "../transport/address-guard.ts";
-import { createDirectTransport, type DirectTransportOptions } from "../transport/direct-transport.ts";
-import { countNextHopFailures, noteRelayFailures } from "../transport/note-next-hop-failure.ts";
-import { createPreviewTransport } from "../transport/preview-transport.ts";
-import { askServers, askSystem, createRelayTransport } from "../transport/relay-transport.ts";
-import type { MailTransport } from "../transport/transport.ts";
-import { createWebhookTransport } from "../transport/webhook/webhook-transport.ts";
-import type { Transports } from "./attempt.ts";
+import { type AllowList, parseAllowList } from "./address-guard.ts";
+import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
+import { countNextHopFailures, noteRelayFailures } from "./note-next-hop-failure.ts";
+import { createPreviewTransport } from "./preview-transport.ts";
+import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
+import type { MailTransport, Transports } from "./transport.ts";
+import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 

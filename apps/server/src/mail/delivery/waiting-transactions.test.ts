@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { MemoryBudget } from "../../memory-budget.ts";
+import { MemoryBudget } from "../memory-budget.ts";
 import { WaitingTransactions } from "./waiting-transactions.ts";
 
 let now: number;

@@ -2,14 +2,14 @@
  * Ends an attempt whose message is stored as a file: deletes the file if the destination took the message; otherwise
  * moves the message to the queue and settles the delivery there.
  */
-import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/delivery.ts";
-import type { InFlightMessage, InFlightMessages } from "../../../core/delivery/in-flight.ts";
-import type { SpoolPlace } from "../../../core/spool/spool-space.ts";
-import type { Logger } from "../../../runtime/ports.ts";
-import type { ShutdownSignal } from "../../../runtime/shutdown-signal.ts";
-import { untried } from "../../classify-reply.ts";
-import type { HeldLeases } from "../../delivery/held-leases.ts";
-import type { PlannedDelivery } from "../inbound-plan.ts";
+import type { DeliveryOutcome, OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
+import type { SpoolPlace } from "../../core/spool/spool-space.ts";
+import type { Logger } from "../../runtime/ports.ts";
+import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
+import { untried } from "../classify-reply.ts";
+import type { PlannedDelivery } from "./delivery-plan.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 
 export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };

@@ -1,8 +1,8 @@
 /** The rows of a message's open deliveries: waiting for a retry, or leased to the attempt that is still running. */
-import type { DeliveryOutcome, OpenDelivery } from "../../../core/delivery/delivery.ts";
-import type { RetryPlan } from "../../delivery/retry-plan.ts";
-import type { PlannedDelivery } from "../inbound-plan.ts";
+import type { DeliveryOutcome, OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { PlannedDelivery } from "./delivery-plan.ts";
 import type { LeasedRow } from "./end-in-flight.ts";
+import type { RetryPlan } from "./schedule.ts";
 
 export interface OpenRowDeps {
   /** Milliseconds of the lease of a running attempt. */

@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
-import type { PlannedDelivery } from "../inbound-plan.ts";
+import type { PlannedDelivery } from "./delivery-plan.ts";
 import type { TakenFingerprints } from "./taken-fingerprints.ts";
 
 export interface TakenLedger {

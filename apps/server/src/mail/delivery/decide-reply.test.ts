@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AliasResult, aliasState, type DestinationState, decideAnswer } from "./decide-answer.ts";
+import { type AliasResult, aliasState, type DestinationState, decideReply } from "./decide-reply.ts";
 
 const failure = { code: "try_later", enhancedStatus: "4.7.1" } as const;
 const taken: DestinationState = { kind: "taken" };
@@ -16,31 +16,31 @@ test("an alias is taken when one destination took it, open when one still may, r
 });
 
 test("nothing is stored when every destination took the message", () => {
-  expect(decideAnswer([alias(taken), alias(taken, taken)], false)).toEqual({ kind: "done" });
+  expect(decideReply([alias(taken), alias(taken, taken)], false)).toEqual({ kind: "done" });
 });
 
 test("a message is stored when one destination took it and another is open", () => {
-  expect(decideAnswer([alias(taken, deferred)], false)).toEqual({ kind: "keep" });
-  expect(decideAnswer([alias(taken), alias(running)], false)).toEqual({ kind: "keep" });
+  expect(decideReply([alias(taken, deferred)], false)).toEqual({ kind: "enqueue" });
+  expect(decideReply([alias(taken), alias(running)], false)).toEqual({ kind: "enqueue" });
 });
 
 test("the message is rejected only when every alias refused it", () => {
-  expect(decideAnswer([alias(refused), alias(refused, refused)], false)).toEqual({
+  expect(decideReply([alias(refused), alias(refused, refused)], false)).toEqual({
     kind: "reject",
     code: "refused_by_all",
   });
-  expect(decideAnswer([alias(refused), alias(taken)], false)).toEqual({ kind: "done" });
-  expect(decideAnswer([alias(refused), alias(deferred)], false)).toEqual({ kind: "keep" });
-  expect(decideAnswer([alias(refused)], true)).toEqual({ kind: "done" });
+  expect(decideReply([alias(refused), alias(taken)], false)).toEqual({ kind: "done" });
+  expect(decideReply([alias(refused), alias(deferred)], false)).toEqual({ kind: "enqueue" });
+  expect(decideReply([alias(refused)], true)).toEqual({ kind: "done" });
 });
 
 test("a message that only loops is rejected as a mail loop", () => {
-  expect(decideAnswer([{ destinations: [], refusedAs: "mail_loop" }], false)).toEqual({
+  expect(decideReply([{ destinations: [], refusedAs: "mail_loop" }], false)).toEqual({
     kind: "reject",
     code: "mail_loop",
   });
 });
 
 test("a transaction with only paused aliases is accepted without anything to store", () => {
-  expect(decideAnswer([], true)).toEqual({ kind: "done" });
+  expect(decideReply([], true)).toEqual({ kind: "done" });
 });

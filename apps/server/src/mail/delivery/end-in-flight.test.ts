@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { ShutdownSignal } from "../../../runtime/shutdown-signal.ts";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type EndInFlightDeps, endInFlight, type RunningInFlight } from "./end-in-flight.ts";
 
 const failure = () => Promise.reject(new Error("the store is gone"));

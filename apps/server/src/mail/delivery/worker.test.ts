@@ -5,9 +5,9 @@ import type { ClaimOptions, DeliveryOutcome, LeasedDelivery } from "../../core/d
 import { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { BackgroundMemory } from "../background-memory.ts";
 import { MemoryBudget } from "../memory-budget.ts";
-import { DeliveryWorker } from "./delivery-worker.ts";
 import { HeldLeases } from "./held-leases.ts";
 import { directLimits, RunningAttempts } from "./shares/running-attempts.ts";
+import { DeliveryWorker } from "./worker.ts";
 
 const taken: DeliveryOutcome = { kind: "taken" };
 let worker: DeliveryWorker;

@@ -4,9 +4,9 @@
  * up to `CACHED_MS`, during which deliveries that this process spools are added to it.
  */
 
-import type { DeliveryStore } from "../../../core/delivery/delivery.ts";
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
-import { type Clock, steadyMs } from "../../../runtime/ports.ts";
+import type { DeliveryStore } from "../../core/delivery/delivery.ts";
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 const OPEN_DELIVERIES_MAX = 1000;
 const WATCHED_MAX = 10_000;

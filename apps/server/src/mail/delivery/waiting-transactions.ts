@@ -2,8 +2,8 @@
  * Transactions whose sender waits for destinations. When memory gets short some are answered early, first those whose
  * account or destination used most memory for longest: their open deliveries go to the spool, and the bytes are freed.
  */
-import { largestUsersFirst } from "../../background-memory.ts";
-import type { MemoryBudget } from "../../memory-budget.ts";
+import { largestUsersFirst } from "../background-memory.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
 
 export interface WaitingTransaction {
   bytes: number;

@@ -1,6 +1,6 @@
 /** The table of outcomes (ARCHITECTURE.md, "A message") as a pure function: from destinations' states to the reply. */
-import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import type { MailRefusal } from "../../reply.ts";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { MailRefusal } from "../reply.ts";
 
 /** State of one destination when the sender is answered; `running` means its attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
@@ -19,20 +19,20 @@ export interface AliasResult {
   refusedAs?: MailRefusal;
 }
 
-export type Answer =
+export type ReplyDecision =
   /** Reply 250 without storing anything: no delivery is open. */
   | { kind: "done" }
   /** Store the body and every open delivery, then reply 250. */
-  | { kind: "keep" }
+  | { kind: "enqueue" }
   | { kind: "reject"; code: MailRefusal };
 
 /**
  * @param aliases every alias of the transaction that mail is delivered for
  * @param otherwiseTaken whether another recipient accepted the message (paused alias, operator, report)
  */
-export function decideAnswer(aliases: readonly AliasResult[], otherwiseTaken: boolean): Answer {
+export function decideReply(aliases: readonly AliasResult[], otherwiseTaken: boolean): ReplyDecision {
   const isOpen = (it: DestinationState) => it.kind === "deferred" || it.kind === "running";
-  if (aliases.some((alias) => alias.destinations.some(isOpen))) return { kind: "keep" };
+  if (aliases.some((alias) => alias.destinations.some(isOpen))) return { kind: "enqueue" };
   const allRefused = aliases.every((alias) => aliasState(alias.destinations) === "refused");
   if (aliases.length === 0 || otherwiseTaken || !allRefused) return { kind: "done" };
   return { kind: "reject", code: aliases.find((alias) => alias.refusedAs)?.refusedAs ?? "refused_by_all" };

@@ -3,30 +3,30 @@
  * the sealed spool before it answers 250 (ARCHITECTURE.md, "A message"). An attempt that outlives the transaction has
  * its row committed under a lease it holds. It may be stopped only while its destination can't have the message yet.
  */
-import { AppError } from "../../../core/app-error.ts";
-import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../../core/delivery/delivery.ts";
-import type { InFlightMessages } from "../../../core/delivery/in-flight.ts";
-import type { MessageBodies } from "../../../core/message/message.ts";
-import type { SpoolPlace, SpoolSpace } from "../../../core/spool/spool-space.ts";
-import type { Clock, Logger, Metrics } from "../../../runtime/ports.ts";
-import type { ShutdownSignal } from "../../../runtime/shutdown-signal.ts";
-import type { BackgroundMemory } from "../../background-memory.ts";
-import { untried } from "../../classify-reply.ts";
-import type { HeldLeases } from "../../delivery/held-leases.ts";
-import { type FailureReporter, withoutSenderReport } from "../../delivery/report-failure.ts";
-import type { RetryPlan } from "../../delivery/retry-plan.ts";
-import { destinationName } from "../../delivery/shares/destination-name.ts";
-import { type Attempt, partiesOfDelivery } from "../../delivery/shares/running-attempt.ts";
-import type { RunningAttempts } from "../../delivery/shares/running-attempts.ts";
-import { type MailRefusal, reply, replyFor, type SmtpReply } from "../../reply.ts";
-import type { Transaction } from "../../transaction.ts";
-import { CHUNK_BYTES } from "../../transport/smtp-client/smtp-channel.ts";
-import type { AttemptSignal } from "../../transport/transport.ts";
-import type { InboundPlan, PlannedDelivery } from "../inbound-plan.ts";
-import { type AliasResult, type Answer, type DestinationState, decideAnswer } from "./decide-answer.ts";
+import { AppError } from "../../core/app-error.ts";
+import type { DeliveryOutcome, DeliveryStore, MessageToKeep } from "../../core/delivery/delivery.ts";
+import type { InFlightMessages } from "../../core/delivery/in-flight.ts";
+import type { MessageBodies } from "../../core/message/message.ts";
+import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
+import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
+import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
+import type { BackgroundMemory } from "../background-memory.ts";
+import { untried } from "../classify-reply.ts";
+import { type MailRefusal, reply, replyFor, type SmtpReply } from "../reply.ts";
+import type { Transaction } from "../transaction.ts";
+import { CHUNK_BYTES } from "../transport/smtp-client/smtp-channel.ts";
+import type { AttemptSignal } from "../transport/transport.ts";
+import { type AliasResult, type DestinationState, decideReply, type ReplyDecision } from "./decide-reply.ts";
+import type { InboundPlan, PlannedDelivery } from "./delivery-plan.ts";
 import { endInFlight } from "./end-in-flight.ts";
+import { type FailureReporter, withoutSenderReport } from "./failures.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import { leasedRow, openRow } from "./open-row.ts";
 import { isTakenBySibling, reportGoneWebhooks, reportRefused } from "./report-refusals.ts";
+import type { RetryPlan } from "./schedule.ts";
+import { destinationName } from "./shares/destination-name.ts";
+import { type Attempt, partiesOfDelivery } from "./shares/running-attempt.ts";
+import type { RunningAttempts } from "./shares/running-attempts.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
 import type { WaitingTransactions } from "./waiting-transactions.ts";
@@ -105,7 +105,7 @@ export async function deliver(
       }),
     );
     const inProgress = { transaction, bytes: { wire: transaction.wire }, all, ledger };
-    const answer = await conclude(decideAnswer(results, plan.otherwiseTaken), inProgress, deps);
+    const answer = await conclude(decideReply(results, plan.otherwiseTaken), inProgress, deps);
     holdWhileNeeded(inProgress.bytes, all, deps);
     return answer;
   } finally {
@@ -114,18 +114,18 @@ export async function deliver(
 }
 
 /** Stores and reports what the reply promises, then returns it. */
-async function conclude(answer: Answer, inProgress: InProgress, deps: DeliverDeps): Promise<SmtpReply> {
+async function conclude(answer: ReplyDecision, inProgress: InProgress, deps: DeliverDeps): Promise<SmtpReply> {
   const { transaction, all } = inProgress;
   if (answer.kind === "reject") {
     await reportGoneWebhooks(all, deps.failures);
     return refuse(answer.code, deps);
   }
-  if (answer.kind === "keep") {
+  if (answer.kind === "enqueue") {
     const notKept = await keep(inProgress, deps);
     if (notKept !== null) return replyFor(notKept);
   }
   await reportRefused(all, transaction.wire, deps.failures);
-  deps.metrics.count("kauke_messages_total", { result: answer.kind === "keep" ? "kept" : "passed" });
+  deps.metrics.count("kauke_messages_total", { result: answer.kind === "enqueue" ? "kept" : "passed" });
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
 

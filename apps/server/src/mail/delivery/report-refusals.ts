@@ -1,7 +1,7 @@
 /** Failure notices about destinations that refused a message before its sender was answered. */
-import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { type FailureReporter, withoutSenderReport } from "../../delivery/report-failure.ts";
-import type { PlannedDelivery } from "../inbound-plan.ts";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { PlannedDelivery } from "./delivery-plan.ts";
+import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 
 interface Tried {
   planned: PlannedDelivery;

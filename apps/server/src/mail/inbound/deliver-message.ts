@@ -1,9 +1,9 @@
 /** Attempts delivery to all destinations, and stores what stays open. */
-import type { SmtpReply } from "../../reply.ts";
-import type { PlannedMessage } from "../arrived-message.ts";
-import { type DeliverDeps, deliver } from "./deliver.ts";
-import type { TakenFingerprints } from "./taken-fingerprints.ts";
-import { takenLedger } from "./taken-ledger.ts";
+import { type DeliverDeps, deliver } from "../delivery/deliver-now.ts";
+import type { TakenFingerprints } from "../delivery/taken-fingerprints.ts";
+import { takenLedger } from "../delivery/taken-ledger.ts";
+import type { SmtpReply } from "../reply.ts";
+import type { PlannedMessage } from "./arrived-message.ts";
 
 export interface DeliverMessageDeps {
   deliver: DeliverDeps;

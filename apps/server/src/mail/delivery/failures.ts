@@ -11,7 +11,7 @@ import type { Notice, NoticeStore } from "../../core/notice.ts";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { DeliveryReports, FailedMail } from "../message/delivery-reports.ts";
-import type { RetryPlan } from "./retry-plan.ts";
+import type { RetryPlan } from "./schedule.ts";
 
 export interface FailedDelivery {
   messageId: string;
