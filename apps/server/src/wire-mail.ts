@@ -131,7 +131,7 @@ export function wireMail(parts: MailParts): WiredMail {
     waiting: new WaitingTransactions(budget),
     memory,
     reports,
-    attemptDeps: attemptParts(parts, { mailRules, replyBook }),
+    attemptDeps: attemptParts(parts, { mailRules, replyBook, attempts }),
   };
   const inbound = wireInbound(parts, shared);
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
@@ -193,8 +193,8 @@ function wireDeliveryWorker(
   return new DeliveryWorker({
     deliveries: queue,
     bodies: store.bodies,
-    attempt: (delivery, { copy, wasMissing }, signal) =>
-      attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, signal }, deps),
+    attempt: (delivery, { copy, wasMissing }, running) =>
+      attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, running }, deps),
     attempts,
     settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
     settleUnreadable: (row) => settleUnreadable(row, settleDeps),
@@ -241,13 +241,13 @@ interface InboundParts extends Pick<DeliverDeps, "backgroundAttempts" | "attempt
 
 function attemptParts(
   parts: MailParts,
-  { mailRules, replyBook }: { mailRules: MailLimitRules | null; replyBook: ReplyBook },
+  { mailRules, ...shared }: { mailRules: MailLimitRules | null } & Pick<AttemptDeps, "replyBook" | "attempts">,
 ): AttemptDeps {
   const { config, store, transports, confirmation: settings } = parts;
   const limitRules = rateLimitRules(config.limits);
   return {
+    ...shared,
     aliases: store.aliases,
-    replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
     shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
     findings: new AttemptFindings({ ...parts, ...store }),
@@ -307,7 +307,7 @@ function deliverDeps(parts: MailParts, shared: Shared & InboundParts, quota: Spo
     leaseMs: BACKGROUND_LEASE_MS,
     backgroundAttempts,
     leases,
-    attempt: (planned, signal) => attemptDelivery(planned, planned.copy, { known: planned, signal }, attemptDeps),
+    attempt: (planned, running) => attemptDelivery(planned, planned.copy, { known: planned, running }, attemptDeps),
     attempts,
     waiting,
     memory,

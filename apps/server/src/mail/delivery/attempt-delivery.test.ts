@@ -1,7 +1,9 @@
 /** Checks made before a delivery attempt, on the first attempt and on retries. */
 import { expect, test } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { taken } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
+import { outcomeOnly } from "../transport/transport.ts";
 import {
   type AttemptDeps,
   attemptDelivery,
@@ -34,7 +36,7 @@ async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, 
     return answer;
   };
   const { pausedWebhooks = [], isOverCorrespondents = false, guardSays = null, shareSays = null } = scene;
-  const taken: DeliveryOutcome = { kind: "taken" };
+  const report = outcomeOnly(taken);
   const deps: AttemptDeps = {
     aliases: { findRouteById: async () => say("route", { pausedWebhooks } as never) },
     replyBook: { keep: async () => say("reply addresses", new Set(isOverCorrespondents ? ["alias"] : [])) },
@@ -46,10 +48,11 @@ async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, 
       beforeAttempt: () => say("share of a new message", shareSays),
       beforeRetry: () => say("share", shareSays),
     },
-    findings: { watch: (_, attempting) => attempting },
+    attempts: { noteBusy: () => {} },
+    findings: { note: async () => {} },
     transports: {
-      mail: { send: async () => say("sent", taken), close: () => {} },
-      webhook: { post: async () => say("posted", taken), close: () => {} },
+      mail: { send: async () => say("sent", report), close: () => {} },
+      webhook: { post: async () => say("posted", report), close: () => {} },
     } as never,
   };
   const copy = {
@@ -58,7 +61,7 @@ async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, 
     mailTo: async () => ({}),
     webhookBody: async () => Buffer.from("{}"),
   } as unknown as ForwardCopy;
-  const outcome = await attemptDelivery(delivery, copy, { known, signal: {} as never }, deps);
+  const outcome = await attemptDelivery(delivery, copy, { known, running: {} as never }, deps);
   return { asked, outcome };
 }
 

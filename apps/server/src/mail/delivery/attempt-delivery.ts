@@ -8,12 +8,14 @@ import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delive
 import { deferred } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
-import type { AttemptSignal, Transports } from "../transport/transport.ts";
+import type { Transports } from "../transport/transport.ts";
 import { attempt } from "./attempt.ts";
 import type { AttemptFindings } from "./attempt-findings.ts";
 import type { ConfirmationGuard } from "./confirmation-guard.ts";
 import { outcomeIfPaused } from "./pause-gone-webhook.ts";
 import type { DestinationShares } from "./shares/destination-shares.ts";
+import type { RunningAttempt } from "./shares/running-attempt.ts";
+import type { RunningAttempts } from "./shares/running-attempts.ts";
 
 export interface DeliveryToAttempt {
   id: string;
@@ -41,7 +43,8 @@ export interface AttemptDeps {
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
   /** Shares of destinations; `null` when rate limits are switched off. */
   shares: Pick<DestinationShares, "beforeAttempt" | "beforeRetry"> | null;
-  findings: Pick<AttemptFindings, "watch">;
+  attempts: Pick<RunningAttempts, "noteBusy">;
+  findings: Pick<AttemptFindings, "note">;
   transports: Transports;
 }
 
@@ -50,7 +53,7 @@ type Check = (
   delivery: DeliveryToAttempt,
   copy: ForwardCopy,
   known: KnownFromArrival | null,
-  deps: Omit<AttemptDeps, "findings" | "transports">,
+  deps: Omit<AttemptDeps, "attempts" | "findings" | "transports">,
 ) => Promise<DeliveryOutcome | null> | DeliveryOutcome | null;
 
 const tooManyCorrespondents = deferred("try_later", "4.7.1");
@@ -97,12 +100,15 @@ const checks: readonly Check[] = [isWebhookPaused, areReplyAddressesStored, isMa
 export async function attemptDelivery(
   delivery: DeliveryToAttempt,
   copy: ForwardCopy,
-  { known, signal }: { known: KnownFromArrival | null; signal: AttemptSignal },
+  { known, running }: { known: KnownFromArrival | null; running: RunningAttempt },
   deps: AttemptDeps,
 ): Promise<DeliveryOutcome> {
   for (const check of checks) {
     const outcome = await check(delivery, copy, known, deps);
     if (outcome !== null) return outcome;
   }
-  return deps.findings.watch(delivery, attempt(delivery, copy, deps.transports, signal), signal);
+  const report = await attempt(delivery, copy, deps.transports, running);
+  for (const provider of report.busyProviders) deps.attempts.noteBusy(running, provider);
+  await deps.findings.note(delivery, report);
+  return report.outcome;
 }

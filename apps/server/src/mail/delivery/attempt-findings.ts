@@ -1,7 +1,7 @@
 /** What an attempt reveals about its destination: whether the mailbox exists, and that an unreachable host is back. */
-import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
+import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
-import type { AttemptSignal } from "../transport/transport.ts";
+import type { SendReport } from "../transport/transport.ts";
 import { MailboxHealth, type MailboxHealthDeps } from "./mailbox-health.ts";
 import { destinationName } from "./shares/destination-name.ts";
 import { WaitingMail } from "./waiting-mail.ts";
@@ -24,15 +24,12 @@ export class AttemptFindings {
     this.#health = new MailboxHealth(deps);
   }
 
-  /** Returns the outcome of the attempt after recording what it reveals. */
-  async watch(delivery: Tried, attempting: Promise<DeliveryOutcome>, signal: AttemptSignal): Promise<DeliveryOutcome> {
-    const outcome = await attempting;
+  async note(delivery: Tried, { outcome, isMailboxMissing: isMissing }: SendReport): Promise<void> {
     const { id, target, wasMissing = false } = delivery;
-    const noting = this.#health.note(delivery, { outcome, isMissing: signal.isMailboxMissing === true, wasMissing });
+    const noting = this.#health.note(delivery, { outcome, isMissing, wasMissing });
     if (noting !== null) await noting;
     const due = this.#waitingMail.note(destinationName(target.destination), id, outcome);
     if (due.length > 0) this.#hasten(due);
-    return outcome;
   }
 
   /** Never throws: a delivery that can't be made due now keeps its retry time. */

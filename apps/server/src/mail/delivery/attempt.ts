@@ -2,7 +2,7 @@
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import type { AttemptSignal, Transports } from "../transport/transport.ts";
+import { type OngoingAttempt, outcomeOnly, type SendReport, type Transports } from "../transport/transport.ts";
 
 /** Outcome of an attempt that failed because of this server. */
 const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
@@ -14,18 +14,18 @@ export async function attempt(
   delivery: { id: string; target: DeliveryTarget },
   copy: ForwardCopy,
   transports: Transports,
-  signal?: AttemptSignal,
-): Promise<DeliveryOutcome> {
+  ongoing: OngoingAttempt,
+): Promise<SendReport> {
   try {
     const { destination } = delivery.target;
     if (destination.kind === "mailbox") {
-      return await transports.mail.send(await copy.mailTo(destination.address), signal);
+      return await transports.mail.send(await copy.mailTo(destination.address), ongoing);
     }
     const body = await copy.webhookBody();
-    if (body === null || copy.webhookSecret === null) return failedHere;
+    if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);
     const { id } = delivery;
-    return await transports.webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, signal);
+    return await transports.webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, ongoing);
   } catch (thrown) {
-    return thrown instanceof EncryptionFailed ? notEncrypted : failedHere;
+    return outcomeOnly(thrown instanceof EncryptionFailed ? notEncrypted : failedHere);
   }
 }

@@ -14,8 +14,6 @@ import type { BackgroundMemory } from "../background-memory.ts";
 import { untried } from "../classify-reply.ts";
 import { type MailRefusal, reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { Transaction } from "../transaction.ts";
-import { CHUNK_BYTES } from "../transport/smtp-client/smtp-channel.ts";
-import type { AttemptSignal } from "../transport/transport.ts";
 import { type AliasResult, type DestinationState, decideReply, type ReplyDecision } from "./decide-reply.ts";
 import type { InboundPlan, PlannedDelivery } from "./delivery-plan.ts";
 import { endInFlight } from "./end-in-flight.ts";
@@ -25,7 +23,7 @@ import { leasedRow, openRow } from "./open-row.ts";
 import { isTakenBySibling, reportGoneWebhooks, reportRefused } from "./report-refusals.ts";
 import type { RetryPlan } from "./schedule.ts";
 import { destinationName } from "./shares/destination-name.ts";
-import { type Attempt, partiesOfDelivery } from "./shares/running-attempt.ts";
+import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 import type { TakenLedger } from "./taken-ledger.ts";
@@ -38,7 +36,7 @@ export interface DeliverDeps {
   shutdown: ShutdownSignal;
   /** Milliseconds of the lease of an attempt that outlives its transaction; renewed until the attempt ends. */
   leaseMs: number;
-  attempt(planned: PlannedDelivery, signal: AttemptSignal): Promise<DeliveryOutcome>;
+  attempt(planned: PlannedDelivery, running: RunningAttempt): Promise<DeliveryOutcome>;
   attempts: RunningAttempts;
   /** Settles an attempt that outlived its transaction. */
   settle(leased: { planned: PlannedDelivery; leaseToken: string; outcome: DeliveryOutcome }): Promise<void>;
@@ -69,7 +67,7 @@ const SHUTDOWN_BUDGET_MS = 500;
 interface Running {
   planned: PlannedDelivery;
   /** The attempt; `null` when none is made because the outcome is known. */
-  attempt: Attempt | null;
+  attempt: RunningAttempt | null;
   promise: Promise<DeliveryOutcome>;
   outcome: DeliveryOutcome | null;
   /** Whether the delivery has a row in the store: its outcome is then settled and reported through that row. */
@@ -140,8 +138,7 @@ function holdWhileNeeded(bytes: InProgress["bytes"], all: readonly Running[], { 
     bytes.wire = null;
     for (const copy of copies) copy.release();
   };
-  // A small message may still be in the socket's buffer as a whole, so having sent it does not mean it arrived.
-  const isNeeded = (entry: Running) => entry.outcome === null && !(entry.attempt?.isSent && sizeBytes > CHUNK_BYTES);
+  const isNeeded = (entry: Running) => entry.outcome === null && entry.attempt?.isPassedOn !== true;
   const open = all.filter(isNeeded);
   if (open.length === 0) return drop();
   const evict = () => {

@@ -15,20 +15,18 @@ import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import { untried } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import { CHUNK_BYTES } from "../transport/smtp-client/smtp-channel.ts";
-import type { AttemptSignal } from "../transport/transport.ts";
 import type { HeldLeases } from "./held-leases.ts";
 import type { Settled } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { destinationName } from "./shares/destination-name.ts";
-import { type Attempt, partiesOfDelivery } from "./shares/running-attempt.ts";
+import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 import type { SpooledCopy } from "./spooled-copy.ts";
 
 export interface DeliveryWorkerDeps {
   deliveries: Pick<DeliveryStore, "claim" | "extendLease" | "putBack" | "nextDueAt" | "onWake">;
   bodies: Pick<MessageBodies, "get">;
-  attempt(delivery: LeasedDelivery, copy: SpooledCopy, signal: AttemptSignal): Promise<DeliveryOutcome>;
+  attempt(delivery: LeasedDelivery, copy: SpooledCopy, running: RunningAttempt): Promise<DeliveryOutcome>;
   attempts: RunningAttempts;
   settle(delivery: Settled, leaseToken: string, outcome: DeliveryOutcome): Promise<void>;
   settleUnreadable(row: UnreadableDelivery): Promise<void>;
@@ -225,7 +223,7 @@ export class DeliveryWorker {
   }
 
   /** Starts a delivery that has a slot. @returns false when its account or destination may not have another attempt */
-  #start(delivery: LeasedDelivery, run: (attempt: Attempt) => Promise<DeliveryOutcome | null>): boolean {
+  #start(delivery: LeasedDelivery, run: (attempt: RunningAttempt) => Promise<DeliveryOutcome | null>): boolean {
     const attempt = this.#deps.attempts.start(partiesOfDelivery(delivery));
     if (attempt === null) {
       this.#shares.leave(delivery);
@@ -262,7 +260,7 @@ export class DeliveryWorker {
   }
 
   /** Attempts a delivery; renews the lease first if it waited so long that another worker may have claimed it. */
-  async #runStillLeased(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome | null> {
+  async #runStillLeased(delivery: LeasedDelivery, attempt: RunningAttempt): Promise<DeliveryOutcome | null> {
     const isLeased = this.#isFreshlyLeased(delivery) || (await this.#extend(delivery));
     return isLeased ? await this.#run(delivery, attempt) : null;
   }
@@ -297,7 +295,11 @@ export class DeliveryWorker {
   }
 
   /** Settles a delivery with the outcome of `run`, `null` if another worker has the delivery. Never throws. */
-  async #settled(delivery: LeasedDelivery, attempt: Attempt, run: Promise<DeliveryOutcome | null>): Promise<void> {
+  async #settled(
+    delivery: LeasedDelivery,
+    attempt: RunningAttempt,
+    run: Promise<DeliveryOutcome | null>,
+  ): Promise<void> {
     const heartbeat = setInterval(() => void this.#extend(delivery), HEARTBEAT_MS);
     try {
       const reported = await run
@@ -328,7 +330,7 @@ export class DeliveryWorker {
   }
 
   /** Attempts a delivery, reserving memory for its message until it is sent or the memory is needed elsewhere. */
-  async #run(delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {
+  async #run(delivery: LeasedDelivery, attempt: RunningAttempt): Promise<DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const evict = () => {
       if (!attempt.isSent) attempt.stop();
@@ -344,8 +346,7 @@ export class DeliveryWorker {
       const leaveSlot = attempt.onSent;
       attempt.onSent = () => {
         leaveSlot?.();
-        // The bytes of a small message are kept: all of them may still be in the socket's buffer.
-        if (delivery.sizeBytes <= CHUNK_BYTES) return;
+        if (!attempt.isPassedOn) return;
         release();
         copy?.release();
       };
@@ -357,7 +358,7 @@ export class DeliveryWorker {
   }
 
   /** Reserves memory; the server's own small mail always gets it. @returns `null` when there is no room now */
-  #room({ userId, target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, evict: () => void) {
+  #room({ userId, target, sizeBytes: bytes }: LeasedDelivery, attempt: RunningAttempt, evict: () => void) {
     if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], evict });
     const account = userId === null ? "operator" : `of ${userId}`;
     const to = `to ${destinationName(target.destination)}`;

@@ -1,10 +1,28 @@
 /**
- * Memory of one copy of a message: its reservations, and the outgoing mails made from it, whose bytes `release` drops.
- * Closures of attempts that may wait ten minutes for a reply keep a reference to the copy, so its bytes are dropped
- * explicitly.
+ * Memory of one copy of a message: its reservations, and the bytes of the mails made from it. Attempts that may wait ten
+ * minutes for a reply keep a reference to their mail, so `release` drops its bytes.
  */
 import type { BackgroundMemory } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
+
+type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
+
+export interface ReleasableMail {
+  mail: OutgoingMail;
+  /** Drops the bytes: `mail.wire` returns `null` from then on. */
+  release(): void;
+}
+
+export function releasableMail(about: AboutMail, wireParts: readonly Buffer[]): ReleasableMail {
+  let parts: readonly Buffer[] | null = wireParts;
+  const sizeBytes = wireParts.reduce((sum, part) => sum + part.length, 0);
+  return {
+    mail: { ...about, sizeBytes, wire: () => parts },
+    release: () => {
+      parts = null;
+    },
+  };
+}
 
 export class CopyMemory {
   readonly #memory: BackgroundMemory;
@@ -12,7 +30,7 @@ export class CopyMemory {
   readonly #onEvicted: () => void;
   #given: (() => void)[] = [];
   #kept: (() => void)[] = [];
-  #issued: OutgoingMail[] = [];
+  #issued: ReleasableMail[] = [];
   #isReleased = false;
 
   constructor(memory: BackgroundMemory, account: string | null, onEvicted: () => void) {
@@ -52,17 +70,17 @@ export class CopyMemory {
     return bytes;
   }
 
-  issue(mail: Omit<OutgoingMail, "sizeBytes">): OutgoingMail {
-    const issued = { ...mail, sizeBytes: mail.wireParts.reduce((sum, part) => sum + part.length, 0) };
+  issue(about: AboutMail, wireParts: readonly Buffer[]): OutgoingMail {
+    const issued = releasableMail(about, wireParts);
     this.#issued.push(issued);
-    return issued;
+    return issued.mail;
   }
 
   release(): void {
     this.#isReleased = true;
     this.#giveBack();
     for (const giveBack of this.#kept.splice(0)) giveBack();
-    for (const mail of this.#issued) mail.wireParts = [];
+    for (const mail of this.#issued) mail.release();
     this.#issued = [];
   }
 

@@ -75,7 +75,7 @@ class EncryptedCopy implements ForwardCopy {
     const wireParts = [signature, header, opening, await (this.#armored ??= this.#encrypt()), closing];
     this.#memory.present(this.#plain);
     const { envelopeFrom } = this;
-    return this.#memory.issue({ envelopeFrom, rcptTo, wireParts, eightBit: false, smtpUtf8: false });
+    return this.#memory.issue({ envelopeFrom, rcptTo, eightBit: false, smtpUtf8: false }, wireParts);
   }
 
   webhookBody(): Promise<Buffer | null> {

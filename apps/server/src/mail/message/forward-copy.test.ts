@@ -59,8 +59,8 @@ function sourceOf(message: string): ForwardSource {
 
 async function makeMail(message: string, budget = new MemoryBudget(1_000_000)) {
   const copy = makePlainCopy(sourceOf(message), partsOf(budget));
-  const { wireParts, sizeBytes } = await copy.mailTo("olga@inbox.example");
-  const bytes = Buffer.concat(wireParts);
+  const { wire, sizeBytes } = await copy.mailTo("olga@inbox.example");
+  const bytes = Buffer.concat(wire() ?? []);
   expect(bytes).toHaveLength(sizeBytes);
   return { copy, bytes, used: budget.usedBytes };
 }

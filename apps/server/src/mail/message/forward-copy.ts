@@ -133,7 +133,7 @@ class PlainCopy implements ForwardCopy {
     this.#memory.present(this.#bytes);
     const { eightBit, smtpUtf8 } = this.#about.envelope;
     const wireParts = [...arcSet, signature, this.#header, ...body];
-    return this.#memory.issue({ envelopeFrom: this.envelopeFrom, rcptTo, wireParts, eightBit, smtpUtf8 });
+    return this.#memory.issue({ envelopeFrom: this.envelopeFrom, rcptTo, eightBit, smtpUtf8 }, wireParts);
   }
 
   webhookBody(): Promise<Buffer | null> {

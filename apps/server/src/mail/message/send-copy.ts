@@ -5,7 +5,7 @@
  */
 import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import type { OutgoingMail } from "../transport/transport.ts";
+import { type ReleasableMail, releasableMail } from "./copy-memory.ts";
 import type { ForwardCopy } from "./forward-copy.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
@@ -26,7 +26,7 @@ export function makeSendCopy(
 ): ForwardCopy {
   const envelopeFrom = isReport || envelope.envelopeFrom === "" ? "" : aliasAddress;
   let bytes: Buffer | null = wire;
-  let issued: OutgoingMail[] = [];
+  let issued: ReleasableMail[] = [];
   let signature: Promise<Buffer> | null = null;
   return {
     webhookSecret: null,
@@ -40,16 +40,15 @@ export function makeSendCopy(
       const header = bytes.subarray(0, end);
       signature ??= signer.sign({ domain: domainOf(aliasAddress), header, wire: bytes, bodyStart: end + 2 });
       const wireParts = [await signature, bytes];
-      const sizeBytes = wireParts.reduce((sum, part) => sum + part.length, 0);
       const { eightBit, smtpUtf8 } = envelope;
-      const mail = { envelopeFrom, rcptTo, wireParts, sizeBytes, eightBit, smtpUtf8 };
-      issued.push(mail);
-      return mail;
+      const releasable = releasableMail({ envelopeFrom, rcptTo, eightBit, smtpUtf8 }, wireParts);
+      issued.push(releasable);
+      return releasable.mail;
     },
     webhookBody: async () => null,
     release() {
       bytes = null;
-      for (const mail of issued) mail.wireParts = [];
+      for (const mail of issued) mail.release();
       issued = [];
     },
   };

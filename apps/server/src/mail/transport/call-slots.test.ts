@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { CallSlots, type Slot } from "./call-slots.ts";
+import { ongoingAttempt } from "./outgoing-mail.testing.ts";
 
 const limits = { all: 3, party: 2, host: 2, waiting: 4, waitingOfParty: 2 };
 
@@ -9,7 +10,7 @@ function slotsWithLog() {
   const got: string[] = [];
   const held = new Map<string, Slot>();
   const take = (name: string, host = `${name}.example`) =>
-    slots.take({ party: name.slice(0, 1), host }).then((slot) => {
+    slots.take(host, ongoingAttempt({ party: name.slice(0, 1) })).then((slot) => {
       got.push(slot === null ? `not ${name}` : name);
       if (slot !== null) held.set(name, slot);
     });
@@ -46,9 +47,9 @@ test("an account without a call to a host may exceed the host's limit once the o
   let now = 0;
   const slots = new CallSlots({ ...limits, all: 9 }, () => now);
   const host = "slow.example";
-  for (const party of ["a", "b"]) expect(await slots.take({ party, host })).not.toBeNull();
-  const waits = AbortSignal.timeout(5000);
-  const [again, third] = [slots.take({ party: "a", host }, waits), slots.take({ party: "c", host }, waits)];
+  for (const party of ["a", "b"]) expect(await slots.take(host, ongoingAttempt({ party }))).not.toBeNull();
+  const signal = AbortSignal.timeout(5000);
+  const [again, third] = ["a", "c"].map((party) => slots.take(host, ongoingAttempt({ party, signal })));
   const soon = new Promise((resolve) => setTimeout(() => resolve("waits"), 600));
   expect(await Promise.race([again, third, soon])).toBe("waits");
   now += 1000;
@@ -62,7 +63,7 @@ test("an aborted call leaves the queue; closing fails all waiting calls", async 
   await take("a1");
   await take("a2");
   const stop = new AbortController();
-  const stopped = slots.take({ party: "a", host: "x.example" }, stop.signal);
+  const stopped = slots.take("x.example", ongoingAttempt({ party: "a", signal: stop.signal }));
   void take("a3");
   stop.abort();
   expect(await stopped).toBeNull();

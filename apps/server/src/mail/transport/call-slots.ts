@@ -5,14 +5,7 @@
 import { Counts } from "../../runtime/counts.ts";
 import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";
-import type { AttemptSignal } from "./transport.ts";
-
-export interface CallParties {
-  /** Account, or another party the call is made for. */
-  party: string;
-  /** Host name of the URL. */
-  host: string;
-}
+import type { OngoingAttempt } from "./transport.ts";
 
 export interface Slot {
   /** Releases the slot; must be called exactly once. */
@@ -46,12 +39,12 @@ export class CallSlots {
     this.#now = now;
   }
 
-  /** Waits for a slot. @returns `null` when the signal aborts, too many calls wait, or `close` was called */
-  async take({ party, host }: CallParties, signal?: AttemptSignal): Promise<Slot | null> {
-    if (this.#isClosed || signal?.aborted) return null;
-    const call = { account: party, network: signal?.network ?? party, host };
+  /** Waits for a slot. @returns `null` when the attempt is stopped, too many calls wait, or `close` was called */
+  async take(host: string, attempt: OngoingAttempt): Promise<Slot | null> {
+    if (this.#isClosed || attempt.signal.aborted) return null;
+    const call = { account: attempt.party, network: attempt.network, host };
     if (this.#hasSlot(call)) return this.#slot(call);
-    return await this.#enqueue(call, signal);
+    return await this.#enqueue(call, attempt);
   }
 
   /** Fails all waiting calls. */
@@ -61,7 +54,7 @@ export class CallSlots {
     for (const waiting of this.#waiting.clear()) waiting.give(null);
   }
 
-  #enqueue(call: Omit<Waiting, "give">, signal: AttemptSignal | undefined): Promise<Slot | null> {
+  #enqueue(call: Omit<Waiting, "give">, attempt: OngoingAttempt): Promise<Slot | null> {
     return new Promise((resolve) => {
       const leave = () => {
         this.#waiting.delete(call.account, waiting);
@@ -70,13 +63,13 @@ export class CallSlots {
       const waiting: Waiting = {
         ...call,
         give: (slot) => {
-          signal?.removeEventListener("abort", leave);
-          signal?.wait?.(false);
+          attempt.signal.removeEventListener("abort", leave);
+          attempt.wait(false);
           resolve(slot);
         },
       };
-      signal?.addEventListener("abort", leave);
-      signal?.wait?.(true);
+      attempt.signal.addEventListener("abort", leave);
+      attempt.wait(true);
       this.#waiting.push(call.account, waiting)?.give(null);
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     });

@@ -7,18 +7,11 @@ import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllowList } from "./address-guard.ts";
 import { createDirectTransport } from "./direct-transport.ts";
-import type { OutgoingMail } from "./transport.ts";
+import { outgoingMail, sendingBy } from "./outgoing-mail.testing.ts";
 
 const tls = { key: testKey, cert: testCertificate };
 const tlsFailed = { kind: "deferred", failure: { code: "tls_failed", enhancedStatus: "4.7.5" } };
-const mail: OutgoingMail = {
-  envelopeFrom: "a@from.example",
-  rcptTo: "b@example.test",
-  wireParts: [Buffer.from("Subject: hi\r\n\r\nhello\r\n")],
-  sizeBytes: 22,
-  eightBit: false,
-  smtpUtf8: false,
-};
+const mail = outgoingMail({ rcptTo: "b@example.test" });
 let policyHost: FakeStsHost;
 const open = closeAfterEach();
 
@@ -53,7 +46,7 @@ async function setUp(policy: string, names: readonly string[], options: FakeMxOp
     () => mx.close(),
     () => transport.close(),
   );
-  return { mx, transport, counted };
+  return { mx, transport: sendingBy(transport), counted };
 }
 
 test("with an enforced policy mail goes to a listed host with a valid certificate", async () => {

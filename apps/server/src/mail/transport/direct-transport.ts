@@ -14,7 +14,13 @@ import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool } from "./smtp-client/smtp-pool.ts";
 import { createStsPolicies, type StsPolicies, type StsPolicy } from "./sts-policies.ts";
-import type { AttemptSignal, MailTransport, OutgoingMail } from "./transport.ts";
+import {
+  type MailTransport,
+  type OngoingAttempt,
+  type OutgoingMail,
+  outcomeOnly,
+  type SendReport,
+} from "./transport.ts";
 
 export interface DirectTransportOptions extends SmtpPoolOptions {
   resolver: Resolver;
@@ -34,42 +40,49 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
   const policies = createStsPolicies({ resolver, allow, port: stsPort, ca: options.extraCa });
   const rules = { resolver, allow, port, random, ownName: options.mailHost.toLowerCase() };
 
-  async function sendToOne(hosts: readonly MailHost[], peer: PeerRules, mail: OutgoingMail, signal?: AttemptSignal) {
+  async function sendToOne(
+    hosts: readonly MailHost[],
+    peer: PeerRules,
+    mail: OutgoingMail,
+    attempt: OngoingAttempt,
+  ): Promise<SendReport> {
+    const busyProviders: string[] = [];
     let first = null;
     for (const host of hosts) {
-      if (signal?.reachProvider?.(providerOf(host.name)) === false) continue;
-      if (signal?.reachPeer?.(host.address) === false) continue;
-      const { outcome, isUncertain } = await pool.send(peerOf(host, peer), mail, signal);
-      // No other host is tried now if this one may have the message, or if the message's bytes were dropped from
-      // memory.
-      const isOver = isUncertain || signal?.aborted || mail.wireParts.length === 0;
-      if (outcome.kind !== "deferred" || isOver) return outcome;
+      const provider = providerOf(host.name);
+      if (!attempt.reachProvider(provider) || !attempt.reachPeer(host.address)) continue;
+      const { outcome, isMailboxMissing, isBusy, isUncertain } = await pool.send(peerOf(host, peer), mail, attempt);
+      if (isBusy) busyProviders.push(provider);
+      // No other host is tried now if this one may have the message, or if the copy was dropped from memory.
+      const isOver = isUncertain || attempt.signal.aborted || mail.wire() === null;
+      if (outcome.kind !== "deferred" || isOver) return { outcome, isMailboxMissing, busyProviders };
       // Of several hosts' failures, that of the most preferred host is the most useful one to report.
       first ??= outcome;
     }
-    return first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
+    const outcome = first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
+    return { ...outcomeOnly(outcome), busyProviders };
   }
 
   return {
-    async send(mail, signal) {
+    async send(mail, attempt) {
       const domain = splitAddress(mail.rcptTo).domain;
-      const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, signal)]);
-      if (found.kind === "none") return found.outcome;
+      const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, attempt)]);
+      if (found.kind === "none") return outcomeOnly(found.outcome);
       // The domain's MTA-STS policy is not known yet, so nothing may be sent.
-      if (policy === "busy") return untried;
+      if (policy === "busy") return outcomeOnly(untried);
       const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
       if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");
       const isEnforced = policy?.mode === "enforce";
-      if (isEnforced && listed.length === 0) return classifyLoss("tls_failed");
-      return sendToOne(isEnforced ? listed : found.hosts, { port, isEnforced }, mail, signal);
+      if (isEnforced && listed.length === 0) return outcomeOnly(classifyLoss("tls_failed"));
+      return sendToOne(isEnforced ? listed : found.hosts, { port, isEnforced }, mail, attempt);
     },
     close: (graceMs) => pool.close(graceMs),
   };
 }
 
-async function policyOf(domain: string, policies: StsPolicies, signal: AttemptSignal | undefined) {
+async function policyOf(domain: string, policies: StsPolicies, attempt: OngoingAttempt) {
   const name = domainToASCII(domain);
-  return name === "" || /^[0-9.]+$/.test(name) ? null : policies.find(name, signal);
+  return name === "" || /^[0-9.]+$/.test(name) ? null : policies.find(name, attempt);
 }
 
 interface PeerRules {

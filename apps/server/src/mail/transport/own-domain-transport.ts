@@ -4,11 +4,11 @@
  */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import { classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
+import { classifyLoss, classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { replyFor, type SmtpReply } from "../reply.ts";
 import type { MxHandlers } from "../smtp/session-handlers.ts";
-import type { MailTransport, OutgoingMail } from "./transport.ts";
+import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.ts";
 
 export interface OwnDomainParts {
   outside: MailTransport;
@@ -25,7 +25,10 @@ const LOOPBACK = "127.0.0.1";
 
 export function ownDomainTransport(parts: OwnDomainParts): MailTransport {
   return {
-    send: (mail, signal) => (isOurs(mail.rcptTo, parts) ? deliverHere(mail, parts) : parts.outside.send(mail, signal)),
+    send: async (mail, attempt) =>
+      isOurs(mail.rcptTo, parts)
+        ? outcomeOnly(await deliverHere(mail, parts))
+        : await parts.outside.send(mail, attempt),
     close: (graceMs) => parts.outside.close(graceMs),
   };
 }
@@ -41,19 +44,21 @@ async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<D
   const verdict = await parts.inbound.resolve(path, envelopeFrom === "");
   if (verdict.verdict === "discard") return taken;
   if (verdict.verdict !== "accept") return outcomeOf(replyFor(verdict.code), "rcpt");
+  const wire = mail.wire();
+  if (wire === null) return classifyLoss("aborted");
   if (!parts.budget.take(sizeBytes)) return outcomeOf(replyFor("memory_budget"), "body");
   try {
-    const answer = await parts.inbound.receive({
+    const reply = await parts.inbound.receive({
       mailFrom: { envelopeFrom, sizeBytes, eightBit, smtpUtf8 },
       recipients: [verdict.value],
-      wire: Buffer.concat(mail.wireParts),
+      wire: Buffer.concat(wire),
       helo: parts.mailHost,
       esmtp: true,
       secure: true,
       clientAddress: LOOPBACK,
       isOurs: true,
     });
-    return outcomeOf(answer, "body");
+    return outcomeOf(reply, "body");
   } finally {
     parts.budget.give(sizeBytes);
   }

@@ -3,7 +3,7 @@ import { FakeMx, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/f
 import { logSpy } from "@kauke/testkit/log-spy";
 import { describe, expect, it } from "vitest";
 import { noteRelayFailures } from "./note-next-hop-failure.ts";
-import { outgoingMail } from "./outgoing-mail.testing.ts";
+import { sendingBy } from "./outgoing-mail.testing.ts";
 import { probeRelay } from "./probe-relay.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
 
@@ -64,7 +64,7 @@ describe("a relay given by host name", () => {
     const dns = createFakeDns({ "relay.example": { a: ["127.0.0.9", "127.0.0.1"] } });
     const url = new URL(`smtp://relay.example:${mx.port}`);
     const transport = createRelayTransport({ url, mailHost, findAddresses: askServers(dns) });
-    expect(await transport.send(outgoingMail())).toEqual({ kind: "taken" });
+    expect(await sendingBy(transport).send()).toEqual({ kind: "taken" });
     expect(dns.questions).toEqual(["A relay.example", "AAAA relay.example"]);
     await transport.close();
   });
@@ -81,7 +81,7 @@ describe("a relay given by host name", () => {
     const refused = { kind: "deferred", failure: { code: "login_failed" } };
     for (const at of [0, 30_000, 60_000]) {
       now = at;
-      expect(await transport.send(outgoingMail())).toMatchObject(refused);
+      expect(await sendingBy(transport).send()).toMatchObject(refused);
     }
     expect(counted).toEqual(Array(3).fill({ name: "kauke_next_hop_failures_total", code: "login_failed" }));
     const event = { level: "warn", event: "relay_refused", fields: { code: "login_failed", status: 535 } };

@@ -11,7 +11,7 @@ import type { Resolver } from "../dns/resolver.ts";
 import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
 import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool } from "./smtp-client/smtp-pool.ts";
-import type { MailTransport } from "./transport.ts";
+import { type MailTransport, outcomeOnly } from "./transport.ts";
 
 /** Maximum addresses of the relay tried for one message. */
 const ADDRESSES_MAX = 2;
@@ -38,19 +38,21 @@ export function createRelayTransport({
   const peer = relayPeer(url);
   const pool = new SmtpPool(poolOptions);
   return {
-    async send(mail, signal) {
+    async send(mail, attempt) {
       const { addresses, failure } = await findAddresses(peer.host);
+      const busyProviders: null[] = [];
       let first: DeliveryOutcome | null = null;
       for (const host of addresses.slice(0, ADDRESSES_MAX)) {
-        const { outcome, isUntouched } = await pool.send({ ...peer, host }, mail, signal);
-        const isOver = outcome.kind !== "deferred" || !isUntouched || signal?.aborted;
-        if (isOver) return outcome;
+        const { outcome, isMailboxMissing, isBusy, isUntouched } = await pool.send({ ...peer, host }, mail, attempt);
+        if (isBusy) busyProviders.push(null);
+        const isOver = outcome.kind !== "deferred" || !isUntouched || attempt.signal.aborted;
+        if (isOver) return { outcome, isMailboxMissing, busyProviders };
         first ??= outcome;
       }
-      if (first !== null) return first;
+      if (first !== null) return { ...outcomeOnly(first), busyProviders };
       const outcome = failure === "dns_failed" ? deferred("dns_failed", "4.4.3") : classifyLoss("unreachable");
       poolOptions.onOpenFailed?.({ kind: "failed", outcome, replyCode: null });
-      return outcome;
+      return outcomeOnly(outcome);
     },
     close: (graceMs) => pool.close(graceMs),
   };

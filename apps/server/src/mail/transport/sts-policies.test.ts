@@ -4,6 +4,7 @@ import { startTarpit } from "@kauke/testkit/fakes/tarpit";
 import { testCertificate } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { parseAllowList } from "./address-guard.ts";
+import { ongoingAttempt } from "./outgoing-mail.testing.ts";
 import { createStsPolicies, type StsOptions } from "./sts-policies.ts";
 
 const domain = "example.test";
@@ -43,7 +44,7 @@ function policies(changes: Partial<StsOptions> = {}) {
   return {
     ...known,
     async find(name: string) {
-      const policy = await known.find(name);
+      const policy = await known.find(name, ongoingAttempt());
       if (policy === "busy") throw new Error("too many fetches");
       return policy;
     },
@@ -170,9 +171,9 @@ test("an account with many slow policy hosts gets a share of the fetches, and an
   const rules = { resolver: createFakeDns(zone), allow: parseAllowList(["127.0.0.0/8"]), port: host.port };
   const { find } = createStsPolicies({ ...rules, ca: testCertificate, now: () => time, deadlineMs: 2000 });
   const stop = new AbortController();
-  const busy = Object.assign(stop.signal, { party: "busy" });
+  const busy = ongoingAttempt({ party: "busy", signal: stop.signal });
   const asked = names.map((name) => find(name, busy));
-  const policy = await find(domain, Object.assign(new AbortController().signal, { party: "other" }));
+  const policy = await find(domain, ongoingAttempt({ party: "other" }));
   expect(policy).toMatchObject({ mode: "enforce" });
   expect(slow.connections).toBe(4);
   stop.abort();
@@ -192,11 +193,10 @@ test("a domain whose fetch waits behind an account's slow ones is fetched at onc
   const rules = { resolver: createFakeDns(zone), allow: parseAllowList(["127.0.0.0/8"]), port: host.port };
   const { find } = createStsPolicies({ ...rules, ca: testCertificate, now: () => time, deadlineMs: 60_000 });
   const stop = new AbortController();
-  const busy = Object.assign(stop.signal, { party: "busy" });
+  const busy = ongoingAttempt({ party: "busy", signal: stop.signal });
   const asked = [...names, domain].map((name) => find(name, busy));
   while (slow.connections < 4) await new Promise((done) => setTimeout(done, 5));
-  const other = Object.assign(new AbortController().signal, { party: "other" });
-  expect(await find(domain, other)).toMatchObject({ mode: "enforce" });
+  expect(await find(domain, ongoingAttempt({ party: "other" }))).toMatchObject({ mode: "enforce" });
   stop.abort();
   for (const socket of slow.open) socket.destroy();
   await Promise.all(asked);

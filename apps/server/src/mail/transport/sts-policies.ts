@@ -9,7 +9,7 @@ import { BoundedMap } from "../../runtime/bounded-map.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { CallSlots } from "./call-slots.ts";
 import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
-import type { AttemptSignal } from "./transport.ts";
+import type { OngoingAttempt } from "./transport.ts";
 
 export interface StsPolicy {
   mode: "enforce" | "testing";
@@ -21,11 +21,11 @@ export interface StsPolicies {
   /**
    * Finds the MTA-STS policy of a domain in the cache, or fetches it.
    * @param domain A-labels, lower case
-   * @param signal signal of the attempt that needs the policy
+   * @param attempt the attempt that needs the policy, and waits for it
    * @returns `null` when the domain has no policy; `busy` when too many policies are being fetched, so that this is not
    * known
    */
-  find(domain: string, signal?: AttemptSignal): Promise<StsPolicy | null | "busy">;
+  find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
 export interface StsOptions extends StsFetchRules {
@@ -74,8 +74,8 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   const isPaused = (domain: string): boolean => (pausedUntil.get(domain) ?? 0) > now();
 
   /** Renews the policy of a domain once a fetch slot is free. @returns false when none became free */
-  async function renewInTurn(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
-    const slot = await slots.take({ party: signal?.party ?? "", host: domain }, signal);
+  async function renewInTurn(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
+    const slot = await slots.take(domain, attempt);
     if (slot === null) return false;
     try {
       // Requests that have a slot at the same time share one fetch.
@@ -87,14 +87,14 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   }
 
   /** Concurrent requests of a party for a domain wait together, but not behind another party's other domains. */
-  function renewOnce(domain: string, id: string, signal?: AttemptSignal): Promise<boolean> {
-    return shared(waiting, `${domain} ${signal?.party ?? ""}`, () => renewInTurn(domain, id, signal));
+  function renewOnce(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
+    return shared(waiting, `${domain} ${attempt.party}`, () => renewInTurn(domain, id, attempt));
   }
 
   return {
-    async find(domain, signal) {
+    async find(domain, attempt) {
       const id = await announcedId(domain, options.resolver);
-      const isAsked = id === null || isFresh(domain, id) || isPaused(domain) || (await renewOnce(domain, id, signal));
+      const isAsked = id === null || isFresh(domain, id) || isPaused(domain) || (await renewOnce(domain, id, attempt));
       const found = known.get(domain);
       if (found !== undefined && found.expiresAt > now()) return found.policy;
       return isAsked ? null : "busy";

@@ -1,62 +1,66 @@
 /** Interfaces between delivery attempts and the network: for mailboxes (preview, relay, direct) and for webhooks. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 
-/** Tells an attempt to stop. An AbortSignal implements it. */
-export interface StopSignal {
-  readonly aborted: boolean;
-  addEventListener(type: "abort", listener: () => void): void;
-  removeEventListener(type: "abort", listener: () => void): void;
+/** The attempt that a transport sends for: whose it is, when to stop, and what to ask and tell meanwhile. */
+export interface OngoingAttempt {
+  /** Stops the attempt, whose outcome is then deferred. */
+  readonly signal: AbortSignal;
+  /** Account, or the destination for mail of no account: queues and connections are shared fairly between parties. */
+  readonly party: string;
+  /** Network that the account was registered from, as an opaque text; the party when that is unknown. */
+  readonly network: string;
+  /** Asked before connecting to an address. @returns false when too many attempts are at this address already */
+  reachPeer(address: string): boolean;
+  /**
+   * Asked before using a provider's host.
+   * @returns false when the provider recently replied that it is busy and has as many attempts as it is allowed since
+   */
+  reachProvider(name: string): boolean;
+  /** Told when the attempt starts or stops waiting for a limit of ours, e.g. of connections: not the peer's time. */
+  wait(isWaiting: boolean): void;
+  /**
+   * Told just before the end of the message may reach the peer: from then on the attempt must not be stopped.
+   * @param isPassedOn whether the system has all bytes before the end. Those of a small message may still be in the
+   * socket's buffer, so they go on to count as memory, and the next host can still get them
+   */
+  sendEnd(isPassedOn: boolean): void;
 }
 
-/** Signals that a transport observes during an attempt, and callbacks for its progress. */
-export interface AttemptSignal extends StopSignal {
-  /** Party that the mail belongs to; queues and shares are fair between parties. */
-  readonly party?: string;
-  /** Network that the party's account was registered from, as an opaque text; absent when that is unknown. */
-  readonly network?: string;
-  /** Called before connecting to an address. @returns false when too many attempts are at this address already */
-  reachPeer?(address: string): boolean;
-  /**
-   * Called before using a provider's host.
-   * @returns false when the provider recently replied that it is busy and already has as many attempts as it is allowed
-   * since (none during the pause)
-   */
-  reachProvider?(name: string): boolean;
-  /** Called when a 4xx reply means that the host is busy. */
-  noteBusy?(): void;
-  /** Set when the host replied to RCPT with an explicit status for a missing mailbox (5.1.1, 5.1.2, 5.2.1). */
-  isMailboxMissing?: boolean;
-  /** Called when the attempt starts or stops waiting for a limit of ours, e.g. of connections: not the peer's time. */
-  wait?(isWaiting: boolean): void;
-  /**
-   * Called just before the end of the message may reach the peer. The bytes of a large message are not needed any more;
-   * those of a small one may still be in the socket's buffer.
-   */
-  sendEnd?(): void;
+/** What an attempt to send led to, and what it says about the destination. */
+export interface SendReport {
+  outcome: DeliveryOutcome;
+  /** Whether a host replied to RCPT with an explicit status for a missing mailbox (5.1.1, 5.1.2, 5.2.1). */
+  isMailboxMissing: boolean;
+  /** Providers whose hosts replied that they are busy; `null` is the destination itself, by a relay. */
+  busyProviders: readonly (string | null)[];
 }
 
 /** A message ready to be sent to one recipient. */
 export interface OutgoingMail {
-  /** Envelope sender; empty for the null sender. */
-  envelopeFrom: string;
-  rcptTo: string;
+  /** Empty for the null sender. */
+  readonly envelopeFrom: string;
+  readonly rcptTo: string;
+  readonly sizeBytes: number;
+  readonly eightBit: boolean;
+  readonly smtpUtf8: boolean;
   /**
-   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot, sent one after another. The
-   * owner may empty this list once the final dot is sent, or when it stops the attempt: read the parts from the list,
-   * and keep no other reference to them while waiting.
+   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Read them for every try, and
+   * keep none in a function that waits for a reply: ten minutes of waiting must not occupy memory.
+   * @returns `null` once the copy was released, because the attempt was stopped or the system has all bytes
    */
-  wireParts: readonly Buffer[];
-  sizeBytes: number;
-  eightBit: boolean;
-  smtpUtf8: boolean;
+  readonly wire: () => readonly Buffer[] | null;
 }
 
+/** The report of an attempt that says nothing else about its destination. */
+export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
+  outcome,
+  isMailboxMissing: false,
+  busyProviders: [],
+});
+
 export interface MailTransport {
-  /**
-   * Attempts to deliver one message. Never throws because of what a peer does: that is always an outcome.
-   * @param signal stops the attempt, whose outcome is then deferred
-   */
-  send(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome>;
+  /** Attempts to deliver one message. Never throws because of what a peer does: that is always an outcome. */
+  send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<SendReport>;
   /** Stops accepting mail. @param graceMs milliseconds to wait for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;
 }
@@ -72,7 +76,7 @@ export interface WebhookCall {
 }
 
 export interface WebhookTransport {
-  post(call: WebhookCall, signal?: AttemptSignal): Promise<DeliveryOutcome>;
+  post(call: WebhookCall, attempt: OngoingAttempt): Promise<SendReport>;
   close(): Promise<void>;
 }
 

@@ -11,8 +11,8 @@ import type { DeliveryMode } from "../../settings/config.ts";
 import { parseAllowList } from "./address-guard.ts";
 import { chooseTransports } from "./choose-transport.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
+import { outgoingMail, postingBy, sendingBy } from "./outgoing-mail.testing.ts";
 import { createRelayTransport, relayPeer } from "./relay-transport.ts";
-import type { OutgoingMail } from "./transport.ts";
 
 const open = closeAfterEach();
 
@@ -23,16 +23,9 @@ async function fakeMx(options: FakeMxOptions = {}): Promise<FakeMx> {
 }
 
 const body = "Subject: hi\r\n\r\n.hello\r\n..\r\n";
-const mail = (rcptTo = "b@to.example"): OutgoingMail => {
+const mail = (rcptTo = "b@to.example") => {
   const wire = stuff(Buffer.from(body));
-  return {
-    envelopeFrom: "a@from.example",
-    rcptTo,
-    wireParts: [wire.subarray(0, 9), wire.subarray(9)],
-    sizeBytes: wire.length,
-    eightBit: false,
-    smtpUtf8: false,
-  };
+  return outgoingMail({ rcptTo, wire: () => [wire.subarray(0, 9), wire.subarray(9)], sizeBytes: wire.length });
 };
 const mailHost = "mail.kauke.test";
 const inbox = () => new PreviewInbox({ now: () => new Date() });
@@ -58,7 +51,7 @@ describe("direct", () => {
       ...changes,
     });
     open.push(() => transport.close());
-    return transport;
+    return sendingBy(transport);
   }
 
   /** Two mail hosts on one port; the one at 127.0.0.2 is preferred. */
@@ -126,7 +119,7 @@ describe("relay", () => {
   const relay = (url: string, extra = {}) => {
     const transport = createRelayTransport({ url: new URL(url), mailHost, ...extra });
     open.push(() => transport.close());
-    return transport;
+    return sendingBy(transport);
   };
 
   test("all mail goes to the one host, over few connections", async () => {
@@ -177,7 +170,7 @@ describe("choosing transports by configuration", () => {
     const parts = { preview, clock, resolver, metrics, logger: logSpy() };
     const transports = chooseTransports({ delivery, mailHost, webhookAllow, dnsServers: null }, parts);
     open.push(() => transports.close());
-    return transports;
+    return { mail: sendingBy(transports.mail), webhook: postingBy(transports.webhook) };
   };
 
   test("preview stores the message as its recipient would have got it", async () => {

@@ -49,8 +49,7 @@ test("every field is written when its value has the field's format", () => {
     route: "/api/aliases/:userId/with-smtp",
     method: "GET",
     incident: "a1b2c3d4",
-    stack:
-      "TypeError < AppError\n  send apps/server/src/mail/delivery/worker.ts:10:3\n  packages/age/src/index.ts:1:1",
+    stack: "TypeError < AppError\n  send apps/server/src/mail/delivery/worker.ts:10:3\n  packages/age/src/index.ts:1:1",
   };
   expect(JSON.parse(logged(fields))).toMatchObject(fields);
 });

@@ -10,6 +10,7 @@ import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp/smtp
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { fetchStsPolicy } from "@kauke/server/mail/transport/fetch-sts-policy";
 import { guardedGet } from "@kauke/server/mail/transport/guarded-get";
+import { ongoingAttempt } from "@kauke/server/mail/transport/outgoing-mail.testing";
 import { SmtpChannel } from "@kauke/server/mail/transport/smtp-client/smtp-channel";
 import { createWebhookTransport } from "@kauke/server/mail/transport/webhook/webhook-transport";
 import { accept } from "@kauke/server/mail/verdict";
@@ -66,12 +67,10 @@ const clients: Readonly<Record<HeldClient, (port: number) => Promise<unknown>>> 
       totalMs: 600_000,
     }),
   webhook: (port) =>
-    createWebhookTransport({ resolver, allow }).post({
-      url: `http://peer.example:${port}/`,
-      id: "1",
-      secret: Buffer.from("secret"),
-      body: Buffer.from("{}"),
-    }),
+    createWebhookTransport({ resolver, allow }).post(
+      { url: `http://peer.example:${port}/`, id: "1", secret: Buffer.from("secret"), body: Buffer.from("{}") },
+      ongoingAttempt(),
+    ),
   issuer: (port) => {
     const settings = { issuer: `http://127.0.0.1:${port}`, clientId: "kauke", clientSecret: "secret" };
     const issuer = openIdIssuer(settings as never, { clock: systemClock, timeoutSeconds: 600 });

@@ -6,7 +6,7 @@
 import { type DeliveryTarget, isOwnMail } from "../../../core/delivery/delivery.ts";
 import { clientNetwork } from "../../../limits/party.ts";
 import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
-import type { AttemptSignal } from "../../transport/transport.ts";
+import type { OngoingAttempt } from "../../transport/transport.ts";
 import type { AttemptView } from "./attempts-to-end.ts";
 import { destinationName } from "./destination-name.ts";
 
@@ -40,10 +40,9 @@ interface Counted {
 export interface AttemptRegistry {
   now(): number;
   /** @returns false when the address has its maximum of attempts */
-  reachPeer(attempt: Attempt, network: string): boolean;
+  reachPeer(attempt: RunningAttempt, network: string): boolean;
   /** @returns false when the provider has its maximum of attempts */
-  reachProvider(attempt: Attempt, name: string): boolean;
-  noteBusy(attempt: Attempt): void;
+  reachProvider(attempt: RunningAttempt, name: string): boolean;
 }
 
 /** Parties of an attempt at a delivery. */
@@ -58,7 +57,7 @@ export function partyOf({ account, destination, isOwnMail = false }: Omit<Attemp
   return isOwnMail ? `own mail, ${party}` : party;
 }
 
-export class Attempt implements AttemptSignal, AttemptView {
+export class RunningAttempt implements OngoingAttempt, AttemptView {
   readonly account: string;
   readonly destination: string;
   readonly isOwnMail: boolean;
@@ -70,10 +69,10 @@ export class Attempt implements AttemptSignal, AttemptView {
   /** Milliseconds for which a busy provider gets no mail of the account, if the attempt sent nothing for that reason; otherwise 0. */
   pausedMs = 0;
   isSent = false;
-  aborted = false;
-  /** Called once when the message is sent and only its reply is outstanding. */
+  /** Whether the system has all bytes of the message, so that they need no memory. */
+  isPassedOn = false;
+  /** Called when the message is sent to a host and only its reply is outstanding. */
   onSent: (() => void) | null = null;
-  isMailboxMissing = false;
   /** Whether the time at the destination was so long that this counts against the destination. */
   isSlow = false;
   /** Like `isSlow`, for the time at `peer` only. */
@@ -81,7 +80,7 @@ export class Attempt implements AttemptSignal, AttemptView {
   isPostponed = false;
   readonly #registry: AttemptRegistry;
   readonly #startedAt: number;
-  readonly #listeners = new Set<() => void>();
+  readonly #stop = new AbortController();
   #waitingSince: number | null = null;
   #waitedMs = 0;
   #activeMsBeforePeer = 0;
@@ -95,6 +94,10 @@ export class Attempt implements AttemptSignal, AttemptView {
     this.network = registeredFrom === undefined ? this.party : `${isOwnMail ? "own mail, " : ""}from ${registeredFrom}`;
     this.destination = destination;
     this.deadlineMs = DEADLINE_MS + (sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
   }
 
   get party(): string {
@@ -122,14 +125,6 @@ export class Attempt implements AttemptSignal, AttemptView {
     this.#activeMsBeforePeer = this.activeMs;
   }
 
-  addEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-
   reachPeer(address: string): boolean {
     // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
     if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
@@ -141,10 +136,6 @@ export class Attempt implements AttemptSignal, AttemptView {
     return this.#registry.reachProvider(this, name);
   }
 
-  noteBusy(): void {
-    this.#registry.noteBusy(this);
-  }
-
   wait(isWaiting: boolean): void {
     if (isWaiting) this.#waitingSince ??= this.#registry.now();
     else if (this.#waitingSince !== null) {
@@ -153,8 +144,9 @@ export class Attempt implements AttemptSignal, AttemptView {
     }
   }
 
-  sendEnd(): void {
+  sendEnd(isPassedOn: boolean): void {
     if (this.isSent) return;
+    this.isPassedOn = isPassedOn;
     this.isSent = true;
     this.onSent?.();
   }
@@ -171,8 +163,6 @@ export class Attempt implements AttemptSignal, AttemptView {
 
   /** Stops the attempt at once; its outcome is deferred. */
   stop(): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    for (const listener of Array.from(this.#listeners)) listener();
+    this.#stop.abort();
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { taken, untried } from "../../classify-reply.ts";
-import type { Attempt } from "./running-attempt.ts";
+import type { RunningAttempt } from "./running-attempt.ts";
 import { directLimits, RunningAttempts } from "./running-attempts.ts";
 
 const limits = {
@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 
 /** @param name account and sequence number, e.g. `a1` */
-function start(name: string, destination = `${name}.example`, sizeBytes = 1000): Attempt {
+function start(name: string, destination = `${name}.example`, sizeBytes = 1000): RunningAttempt {
   const attempt = attempts.start({ account: name.slice(0, 1), destination, sizeBytes });
   if (attempt === null) throw new Error(`${name} was not started`);
-  attempt.addEventListener("abort", () => {
+  attempt.signal.addEventListener("abort", () => {
     stopped.push(name);
     attempts.finish(attempt, failed);
   });
@@ -37,7 +37,7 @@ function pass(ms: number): void {
 test("a busy provider gets no mail of the account for a while, then few attempts at a time, over all domains", () => {
   const [first, other] = [start("a1"), start("b1")];
   for (const attempt of [first, other]) expect(attempt.reachProvider("provider.example")).toBe(true);
-  first.noteBusy();
+  attempts.noteBusy(first, "provider.example");
   // An attempt that already uses the provider may continue with the provider's next host, although the provider is
   // busy.
   expect(first.reachProvider("provider.example")).toBe(true);
@@ -119,7 +119,7 @@ test("an attempt that waits for a destination found to be slow is postponed with
   pass(11_000);
   expect(stopped).toEqual(["a4", "a3"]);
   expect(waiting.slice(0, 2).map((it) => attempts.finish(it, failed))).toEqual([untried, untried]);
-  expect([...running, waiting[2]].some((it) => it?.aborted)).toBe(false);
+  expect([...running, waiting[2]].some((it) => it?.signal.aborted)).toBe(false);
 });
 
 test("the server's own mail starts although its account and all others have their share", () => {
@@ -132,7 +132,7 @@ test("the server's own mail starts although its account and all others have thei
 test("an attempt is stopped at its deadline, which grows with the message, unless the message was sent", () => {
   start("a1");
   start("b1", "b.example", 65_536 * 60);
-  start("c1").sendEnd();
+  start("c1").sendEnd(true);
   pass(15 * 60_000 + 1000);
   expect(stopped).toEqual(["a1"]);
   pass(60_000);
@@ -140,12 +140,12 @@ test("an attempt is stopped at its deadline, which grows with the message, unles
 });
 
 test("sent messages without a reply have shares too; the next host of a destination starts anew", () => {
-  for (const name of ["a1", "a2", "a3"]) start(name).sendEnd();
+  for (const name of ["a1", "a2", "a3"]) start(name).sendEnd(true);
   pass(1000);
   expect(stopped).toEqual(["a3"]);
   const two = start("b1");
   expect(two.reachPeer("192.0.2.1")).toBe(true);
-  two.sendEnd();
+  two.sendEnd(true);
   expect(two.reachPeer("192.0.2.2")).toBe(true);
   expect(two.isSent).toBe(false);
 });

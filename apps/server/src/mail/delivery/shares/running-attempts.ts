@@ -12,7 +12,7 @@ import { untried } from "../../classify-reply.ts";
 import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
 import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
 import { BusyDestinations } from "./busy-destinations.ts";
-import { Attempt, type AttemptParties, type AttemptRegistry, partyOf } from "./running-attempt.ts";
+import { type AttemptParties, type AttemptRegistry, partyOf, RunningAttempt } from "./running-attempt.ts";
 import { SlowDestinations } from "./slow-destinations.ts";
 
 const SWEEP_MS = 1000;
@@ -35,7 +35,7 @@ export const directLimits: AttemptLimits = {
 export class RunningAttempts implements AttemptRegistry {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
-  readonly #running = new Set<Attempt>();
+  readonly #running = new Set<RunningAttempt>();
   readonly #slow = new SlowDestinations();
   readonly #busy = new BusyDestinations();
   readonly #room: AttemptRoom;
@@ -62,9 +62,9 @@ export class RunningAttempts implements AttemptRegistry {
   }
 
   /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
-  start(parties: AttemptParties): Attempt | null {
+  start(parties: AttemptParties): RunningAttempt | null {
     if (parties.isOwnMail !== true && !this.hasRoom(parties.account)) return null;
-    const attempt = new Attempt(this, parties);
+    const attempt = new RunningAttempt(this, parties);
     if (!this.#enter(destinationKey(attempt))) return null;
     this.#running.add(attempt);
     this.#room.enter(attempt.account);
@@ -76,7 +76,7 @@ export class RunningAttempts implements AttemptRegistry {
    * Ends an attempt.
    * @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome`
    */
-  finish(attempt: Attempt, outcome: DeliveryOutcome): DeliveryOutcome {
+  finish(attempt: RunningAttempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
     if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
@@ -90,7 +90,7 @@ export class RunningAttempts implements AttemptRegistry {
   }
 
   /** Ends an attempt without learning anything about its destination. */
-  remove(attempt: Attempt): void {
+  remove(attempt: RunningAttempt): void {
     if (!this.#running.delete(attempt)) return;
     this.#room.leave(attempt.account);
     this.#leave(destinationKey(attempt));
@@ -105,7 +105,7 @@ export class RunningAttempts implements AttemptRegistry {
     this.#timer = null;
   }
 
-  reachPeer(attempt: Attempt, peer: string): boolean {
+  reachPeer(attempt: RunningAttempt, peer: string): boolean {
     if (!this.#running.has(attempt)) return false;
     if (attempt.peer === peer) return true;
     if (!this.#enter(addressKey(attempt, peer))) return false;
@@ -114,7 +114,7 @@ export class RunningAttempts implements AttemptRegistry {
     return true;
   }
 
-  reachProvider(attempt: Attempt, name: string): boolean {
+  reachProvider(attempt: RunningAttempt, name: string): boolean {
     if (!this.#running.has(attempt)) return false;
     this.#noteProvider(attempt.destination, name);
     // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
@@ -137,8 +137,8 @@ export class RunningAttempts implements AttemptRegistry {
     return this.#providers.get(destination) ?? destination;
   }
 
-  noteBusy(attempt: Attempt): void {
-    const { provider } = attempt;
+  /** @param provider `null` when it is not known: the destination itself is busy then */
+  noteBusy(attempt: RunningAttempt, provider: string | null): void {
     this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
   }
 
@@ -169,7 +169,7 @@ export class RunningAttempts implements AttemptRegistry {
     for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
   }
 
-  #countByAccount(counts: (attempt: Attempt) => boolean): Map<string, number> {
+  #countByAccount(counts: (attempt: RunningAttempt) => boolean): Map<string, number> {
     const byAccount = new Map<string, number>();
     for (const attempt of this.#running) {
       const { account } = attempt;
@@ -178,7 +178,7 @@ export class RunningAttempts implements AttemptRegistry {
     return byAccount;
   }
 
-  #noteIfSlow(attempt: Attempt): void {
+  #noteIfSlow(attempt: RunningAttempt): void {
     const { slowAfterMs, slowAnswerMs } = this.#limits;
     const limitMs = attempt.isSent ? slowAnswerMs : slowAfterMs;
     const now = this.now();
@@ -192,7 +192,7 @@ export class RunningAttempts implements AttemptRegistry {
     }
   }
 
-  #isCrowded(attempt: Attempt, now: number): boolean {
+  #isCrowded(attempt: RunningAttempt, now: number): boolean {
     const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)])];
     return keys.some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now));
   }
@@ -202,7 +202,7 @@ export class RunningAttempts implements AttemptRegistry {
     this.#providers.set(destination, name);
   }
 
-  #postpone(attempt: Attempt): void {
+  #postpone(attempt: RunningAttempt): void {
     attempt.postpone();
     this.remove(attempt);
   }
@@ -225,12 +225,12 @@ export class RunningAttempts implements AttemptRegistry {
 }
 
 // Each party is limited by what it has found a destination to be: strangers could make it slow or busy for all.
-type OfParty = Pick<Attempt, "party">;
-const destinationKey = ({ destination, party }: OfParty & Pick<Attempt, "destination">) =>
+type OfParty = Pick<RunningAttempt, "party">;
+const destinationKey = ({ destination, party }: OfParty & Pick<RunningAttempt, "destination">) =>
   `to ${destination} of ${party}`;
 const providerKey = ({ party }: OfParty, name: string) => `via ${name} of ${party}`;
 const addressKey = ({ party }: OfParty, peer: string) => `at ${peer} of ${party}`;
-const busyKeys = (attempt: Attempt) => [
+const busyKeys = (attempt: RunningAttempt) => [
   destinationKey(attempt),
   ...(attempt.provider === null ? [] : [providerKey(attempt, attempt.provider)]),
 ];

@@ -6,7 +6,7 @@ import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
 import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../places.ts";
-import type { AttemptSignal } from "../transport.ts";
+import type { OngoingAttempt } from "../transport.ts";
 import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";
 
@@ -91,7 +91,7 @@ export interface IdleConnection {
 
 export interface Waiter {
   party: PlaceParty;
-  signal: AttemptSignal | undefined;
+  attempt: OngoingAttempt;
   /** Stops watching the signal when a connection is opened for this message, since the opening watches it too. */
   stopWatching: () => void;
   give: (lease: Lease) => void;
@@ -110,9 +110,8 @@ export function newHost(given: Pick<Host, "key" | "provider" | "peer" | "waiting
 }
 
 /** Parties of the connections that an attempt uses; mail of no account has its destination instead. */
-export function partyOf(signal: AttemptSignal | undefined): PlaceParty {
-  const account = signal?.party ?? "";
-  return { account, network: signal?.network ?? account };
+export function partyOf({ party: account, network }: OngoingAttempt): PlaceParty {
+  return { account, network };
 }
 
 /** Whether a place leaves the shared ones, because its message was sent long ago and has no reply. */

@@ -7,7 +7,6 @@ import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { LossReason } from "../../classify-reply.ts";
 import { type PeerReply, ReplyReader } from "../../smtp-reply.ts";
-import type { StopSignal } from "../transport.ts";
 
 export class ChannelError extends Error {
   override name = "ChannelError";
@@ -43,7 +42,7 @@ export interface BodyTimes {
 }
 
 /** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
-export const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** Lines of replies that nobody has asked for yet. */
 const MAX_UNREAD_LINES = 500;
 const FINAL_DOT = Buffer.from(".\r\n");
@@ -68,7 +67,7 @@ export class SmtpChannel {
   }
 
   /** @throws ChannelError with any reason why the connection or its TLS handshake failed, or `aborted` */
-  static async open(target: ChannelTarget, timeoutMs: number, signal?: StopSignal): Promise<SmtpChannel> {
+  static async open(target: ChannelTarget, timeoutMs: number, signal?: AbortSignal): Promise<SmtpChannel> {
     const { host, port } = target;
     const channel = new SmtpChannel(connect({ host, port, noDelay: true }));
     const release = channel.abortWith(signal);
@@ -90,7 +89,7 @@ export class SmtpChannel {
   }
 
   /** Ends the channel when the signal aborts. @returns function that detaches the channel from the signal */
-  abortWith(signal: StopSignal | undefined): () => void {
+  abortWith(signal: AbortSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");
     if (signal.aborted) abort();
@@ -110,11 +109,11 @@ export class SmtpChannel {
   /**
    * Writes a body and its final dot. A small body is sent in a single write; of a larger one every byte is passed to
    * the system before the dot is written, so that a peer that stops reading certainly does not have the message.
-   * @param onDot called just before the dot may reach the peer
+   * @param onDot called just before the dot may reach the peer, with whether the system has all bytes before it
    * @returns false when the peer replied before the dot: the rest was not sent
    * @throws ChannelError `timed_out` when the peer takes no chunk for `stallMs`, or not the whole body within `totalMs`
    */
-  async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: () => void): Promise<boolean> {
+  async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: (isPassedOn: boolean) => void): Promise<boolean> {
     const endsAt = performance.now() + times.totalMs;
     const limitMs = () => Math.min(times.stallMs, Math.max(endsAt - performance.now(), 1));
     let corked = 0;
@@ -141,7 +140,7 @@ export class SmtpChannel {
       if (this.#replies.length > 0) return false;
       this.#socket.cork();
     }
-    onDot();
+    onDot(isLarge);
     this.#socket.write(FINAL_DOT);
     this.#socket.uncork();
     return true;

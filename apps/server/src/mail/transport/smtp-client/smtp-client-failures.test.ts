@@ -5,6 +5,8 @@
 import type { FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { startTarpit } from "@kauke/testkit/fakes/tarpit";
 import { describe, expect, test } from "vitest";
+import { releasableMail } from "../../message/copy-memory.ts";
+import { endingBy, ongoingAttempt } from "../outgoing-mail.testing.ts";
 import { openSmtp } from "./smtp-client.ts";
 import { smtpTimeouts } from "./smtp-connection.ts";
 import { client, mail, peer, quick, setUpPeers } from "./smtp-peers.testing.ts";
@@ -19,7 +21,8 @@ test("the timeout of each stage is at least that of RFC 5321 section 4.5.3.2", (
 });
 
 describe("a connection lost", () => {
-  const lost = async (options: FakeMxOptions) => (await connection(await fakeMx(options))).send(mail());
+  const lost = async (options: FakeMxOptions) =>
+    (await connection(await fakeMx(options))).send(mail(), ongoingAttempt());
 
   test("before the body defers the message, which may be sent again at once", async () => {
     for (const stage of ["mail", "rcpt", "data"]) {
@@ -38,7 +41,7 @@ describe("a connection lost", () => {
 
   test("in the middle of the body defers the message, which was certainly not taken", async () => {
     const mx = await fakeMx({ dropAfterBodyBytes: 100_000 });
-    const result = await (await connection(mx)).send(mail(`\r\n${"x".repeat(5_000_000)}\r\n`));
+    const result = await (await connection(mx)).send(mail(`\r\n${"x".repeat(5_000_000)}\r\n`), ongoingAttempt());
     expect(result.outcome).toMatchObject({ kind: "deferred", failure: { code: "connection_lost" } });
     expect(result).toMatchObject({ isUntouched: false, isUncertain: false });
   });
@@ -62,7 +65,7 @@ describe("a connection lost", () => {
       });
     });
     const connected = await connection(server);
-    const { outcome } = await connected.send(mail(`\r\n${"x".repeat(20_000_000)}\r\n`));
+    const { outcome } = await connected.send(mail(`\r\n${"x".repeat(20_000_000)}\r\n`), ongoingAttempt());
     expect(outcome).toEqual({ kind: "refused", failure: { code: "too_large", enhancedStatus: "5.3.4" } });
     expect(connected.isUsable).toBe(false);
   });
@@ -115,7 +118,7 @@ describe("limits on time and on replies", () => {
       const ending = AbortSignal.timeout(50);
       const result = await openSmtp(peer(mx), client, ending);
       const outcome =
-        result.kind === "failed" ? result.outcome : (await result.connection.send(mail(), ending)).outcome;
+        result.kind === "failed" ? result.outcome : (await result.connection.send(mail(), endingBy(ending))).outcome;
       expect(outcome).toMatchObject({ kind: "deferred", failure: { code: "timed_out" } });
     }
     const before = await openSmtp(peer(await fakeMx()), client, AbortSignal.abort());
@@ -125,12 +128,12 @@ describe("limits on time and on replies", () => {
 
 describe("a peer that takes the body slowly", () => {
   const large = () =>
-    mail("", { wireParts: Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024, "x\r\n")), sizeBytes: 0 });
+    mail("", { wire: () => Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024, "x\r\n")), sizeBytes: 0 });
 
   test("is cut off at the deadline for the whole body, however often it takes a byte", async () => {
     await using slow = await startTarpit({ kind: "drip" });
     const { send } = await connection(slow, {}, { ...client, timeouts: { bodyMs: 400 } }).then((it) => ({
-      send: () => it.send(large()),
+      send: () => it.send(large(), ongoingAttempt()),
     }));
     const began = performance.now();
     expect(await send()).toMatchObject({
@@ -144,12 +147,13 @@ describe("a peer that takes the body slowly", () => {
     await using slow = await startTarpit({ kind: "drip" });
     const stop = new AbortController();
     let isEndSent = false;
-    const signal = Object.assign(stop.signal, {
+    const attempt = ongoingAttempt({
+      signal: stop.signal,
       sendEnd: () => {
         isEndSent = true;
       },
     });
-    const sent = (await connection(slow)).send(large(), signal);
+    const sent = (await connection(slow)).send(large(), attempt);
     setTimeout(() => stop.abort(), 300);
     expect(await sent).toMatchObject({ outcome: { kind: "deferred" }, isUncertain: false });
     expect(isEndSent).toBe(false);
@@ -159,13 +163,26 @@ describe("a peer that takes the body slowly", () => {
     const mx = await fakeMx({
       answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 100 } : undefined),
     });
-    const message = mail("x\r\n".repeat(200_000));
-    const signal = Object.assign(new AbortController().signal, {
-      sendEnd: () => {
-        message.wireParts = [];
-      },
-    });
-    expect((await (await connection(mx)).send(message, signal)).outcome.kind).toBe("taken");
+    const { mail: large, release } = releasableMail(mail(), [Buffer.from("x\r\n".repeat(200_000))]);
+    const passedOn: boolean[] = [];
+    const sendEnd = (isPassedOn: boolean) => {
+      passedOn.push(isPassedOn);
+      release();
+    };
+    const connected = await connection(mx);
+    expect((await connected.send(large, ongoingAttempt({ sendEnd }))).outcome.kind).toBe("taken");
     expect(mx.messages[0]?.bytes).toHaveLength(600_000);
+    // The bytes of a small message may still be in the socket's buffer.
+    await connected.send(mail(), ongoingAttempt({ sendEnd }));
+    expect(passedOn).toEqual([true, false]);
+  });
+
+  test("is not sent a message whose copy was released meanwhile", async () => {
+    const mx = await fakeMx();
+    const { mail: released, release } = releasableMail(mail(), [Buffer.from("x\r\n")]);
+    release();
+    const connected = await connection(mx);
+    expect((await connected.send(released, ongoingAttempt())).outcome.kind).toBe("deferred");
+    expect([connected.isUsable, mx.messages]).toEqual([false, []]);
   });
 });

@@ -2,6 +2,7 @@
 import { type FakeMxAnswer, ordinaryExtensions } from "@kauke/testkit/fakes/fake-mx";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { describe, expect, test } from "vitest";
+import { ongoingAttempt } from "../outgoing-mail.testing.ts";
 import type { SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import { mail, quick, setUpPeers } from "./smtp-peers.testing.ts";
 
@@ -34,7 +35,7 @@ describe("sending a message", () => {
       });
       const connected = await connection(mx);
       for (const rcptTo of ["b@to.example", "nobody@to.example", "c@to.example", "d@to.example"])
-        await connected.send(mail(undefined, { rcptTo }));
+        await connected.send(mail(undefined, { rcptTo }), ongoingAttempt());
       expect(mx.messages.map((it) => it.rcptTo)).toEqual([["b@to.example"], ["c@to.example"], ["d@to.example"]]);
       expect(mx.connections).toBe(1);
       expect(mx.commands.filter((it) => it === "RSET")).toHaveLength(1);
@@ -56,20 +57,20 @@ describe("sending a message", () => {
   ])("a refusal at %s is the outcome, and the connection stays usable", async (stage, text, expected) => {
     const mx = await fakeMx({ answer: (step) => (step.stage === stage ? text : undefined) });
     const connected = await connection(mx);
-    const { outcome } = await connected.send(mail());
+    const { outcome } = await connected.send(mail(), ongoingAttempt());
     expect(outcome).toMatchObject({ kind: expected.split(" ")[0] });
     expect(
       outcome.kind !== "taken" && `${outcome.kind} ${outcome.failure.code} ${outcome.failure.enhancedStatus}`,
     ).toBe(expected);
     mx.options = {};
-    expect((await connected.send(mail())).outcome.kind).toBe("taken");
+    expect((await connected.send(mail(), ongoingAttempt())).outcome.kind).toBe("taken");
     expect(mx.connections).toBe(1);
   });
 
   test("a peer that asks for the body of a refused envelope gets none, and the connection ends", async () => {
     const answers: Record<string, string> = { rcpt: "550 5.1.1 no", data: "354 still" };
     const connected = await connection(await fakeMx({ answer: ({ stage }) => answers[stage] }));
-    const result = await connected.send(mail());
+    const result = await connected.send(mail(), ongoingAttempt());
     expect(result).toMatchObject({
       isUntouched: false,
       outcome: { kind: "refused", failure: { code: "mailbox_unknown" } },
@@ -130,7 +131,7 @@ describe("TLS and login", () => {
     const mx = await fakeMx({ tls });
     const connected = await connection(mx, { name: "other.test" });
     expect(connected.isSecure).toBe(true);
-    await connected.send(mail());
+    await connected.send(mail(), ongoingAttempt());
     expect(mx.messages[0]?.isSecure).toBe(true);
     expect(mx.commands.filter((it) => it.startsWith("EHLO"))).toHaveLength(2);
   });
@@ -142,7 +143,7 @@ describe("TLS and login", () => {
     const mx = await fakeMx({ ...broken, tls });
     const connected = await connection(mx);
     expect(connected.isSecure).toBe(false);
-    expect((await connected.send(mail())).outcome.kind).toBe("taken");
+    expect((await connected.send(mail(), ongoingAttempt())).outcome.kind).toBe("taken");
     expect(mx.connections).toBe(2);
     expect(await failureOf(await fakeMx({ ...broken, tls }), { tls: "starttls" })).toBe("deferred tls_failed");
   });
@@ -169,7 +170,7 @@ describe("TLS and login", () => {
     const mx = await fakeMx({ tls, implicitTls: true });
     const connected = await connection(mx, { tls: "implicit", isVerified: true }, trusting);
     expect(connected.isSecure).toBe(true);
-    expect((await connected.send(mail())).outcome.kind).toBe("taken");
+    expect((await connected.send(mail(), ongoingAttempt())).outcome.kind).toBe("taken");
     expect(await failureOf(mx, { tls: "implicit", isVerified: true, name: "wrong.test" }, trusting)).toBe(
       "deferred tls_failed",
     );

@@ -7,7 +7,6 @@ import { type ConnectionOptions, createSecureContext, getCACertificates, type Se
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
 import type { PeerReply } from "../../smtp-reply.ts";
-import type { StopSignal } from "../transport.ts";
 import { logIn } from "./smtp-auth.ts";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
 import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
@@ -63,7 +62,7 @@ type Dialect = "extended" | "plain" | "basic";
  * handshake, or a failed EHLO unless it timed out, got a 4xx reply or a login is needed. Never throws because of what
  * the peer does.
  */
-export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: StopSignal): Promise<OpenResult> {
+export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: AbortSignal): Promise<OpenResult> {
   const first = await tryOpen(peer, options, "extended", signal);
   const simpler = first.kind === "failed" && peer.tls === "opportunistic" ? simplerDialect(first, peer) : null;
   return simpler === null || signal?.aborted ? first : tryOpen(peer, options, simpler, signal);
@@ -82,7 +81,7 @@ async function tryOpen(
   peer: SmtpPeer,
   options: SmtpClientOptions,
   dialect: Dialect,
-  signal?: StopSignal,
+  signal?: AbortSignal,
 ): Promise<OpenResult> {
   const setUp = new SetUp(peer, options);
   try {
@@ -110,7 +109,7 @@ class SetUp {
     this.#times = { ...smtpTimeouts, ...options.timeouts };
   }
 
-  async run(dialect: Dialect, signal?: StopSignal): Promise<SmtpConnection> {
+  async run(dialect: Dialect, signal?: AbortSignal): Promise<SmtpConnection> {
     const { host, port, tls, login } = this.#peer;
     const target = { host, port, tls: tls === "implicit" ? this.#tlsOptions() : null };
     const channel = await SmtpChannel.open(target, this.#times.connectMs, signal);

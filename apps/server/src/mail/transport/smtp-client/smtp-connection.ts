@@ -13,7 +13,7 @@ import {
   type SmtpStage,
 } from "../../classify-reply.ts";
 import type { PeerReply } from "../../smtp-reply.ts";
-import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 import { envelopeCommands } from "./smtp-envelope.ts";
 import type { SmtpExtensions } from "./smtp-extensions.ts";
@@ -40,8 +40,13 @@ export const QUIT_GRACE_MS = 2000;
 /** Minimum rate at which a peer must take a body. */
 export const MIN_BYTES_PER_SECOND = 65_536;
 
-export interface SendResult {
+/** What one host did with a message. */
+export interface HostReport {
   outcome: DeliveryOutcome;
+  /** Whether the host replied to RCPT that there is no such mailbox. */
+  isMailboxMissing: boolean;
+  /** Whether a 4xx reply means that the host is busy, not only the mailbox. */
+  isBusy: boolean;
   /** Whether the connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
   /**
@@ -61,8 +66,9 @@ export class SmtpConnection {
   /** Transactions begun on this connection. */
   messages = 0;
   #needsReset = false;
-  #signal: AttemptSignal | undefined;
   #isAsked = false;
+  #isBusy = false;
+  #isMailboxMissing = false;
   /** Whether the final dot of the latest message was sent, so that only its reply is outstanding. */
   isDotSent = false;
   /** Replies to a pipelined envelope that are still to be read. */
@@ -97,21 +103,20 @@ export class SmtpConnection {
   }
 
   /** Sends one message. Never throws because of what the peer does; check `isUsable` before the next message. */
-  async send(mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
+  async send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     this.#channel.onIdleLoss = null;
-    this.#isAsked = false;
-    this.isDotSent = false;
+    [this.#isAsked, this.#isBusy, this.#isMailboxMissing, this.isDotSent] = [false, false, false, false];
     this.messages++;
-    this.#signal = signal;
-    const release = this.#channel.abortWith(signal);
+    const release = this.#channel.abortWith(attempt.signal);
     try {
-      return this.#result(await this.#transaction(mail, signal));
+      const outcome = await this.#transaction(mail, attempt);
+      const isUntouched = outcome.kind === "deferred" && !this.isUsable && !this.#isAsked;
+      return this.#report(outcome, { isUntouched, isUncertain: false });
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
       const isUntouched = error.reason === "connection_lost" && !this.#isAsked;
-      return { outcome: classifyLoss(error.reason), isUntouched, isUncertain: this.isDotSent };
+      return this.#report(classifyLoss(error.reason), { isUntouched, isUncertain: this.isDotSent });
     } finally {
-      this.#signal = undefined;
       release();
     }
   }
@@ -123,17 +128,16 @@ export class SmtpConnection {
     return reply;
   }
 
-  #result(outcome: DeliveryOutcome): SendResult {
-    const isUntouched = outcome.kind === "deferred" && !this.isUsable && !this.#isAsked;
-    return { outcome, isUntouched, isUncertain: false };
+  #report(outcome: DeliveryOutcome, loss: Pick<HostReport, "isUntouched" | "isUncertain">): HostReport {
+    return { outcome, isMailboxMissing: this.#isMailboxMissing, isBusy: this.#isBusy, ...loss };
   }
 
-  async #transaction(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
+  async #transaction(mail: OutgoingMail, attempt: OngoingAttempt): Promise<DeliveryOutcome> {
     const envelope = envelopeCommands(mail, this.#peer);
     if (envelope.kind === "impossible") return envelope.outcome;
     const commands = [envelope.mail, envelope.rcpt, "DATA\r\n"];
     const refusal = this.#peer.pipelining ? await this.#pipelined(commands) : await this.#inTurn(commands);
-    return refusal ?? this.#body(mail, signal);
+    return refusal ?? this.#body(mail, attempt);
   }
 
   /** Sends all commands of an envelope at once. @returns the first refusal; `null` when the peer waits for the body */
@@ -177,14 +181,8 @@ export class SmtpConnection {
     return null;
   }
 
-  /** Keeps no reference to the bytes once they are sent, since the reply may take ten minutes. */
-  async #body(mail: OutgoingMail, signal?: AttemptSignal): Promise<DeliveryOutcome> {
-    const { stallMs, bodyMs } = this.#times;
-    const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
-    const isWhole = await this.#channel.writeBody(mail.wireParts, { stallMs, totalMs }, () => {
-      this.isDotSent = true;
-      signal?.sendEnd?.();
-    });
+  async #body(mail: OutgoingMail, attempt: OngoingAttempt): Promise<DeliveryOutcome> {
+    const isWhole = await this.#writeBody(mail, attempt);
     const reply = await this.#channel.reply(this.#times.finalMs);
     const outcome = classifyReply(reply, "body");
     this.#noteBusy(reply, "body");
@@ -194,13 +192,28 @@ export class SmtpConnection {
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
   }
 
+  /** A function of its own, so that nothing refers to the bytes during the ten minutes that the reply may take. */
+  #writeBody(mail: OutgoingMail, attempt: OngoingAttempt): Promise<boolean> {
+    const parts = mail.wire();
+    if (parts === null) {
+      this.#channel.fail("aborted");
+      throw new ChannelError("aborted");
+    }
+    const { stallMs, bodyMs } = this.#times;
+    const totalMs = bodyMs + (mail.sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+    return this.#channel.writeBody(parts, { stallMs, totalMs }, (isPassedOn) => {
+      this.isDotSent = true;
+      attempt.sendEnd(isPassedOn);
+    });
+  }
+
   #command(line: string, timeoutMs: number): Promise<PeerReply> {
     this.#channel.write(line);
     return this.#channel.reply(timeoutMs);
   }
 
   #noteBusy(reply: PeerReply, stage: SmtpStage): void {
-    if (isHostBusy(reply, stage)) this.#signal?.noteBusy?.();
+    if (isHostBusy(reply, stage)) this.#isBusy = true;
   }
 
   /** Judges a reply to a command of the transaction. @returns the outcome that ends it; `null` when it may continue */
@@ -210,7 +223,7 @@ export class SmtpConnection {
     if (isPositive(reply, stage)) return null;
     this.#needsReset = true;
     this.#noteBusy(reply, stage);
-    if (stage === "rcpt" && isMailboxMissing(reply) && this.#signal !== undefined) this.#signal.isMailboxMissing = true;
+    if (stage === "rcpt" && isMailboxMissing(reply)) this.#isMailboxMissing = true;
     // The peer closes the connection after 421 (RFC 5321 §3.8).
     if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
     return classifyReply(reply, stage);

@@ -1,21 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { outgoingMail } from "../outgoing-mail.testing.ts";
 import type { OutgoingMail } from "../transport.ts";
 import { envelopeCommands } from "./smtp-envelope.ts";
 import { noExtensions, readExtensions } from "./smtp-extensions.ts";
 
-const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
-  envelopeFrom: "a@from.example",
-  rcptTo: "b@to.example",
-  wireParts: [],
-  sizeBytes: 1000,
-  eightBit: false,
-  smtpUtf8: false,
-  ...changes,
-});
 const everything = { ...noExtensions, pipelining: true, eightBitMime: true, smtpUtf8: true, size: true };
 
 const said = (changes: Partial<OutgoingMail>, peer = everything) => {
-  const result = envelopeCommands(mail(changes), peer);
+  const result = envelopeCommands(outgoingMail({ sizeBytes: 1000, ...changes }), peer);
   if (result.kind === "commands") return [result.mail, result.rcpt];
   return result.outcome.kind === "refused"
     ? `${result.outcome.failure.code} ${result.outcome.failure.enhancedStatus}`

@@ -3,6 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { stuff } from "@kauke/mail-rfc";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
+import { ongoingAttempt, outgoingMail } from "../outgoing-mail.testing.ts";
 import type { OutgoingMail } from "../transport.ts";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";
@@ -24,15 +25,7 @@ export const quick: SmtpClientOptions = {
 
 export const mail = (body = "Subject: hi\r\n\r\nhello\r\n", changes: Partial<OutgoingMail> = {}): OutgoingMail => {
   const wire = stuff(Buffer.from(body, "latin1"));
-  return {
-    envelopeFrom: "a@from.example",
-    rcptTo: "b@to.example",
-    wireParts: [wire.subarray(0, 5), wire.subarray(5)],
-    sizeBytes: wire.length,
-    eightBit: false,
-    smtpUtf8: false,
-    ...changes,
-  };
+  return outgoingMail({ wire: () => [wire.subarray(0, 5), wire.subarray(5)], sizeBytes: wire.length, ...changes });
 };
 
 /** Peers and connections that are closed after each test. Called at the top level of the file. */
@@ -81,7 +74,7 @@ export function setUpPeers() {
   }
 
   async function sendOutcome(mx: { port: number }, message = mail(), options = client): Promise<string> {
-    const { outcome } = await (await connection(mx, {}, options)).send(message);
+    const { outcome } = await (await connection(mx, {}, options)).send(message, ongoingAttempt());
     return outcome.kind === "taken"
       ? "taken"
       : `${outcome.kind} ${outcome.failure.code} ${outcome.failure.enhancedStatus}`;

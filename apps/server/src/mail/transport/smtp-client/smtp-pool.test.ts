@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeMx, type FakeMxOptions } from "@kauke/testkit/fakes/fake-mx";
 import { describe, expect, test } from "vitest";
-import { outgoingMail as mail } from "../outgoing-mail.testing.ts";
+import { endingBy, outgoingMail as mail, ongoingAttempt } from "../outgoing-mail.testing.ts";
 import type { SmtpPoolOptions } from "./pool-host.ts";
 import type { SmtpPeer } from "./smtp-client.ts";
 import { SmtpPool } from "./smtp-pool.ts";
@@ -26,7 +26,7 @@ async function setUp(mxOptions: FakeMxOptions = {}, poolOptions: Partial<SmtpPoo
     isVerified: false,
     login: null,
   };
-  const send = async (signal?: AbortSignal) => (await pool.send(peer, mail(), signal)).outcome;
+  const send = async (attempt = ongoingAttempt()) => (await pool.send(peer, mail(), attempt)).outcome;
   return { mx, pool, peer, send };
 }
 
@@ -60,7 +60,7 @@ describe("hosts of one provider", () => {
     });
     open.push(() => second.close());
     const to = (host: string) => ({ ...peer, host, provider: "provider.example" });
-    const send = async (host: string) => (await pool.send(to(host), mail())).outcome.kind;
+    const send = async (host: string) => (await pool.send(to(host), mail(), ongoingAttempt())).outcome.kind;
     return { mx, second, send };
   }
 
@@ -87,7 +87,7 @@ describe("hosts of one provider", () => {
       { connectionsPerHost: 2 },
     );
     const named = (index: number) => ({ ...peer, name: `mx.p${index}.example`, provider: `p${index}.example` });
-    await Promise.all(times(12, () => 0).map((_, index) => pool.send(named(index), mail())));
+    await Promise.all(times(12, () => 0).map((_, index) => pool.send(named(index), mail(), ongoingAttempt())));
     expect([mx.messages.length, mx.connections]).toEqual([12, 2]);
   });
 
@@ -132,7 +132,7 @@ describe("reusing connections", () => {
     const note = (warning: Error) => warnings.push(warning.name);
     process.on("warning", note);
     const { signal } = new AbortController();
-    const outcomes = await Promise.all(times(60, () => send(signal)));
+    const outcomes = await Promise.all(times(60, () => send(endingBy(signal))));
     await new Promise((done) => setImmediate(done));
     process.off("warning", note);
     expect(outcomes.every((it) => it.kind === "taken")).toBe(true);
@@ -148,7 +148,7 @@ describe("reusing connections", () => {
     );
     const leaving = new AbortController();
     const first = send();
-    const second = send(leaving.signal);
+    const second = send(endingBy(leaving.signal));
     const third = send();
     expect(await send()).toMatchObject({ kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.4.5" } });
     leaving.abort();
@@ -237,7 +237,7 @@ describe("a host that can't be reached", () => {
     const { send, mx } = await setUp({
       answer: ({ stage }) => (stage === "greeting" ? { delayMs: 60_000 } : undefined),
     });
-    expect(await send(AbortSignal.timeout(20))).toMatchObject(failed("timed_out"));
+    expect(await send(endingBy(AbortSignal.timeout(20)))).toMatchObject(failed("timed_out"));
     mx.options = {};
     expect((await send()).kind).toBe("taken");
   });
@@ -277,7 +277,7 @@ describe("closing", () => {
 });
 
 describe("fair shares of a host", () => {
-  const ofParty = (party: string) => Object.assign(new AbortController().signal, { party });
+  const ofParty = (party: string) => ongoingAttempt({ party });
   const slowBody: FakeMxOptions = {
     answer: ({ stage }) => (stage === "body" ? { reply: "250 ok", delayMs: 30 } : undefined),
   };
@@ -292,10 +292,12 @@ describe("fair shares of a host", () => {
 
   test("names for one address share its connections, unless the certificate is verified by name", async () => {
     const { mx, pool, peer } = await setUp(slowBody, { connectionsPerHost: 2 });
-    await Promise.all(times(8, () => 0).map((_, index) => pool.send({ ...peer, name: `n${index}.example` }, mail())));
+    await Promise.all(
+      times(8, () => 0).map((_, index) => pool.send({ ...peer, name: `n${index}.example` }, mail(), ongoingAttempt())),
+    );
     expect(mx.messages).toHaveLength(8);
     expect(mx.connections).toBe(2);
-    await pool.send({ ...peer, name: "proven.example", isVerified: true }, mail());
+    await pool.send({ ...peer, name: "proven.example", isVerified: true }, mail(), ongoingAttempt());
     expect(mx.connections).toBe(3);
   });
 
@@ -304,13 +306,13 @@ describe("fair shares of a host", () => {
     answer: ({ stage, connection }) =>
       stage === "body" && connection <= connections ? { reply: "250 late", delayMs: 60_000 } : undefined,
   });
-  const stopped = (party: string) => Object.assign(AbortSignal.timeout(8000), { party });
+  const stopped = (party: string) => ongoingAttempt({ party, signal: AbortSignal.timeout(8000) });
 
   test("a party without a connection gets an extra one once the others have held theirs for a second", async () => {
     let now = 0;
     const { mx, send } = await setUp(silentAt(2), { connectionsPerHost: 2, now: () => now });
     const stop = new AbortController();
-    const busy = times(4, () => send(Object.assign(stop.signal, { party: "busy" })));
+    const busy = times(4, () => send(ongoingAttempt({ party: "busy", signal: stop.signal })));
     await until(() => mx.connections === 2);
     const other = send(ofParty("other"));
     await new Promise((done) => setTimeout(done, 600));
@@ -353,7 +355,7 @@ describe("fair shares of a host", () => {
     const { send } = await setUp(slowBody, { connectionsPerHost: 2 });
     const order: string[] = [];
     const tell = (party: string, network: string) =>
-      send(Object.assign(new AbortController().signal, { party, network })).then(() => order.push(party));
+      send(ongoingAttempt({ party, network })).then(() => order.push(party));
     const crowd = times(8, () => "").map((_, index) => tell(`crowd${index}`, "a"));
     const alone = times(3, () => tell("alone", "b"));
     await Promise.all([...crowd, ...alone]);
@@ -362,19 +364,20 @@ describe("fair shares of a host", () => {
 
   test("idle connections to all hosts are limited: the oldest is closed", async () => {
     const { mx, pool, peer } = await setUp({}, { idleMax: 2 });
-    for (const name of ["one", "two", "three"]) await pool.send({ ...peer, name, isVerified: true }, mail());
+    for (const name of ["one", "two", "three"])
+      await pool.send({ ...peer, name, isVerified: true }, mail(), ongoingAttempt());
     await until(() => mx.openConnections === 2);
     expect(mx.commands.filter((it) => it === "QUIT")).toHaveLength(1);
   });
 
-  test("the signal learns when the message waits for a connection, and when its end is sent", async () => {
+  test("the attempt learns when the message waits for a connection, and when its end is sent", async () => {
     const { send } = await setUp(slowBody, { connectionsPerHost: 1 });
     const events: string[] = [];
-    const signal = Object.assign(new AbortController().signal, {
+    const attempt = ongoingAttempt({
       wait: (isWaiting: boolean) => void events.push(isWaiting ? "waits" : "continues"),
       sendEnd: () => void events.push("sent"),
     });
-    await Promise.all([send(), send(signal)]);
+    await Promise.all([send(), send(attempt)]);
     expect(events).toEqual(["waits", "continues", "sent"]);
   });
 });

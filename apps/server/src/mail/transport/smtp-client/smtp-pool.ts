@@ -8,7 +8,7 @@ import { partOfAll } from "../../../limits/process-part.ts";
 import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import type { PlaceParty } from "../places.ts";
-import type { AttemptSignal, OutgoingMail } from "../transport.ts";
+import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import {
   aborted,
   becomesLate,
@@ -28,7 +28,7 @@ import {
   type Waiter,
 } from "./pool-host.ts";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
-import type { SendResult, SmtpConnection } from "./smtp-connection.ts";
+import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 
 /** Default milliseconds that `close` waits for messages in progress, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
@@ -56,15 +56,17 @@ export class SmtpPool {
   }
 
   /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
-  async send(peer: SmtpPeer, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
+  async send(peer: SmtpPeer, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     const host = this.#host(peer);
-    const lease = this.#atOnce(host, signal) ?? (await this.#openOrWait(host, signal));
+    const lease = this.#atOnce(host, attempt) ?? (await this.#openOrWait(host, attempt));
     if (lease.kind === "failed") return unsent(lease.outcome);
-    const result = await this.#use(host, lease.connection, mail, signal);
+    const report = await this.#use(host, lease.connection, mail, attempt);
     // The idle connection may have been lost unnoticed, which is no failure of the host: retry once.
-    if (!lease.isReused || !result.isUntouched || signal?.aborted) return result;
-    const second = await this.#openOrWait(host, signal);
-    return second.kind === "failed" ? unsent(second.outcome) : this.#use(host, second.connection, mail, signal);
+    if (!lease.isReused || !report.isUntouched || attempt.signal.aborted) return report;
+    const second = await this.#openOrWait(host, attempt);
+    const retried =
+      second.kind === "failed" ? unsent(second.outcome) : await this.#use(host, second.connection, mail, attempt);
+    return { ...retried, isBusy: report.isBusy || retried.isBusy };
   }
 
   /** Closes idle connections, defers waiting messages, and lets messages in progress finish within `graceMs`. */
@@ -119,9 +121,9 @@ export class SmtpPool {
   }
 
   /** An idle connection, or why there is none now; `null` when one may be opened or waited for. Used without a wait. */
-  #atOnce(host: Host, signal?: AttemptSignal): Lease | null {
-    if (this.#isClosed || signal?.aborted) return { kind: "failed", outcome: aborted };
-    if (host.late > 0 && isHeldUpAt(host, partyOf(signal))) return { kind: "failed", outcome: untried };
+  #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
+    if (this.#isClosed || attempt.signal.aborted) return { kind: "failed", outcome: aborted };
+    if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return { kind: "failed", outcome: untried };
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
@@ -131,8 +133,8 @@ export class SmtpPool {
     return host.pausedUntil > this.#options.now() ? { kind: "failed", outcome: host.lastFailure } : null;
   }
 
-  #openOrWait(host: Host, signal?: AttemptSignal): Promise<Lease> {
-    return this.#mayOpen(host, partyOf(signal)) ? this.#fresh(host, signal) : this.#enqueue(host, signal);
+  #openOrWait(host: Host, attempt: OngoingAttempt): Promise<Lease> {
+    return this.#mayOpen(host, partyOf(attempt)) ? this.#fresh(host, attempt) : this.#enqueue(host, attempt);
   }
 
   #mayOpen(host: Host, party: PlaceParty): boolean {
@@ -158,44 +160,44 @@ export class SmtpPool {
     return false;
   }
 
-  #enqueue(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  #enqueue(host: Host, attempt: OngoingAttempt): Promise<Lease> {
     return new Promise((resolve) => {
-      const party = partyOf(signal);
+      const party = partyOf(attempt);
       const leave = () => {
         host.waiting.delete(party.account, waiter);
         waiter.give({ kind: "failed", outcome: aborted });
       };
       const waiter: Waiter = {
         party,
-        signal,
+        attempt,
         stopWatching: () => {
-          signal?.removeEventListener("abort", leave);
-          signal?.wait?.(false);
+          attempt.signal.removeEventListener("abort", leave);
+          attempt.wait(false);
         },
         give: (lease) => {
           waiter.stopWatching();
           resolve(lease);
         },
       };
-      signal?.addEventListener("abort", leave);
-      signal?.wait?.(true);
+      attempt.signal.addEventListener("abort", leave);
+      attempt.wait(true);
       host.waiting.push(party.account, waiter)?.give({ kind: "failed", outcome: congested });
     });
   }
 
-  async #fresh(host: Host, signal?: AttemptSignal): Promise<Lease> {
+  async #fresh(host: Host, attempt: OngoingAttempt): Promise<Lease> {
     host.open++;
     if (host.provider !== null) host.provider.open++;
-    const place = this.#enter(host, null, signal);
+    const place = this.#enter(host, null, attempt);
     const opening = new AbortController();
     const abort = () => opening.abort();
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort);
+    if (attempt.signal.aborted) abort();
+    attempt.signal.addEventListener("abort", abort);
     this.#opening.add(opening);
     const result = await openSmtp(host.peer, this.#options, opening.signal);
     this.#opening.delete(opening);
     host.places.delete(place);
-    signal?.removeEventListener("abort", abort);
+    attempt.signal.removeEventListener("abort", abort);
     if (result.kind === "open") {
       host.failures = 0;
       return result;
@@ -215,10 +217,10 @@ export class SmtpPool {
     host.failures++;
   }
 
-  async #use(host: Host, connection: SmtpConnection, mail: OutgoingMail, signal?: AttemptSignal): Promise<SendResult> {
-    const place = this.#enter(host, connection, signal);
+  async #use(host: Host, connection: SmtpConnection, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
+    const place = this.#enter(host, connection, attempt);
     try {
-      return await connection.send(mail, signal);
+      return await connection.send(mail, attempt);
     } finally {
       host.places.delete(place);
       if (place.isLate) this.#endLate(host, connection);
@@ -226,10 +228,10 @@ export class SmtpPool {
     }
   }
 
-  #enter(host: Host, connection: SmtpConnection | null, signal?: AttemptSignal): UsedConnection {
+  #enter(host: Host, connection: SmtpConnection | null, attempt: OngoingAttempt): UsedConnection {
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     const since = this.#options.now();
-    return host.places.add({ ...partyOf(signal), connection, since, sentAt: null, isLate: false });
+    return host.places.add({ ...partyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
   /** Ends a connection that left the shared places: it does not return to them. */
@@ -330,7 +332,7 @@ export class SmtpPool {
     const next = hasRoom ? nextWaiting(host) : nextToExceed(host, this.#options);
     if (next === undefined) return false;
     next.stopWatching();
-    void this.#fresh(host, next.signal).then(next.give);
+    void this.#fresh(host, next.attempt).then(next.give);
     if (host.provider?.hosts.delete(host)) host.provider.hosts.add(host);
     return true;
   }
@@ -356,6 +358,6 @@ export class SmtpPool {
   }
 }
 
-function unsent(outcome: DeliveryOutcome): SendResult {
-  return { outcome, isUntouched: true, isUncertain: false };
+function unsent(outcome: DeliveryOutcome): HostReport {
+  return { outcome, isMailboxMissing: false, isBusy: false, isUntouched: true, isUncertain: false };
 }

@@ -5,6 +5,7 @@ import { FakeWebhook, type FakeWebhookOptions } from "@kauke/testkit/fakes/fake-
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { describe, expect, test } from "vitest";
 import { parseAllowList } from "../address-guard.ts";
+import { endingBy, postingBy } from "../outgoing-mail.testing.ts";
 import type { WebhookCall } from "../transport.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 import { createWebhookTransport, type WebhookTransportOptions } from "./webhook-transport.ts";
@@ -34,7 +35,7 @@ function transport(changes: Partial<WebhookTransportOptions> & { zone?: FakeDnsZ
     ...options,
   });
   open.push(() => made.close());
-  return made;
+  return postingBy(made);
 }
 
 const failed = (kind: string, code: string) => ({ kind, failure: { code } });
@@ -151,7 +152,7 @@ describe("no attack URL reaches the internal network", () => {
       "mapped.test",
     ];
     for (const host of hosts) {
-      const outcome = await made.post(call(`http://${host}:${hook.port}/`));
+      const outcome = await postingBy(made).post(call(`http://${host}:${hook.port}/`));
       expect([host, outcome]).toMatchObject([host, failed("refused", "address_not_allowed")]);
     }
     expect(hook.requests).toEqual([]);
@@ -205,10 +206,10 @@ describe("a failed call is tried again", () => {
 
   test("when a signal aborts it", async () => {
     const silent = await fakeHook({ respond: () => {} });
-    expect(await transport().post(call(silent.url), AbortSignal.timeout(30))).toMatchObject(
+    expect(await transport().post(call(silent.url), endingBy(AbortSignal.timeout(30)))).toMatchObject(
       failed("deferred", "timed_out"),
     );
-    expect(await transport().post(call(silent.url), AbortSignal.abort())).toMatchObject({ kind: "deferred" });
+    expect(await transport().post(call(silent.url), endingBy(AbortSignal.abort()))).toMatchObject({ kind: "deferred" });
   });
 });
 

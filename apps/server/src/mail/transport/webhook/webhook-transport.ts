@@ -13,7 +13,7 @@ import { classifyLoss, deferred, refused, taken, untried } from "../../classify-
 import type { Resolver } from "../../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
 import { CallSlots, callLimits } from "../call-slots.ts";
-import type { AttemptSignal, WebhookCall, WebhookTransport } from "../transport.ts";
+import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTransport } from "../transport.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
 export interface WebhookTransportOptions {
@@ -42,13 +42,13 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
   const open = new Set<ClientRequest>();
   const slots = new CallSlots(partOfAll(callLimits, options.processes ?? 1));
 
-  function start(url: URL, call: WebhookCall, signal?: AttemptSignal): ClientRequest {
+  function start(url: URL, call: WebhookCall, attempt: OngoingAttempt): ClientRequest {
     const isSecure = url.protocol === "https:";
     const { resolver, allow, stageMs = 5000, now = () => new Date(), ca } = options;
     return (isSecure ? requestHttps : requestHttp)(url, {
       method: "POST",
       agent: isSecure ? secure : plain,
-      lookup: sharedLookup(guardedLookup(resolver, allow, portOf(url)), signal),
+      lookup: sharedLookup(guardedLookup(resolver, allow, portOf(url)), attempt),
       timeout: stageMs,
       ca,
       headers: {
@@ -61,20 +61,20 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
   }
 
   return {
-    async post(call, signal) {
-      if (!URL.canParse(call.url)) return notAllowed;
+    async post(call, attempt) {
+      if (!URL.canParse(call.url)) return outcomeOnly(notAllowed);
       const url = new URL(call.url);
-      if (!isCallableUrl(url, options.allow)) return notAllowed;
-      const slot = await slots.take({ party: signal?.party ?? url.hostname, host: url.hostname }, signal);
-      if (slot === null) return signal?.aborted ? classifyLoss("aborted") : untried;
+      if (!isCallableUrl(url, options.allow)) return outcomeOnly(notAllowed);
+      const slot = await slots.take(url.hostname, attempt);
+      if (slot === null) return outcomeOnly(attempt.signal.aborted ? classifyLoss("aborted") : untried);
       const totalMs = (options.totalMs ?? 10_000) + (call.body.length / MIN_BYTES_PER_SECOND) * 1000;
-      const request = start(url, call, signal);
+      const request = start(url, call, attempt);
       open.add(request);
       request.once("close", () => {
         open.delete(request);
         slot.free();
       });
-      return outcomeOf(request, call.body, { totalMs, signal });
+      return outcomeOnly(await outcomeOf(request, call.body, { totalMs, attempt }));
     },
     async close() {
       slots.close();
@@ -88,7 +88,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
 function outcomeOf(
   request: ClientRequest,
   body: Buffer,
-  { totalMs, signal }: { totalMs: number; signal: AttemptSignal | undefined },
+  { totalMs, attempt }: { totalMs: number; attempt: OngoingAttempt },
 ): Promise<DeliveryOutcome> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -96,11 +96,10 @@ function outcomeOf(
       request.destroy();
     };
     const timer = setTimeout(stop, totalMs);
-    if (signal?.aborted) stop();
-    signal?.addEventListener("abort", stop);
+    if (attempt.signal.aborted) stop();
+    attempt.signal.addEventListener("abort", stop);
     request.on("timeout", stop);
-    // The body was passed to the system: only the response is outstanding.
-    request.on("finish", () => signal?.sendEnd?.());
+    request.on("finish", () => attempt.sendEnd(true));
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
@@ -109,7 +108,7 @@ function outcomeOf(
     });
     request.on("close", () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
+      attempt.signal.removeEventListener("abort", stop);
       resolve(classifyLoss("connection_lost"));
     });
     request.end(body);
@@ -132,11 +131,11 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
 /** A look-up that reports the address to the attempt, whose limits count different names for one address together. */
-function sharedLookup(lookup: LookupFunction, signal: AttemptSignal | undefined): LookupFunction {
+function sharedLookup(lookup: LookupFunction, attempt: OngoingAttempt): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
       const [first] = Array.isArray(address) ? address.map((it) => it.address) : [address];
-      const isFull = error === null && first !== undefined && signal?.reachPeer?.(first) === false;
+      const isFull = error === null && first !== undefined && !attempt.reachPeer(first);
       callback(isFull ? new TooManyCalls() : error, address, family);
     });
 }
