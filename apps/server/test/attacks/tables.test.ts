@@ -252,7 +252,7 @@ test("a sender with a new long address for each message fills its alias' limit o
   const senderOf = async (bounceAddress: string) => {
     const path = parsePath(`<${bounceAddress}>`);
     const read = readBounceAddress(path, (data) => system.server.store.keys.hmac("srs", data), new Date());
-    if (read?.token == null) throw new Error(`no token in ${bounceAddress}`);
+    if (read === null || read.token === null) throw new Error(`no token in ${bounceAddress}`);
     return system.server.store.bounceSenders.find({ aliasId: read.aliasId, token: read.token });
   };
   const first = await nextBounceAddress(flooded);
