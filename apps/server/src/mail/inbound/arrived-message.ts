@@ -1,35 +1,13 @@
-/** Immutable values passed from stage to stage between the final dot and the reply. Each stage adds its findings. */
+/** A message whose final dot has been received: the first of the immutable values that the stages pass on. */
 import { isAscii } from "node:buffer";
-import type { HeaderBlock } from "@kauke/mail-rfc";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import type { InboundPlan } from "../delivery/delivery-plan.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { Transaction } from "../transaction.ts";
-import type { PreparedReplies } from "./prepared-replies.ts";
 
 export interface ArrivedMessage {
   readonly transaction: Transaction;
   /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
   readonly mail: ReceivedMail;
-}
-
-export interface Screened {
-  header: HeaderBlock;
-  /** Aliases that the message has already been delivered to (`Delivered-To`), in lower case. */
-  deliveredTo: ReadonlySet<string>;
-}
-
-export interface ScreenedMessage extends ArrivedMessage {
-  readonly screened: Screened;
-}
-
-export interface AnsweringMessage extends ScreenedMessage {
-  /** Replies written by alias owners: checked and stored, but not queued yet. */
-  readonly replies: PreparedReplies;
-}
-
-export interface PlannedMessage extends AnsweringMessage {
-  readonly plan: InboundPlan;
 }
 
 export interface ArrivalDeps {

@@ -4,9 +4,9 @@ import type { MessageAuthentication } from "../../core/message/message.ts";
 import { authorUnreadable } from "../reply.ts";
 import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
 import { accept, defer, endWith, reject, type StageVerdict } from "../verdict.ts";
-import type { ScreenedMessage } from "./arrived-message.ts";
 import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
-import { lostTagsOf } from "./lost-tags.ts";
+import type { ScreenedMessage } from "./screen.ts";
+import { lostTagsOf } from "./send-tags.ts";
 
 export type Authenticate = (mail: ToAuthenticate) => Promise<Authenticated>;
 

@@ -3,7 +3,7 @@ import { type DeliverDeps, deliver } from "../delivery/deliver-now.ts";
 import type { TakenFingerprints } from "../delivery/taken-fingerprints.ts";
 import { takenLedger } from "../delivery/taken-ledger.ts";
 import type { SmtpReply } from "../reply.ts";
-import type { PlannedMessage } from "./arrived-message.ts";
+import type { PlannedMessage } from "./plan-deliveries.ts";
 
 export interface DeliverMessageDeps {
   deliver: DeliverDeps;

@@ -6,7 +6,7 @@ import { enqueueMessage, type MessageBodies } from "../../core/message/message.t
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, endWith, type StageVerdict } from "../verdict.ts";
-import type { PlannedMessage } from "./arrived-message.ts";
+import type { PlannedMessage } from "./plan-deliveries.ts";
 
 export interface KeepForOperatorDeps {
   operatorMail: { deliveries: Pick<DeliveryStore, "keepForOperator">; bodies: Pick<MessageBodies, "put" | "delete"> };

@@ -6,7 +6,12 @@ import type { InboundPlan, PlannedAlias } from "../delivery/delivery-plan.ts";
 import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
 import type { Transaction } from "../transaction.ts";
 import { type Accepted, accept } from "../verdict.ts";
-import type { AnsweringMessage, PlannedMessage, Screened } from "./arrived-message.ts";
+import type { AnsweringMessage } from "./owner-replies.ts";
+import type { Screened } from "./screen.ts";
+
+export interface PlannedMessage extends AnsweringMessage {
+  readonly plan: InboundPlan;
+}
 
 export interface PlanDeps {
   makeId(): string;

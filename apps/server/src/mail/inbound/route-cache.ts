@@ -6,12 +6,11 @@
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore, RouteChange } from "../../core/alias/alias-store.ts";
+import { type Linked, LinkedQueue } from "../../runtime/linked-queue.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
-import { CachedRoutes } from "./cached-routes.ts";
 
-/** Maximum milliseconds for which a route is used that another process may change. */
 const AGE_MAX_MS = 60_000;
-/** Maximum number of queries for one look-up, so that accounts which change aliases all the time cannot hold it up. */
+/** Maximum queries for one look-up, so that accounts which change aliases all the time cannot hold it up. */
 const QUERIES_MAX = 10;
 
 type Routes = Pick<AliasStore, "findRoute" | "onRouteChange" | "reportsAllChanges">;
@@ -33,9 +32,7 @@ export class RouteCache {
     });
   }
 
-  /**
-   * @param address `name@domain`, lower case
-   */
+  /** @param address `name@domain`, lower case */
   async find(address: string): Promise<AliasRoute | null> {
     const known = this.#routes.find(address);
     if (known === undefined || known.until <= steadyMs(this.#clock)) return this.#ask(address);
@@ -65,4 +62,120 @@ export class RouteCache {
 function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   if (change === "all" || route === null) return true;
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
+}
+
+/** Maximum bytes of all cached routes: about 20,000 ordinary ones. */
+export const CACHED_ROUTES_BYTES = 32 * 1024 * 1024;
+/** Bytes of a route without its text: objects, keys and the entries of the maps. */
+const ROUTE_BYTES = 1400;
+
+interface CachedRoute extends Linked<CachedRoute> {
+  readonly address: string;
+  readonly route: AliasRoute;
+  /** Monotonic time in milliseconds until which the route may be used. */
+  readonly until: number;
+  readonly bytes: number;
+  /** Whether the route was found since it was cached or last considered for eviction. */
+  isUsed: boolean;
+}
+
+interface Account extends Linked<Account> {
+  /** Oldest first. */
+  readonly routes: LinkedQueue<CachedRoute>;
+  bytes: number;
+}
+
+/**
+ * Routes in memory, bounded. When full, the account with the most loses one that was not found since its last pass
+ * (second chance), so a sender who knows many addresses of one account evicts only that account's.
+ */
+export class CachedRoutes {
+  readonly #maxBytes: number;
+  readonly #byAddress = new Map<string, CachedRoute>();
+  readonly #byAlias = new Map<string, CachedRoute>();
+  readonly #accounts = new Map<string, Account>();
+  /** The accounts by the binary logarithm of their bytes, so that a largest one is found without a search. */
+  readonly #bySize = Array.from({ length: 32 }, () => new LinkedQueue<Account>());
+  #bytes = 0;
+
+  constructor(maxBytes = CACHED_ROUTES_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get count(): number {
+    return this.#byAddress.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(address: string): CachedRoute | undefined {
+    return this.#byAddress.get(address);
+  }
+
+  add(address: string, route: AliasRoute, until: number): void {
+    this.#delete(this.#byAddress.get(address));
+    this.#delete(this.#byAlias.get(route.aliasId));
+    const bytes = ROUTE_BYTES + textLength(route);
+    while (this.#bytes + bytes > this.#maxBytes && this.#byAddress.size > 0) this.#evict();
+    const added = { address, route, until, bytes, isUsed: false, previous: null, next: null };
+    this.#byAddress.set(address, added);
+    this.#byAlias.set(route.aliasId, added);
+    const account = this.#accounts.get(route.userId) ?? newAccount();
+    this.#accounts.set(route.userId, account);
+    account.routes.push(added);
+    this.#resize(account, bytes);
+  }
+
+  drop(change: RouteChange): void {
+    if (change === "all") this.#clear();
+    else if ("aliasId" in change) this.#delete(this.#byAlias.get(change.aliasId));
+    else this.#dropAccount(this.#accounts.get(change.userId));
+  }
+
+  #dropAccount(account: Account | undefined): void {
+    for (let route = account?.routes.first; route; route = account?.routes.first) this.#delete(route);
+  }
+
+  #clear(): void {
+    for (const account of this.#accounts.values()) this.#dropAccount(account);
+  }
+
+  #evict(): void {
+    const account = this.#bySize.findLast((accounts) => accounts.first !== null)?.first;
+    for (let route = account?.routes.first; route; route = account?.routes.first) {
+      if (!route.isUsed) return this.#delete(route);
+      route.isUsed = false;
+      account?.routes.remove(route);
+      account?.routes.push(route);
+    }
+  }
+
+  #delete(route: CachedRoute | undefined): void {
+    if (route === undefined) return;
+    this.#byAddress.delete(route.address);
+    this.#byAlias.delete(route.route.aliasId);
+    const account = this.#accounts.get(route.route.userId);
+    if (account === undefined) return;
+    account.routes.remove(route);
+    this.#resize(account, -route.bytes);
+    if (account.routes.first === null) this.#accounts.delete(route.route.userId);
+  }
+
+  /** Moves the account behind the others of its new size, so that accounts of one size lose routes in turns. */
+  #resize(account: Account, bytes: number): void {
+    if (account.bytes > 0) this.#bySize[sizeClass(account)]?.remove(account);
+    account.bytes += bytes;
+    this.#bytes += bytes;
+    if (account.bytes > 0) this.#bySize[sizeClass(account)]?.push(account);
+  }
+}
+
+const newAccount = (): Account => ({ routes: new LinkedQueue(), bytes: 0, previous: null, next: null });
+const sizeClass = ({ bytes }: Account) => 31 - Math.clz32(bytes);
+
+function textLength({ address, destinations, pausedWebhooks, missing = [] }: AliasRoute): number {
+  const own = destinations.map((to) => (to.kind === "mailbox" ? to.address : to.url));
+  return [address, address, ...own, ...pausedWebhooks, ...missing].reduce((sum, text) => sum + text.length, 0);
 }

@@ -2,10 +2,20 @@
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
-import type { ArrivedMessage, Screened, ScreenedMessage } from "./arrived-message.ts";
+import type { ArrivedMessage } from "./arrived-message.ts";
 
 /** Received fields from which on a message counts as looping; RFC 5321 §6.3 asks for a limit of at least 100. */
 const HOPS_MAX = 100;
+
+export interface Screened {
+  header: HeaderBlock;
+  /** Aliases that the message has already been delivered to (`Delivered-To`), in lower case. */
+  deliveredTo: ReadonlySet<string>;
+}
+
+export interface ScreenedMessage extends ArrivedMessage {
+  readonly screened: Screened;
+}
 
 /** The MX stage that screens a message. */
 export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {

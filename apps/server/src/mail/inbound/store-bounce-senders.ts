@@ -1,7 +1,7 @@
 import type { BounceSenders } from "../message/bounce-senders.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, endWith, type StageVerdict } from "../verdict.ts";
-import type { PlannedMessage } from "./arrived-message.ts";
+import type { PlannedMessage } from "./plan-deliveries.ts";
 
 export interface StoreBounceSendersDeps {
   bounceSenders: Pick<BounceSenders, "keep">;

@@ -8,7 +8,7 @@ import type { PlannedAlias } from "../delivery/delivery-plan.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
 import { replyForThrow } from "../reply.ts";
 import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
-import type { PlannedMessage } from "./arrived-message.ts";
+import type { PlannedMessage } from "./plan-deliveries.ts";
 
 export interface StoreReplyAddressesDeps {
   replyBook: Pick<ReplyBook, "isKnown" | "keep">;

@@ -4,10 +4,9 @@ import { useForm } from "react-hook-form";
 import * as z from "zod";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
-import { CurrentPasswordField, HiddenUsername } from "../../features/auth/AuthFields.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { NewPasswordFields } from "../auth/AuthFields.tsx";
+import { CurrentPasswordField, HiddenUsername, NewPasswordFields } from "../auth/AuthFields.tsx";
 import { passwordMismatch } from "../auth/password-form.ts";
 
 /** The contract's schema for a password change, plus the repeated new password. */

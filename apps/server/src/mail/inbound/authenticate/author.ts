@@ -15,9 +15,8 @@ import {
   readHeader,
   type Vouchers,
 } from "@kauke/mail-rfc";
+import type { AuthResult } from "../../../core/message/message.ts";
 import type { AuthorInstruction } from "../../transaction.ts";
-import type { SignatureFound } from "./check-signatures.ts";
-import type { SpfFound } from "./check-spf.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 export interface ReceivedMessage {
@@ -86,11 +85,16 @@ function authorDomain(address: string): string {
   return PLAIN_DOMAIN.test(domain) ? domain : asciiDomainOf(address);
 }
 
+interface DomainCheck {
+  result: AuthResult;
+  domain: string;
+}
+
 interface Checks {
   shown: ShownAuthor;
   /** A check is `null` when it threw. */
-  spf: SpfFound | null;
-  dkim: readonly SignatureFound[] | null;
+  spf: DomainCheck | null;
+  dkim: readonly (DomainCheck & { instruction?: InstructionProof })[] | null;
   /** Whether the author is unproven because a check did not finish. */
   isUnfinished: boolean;
 }

@@ -11,7 +11,7 @@ import { sendAsAlias } from "../../message/write-as-alias.ts";
 import { replyFor, type SmtpReply } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import { ownerProofs } from "../owner-proof.ts";
-import type { PrepareRepliesDeps } from "../prepare-replies.ts";
+import type { PrepareRepliesDeps } from "../owner-replies.ts";
 
 export type SendNoteDeps = PrepareRepliesDeps;
 

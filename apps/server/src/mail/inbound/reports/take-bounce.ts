@@ -15,7 +15,7 @@ import type { DeliveryReports } from "../../message/delivery-reports.ts";
 import { mailboxesOf } from "../../message/write-as-alias.ts";
 import type { SmtpReply } from "../../reply.ts";
 import type { BounceRecipient } from "../../transaction.ts";
-import type { ScreenedMessage } from "../arrived-message.ts";
+import type { ScreenedMessage } from "../screen.ts";
 import type { BounceLimits } from "./bounce-limits.ts";
 import { type SendNoteDeps, sendNote } from "./send-note.ts";
 

@@ -3,7 +3,7 @@
  * complaints at abuse@.
  */
 import { accept, endWith, type StageVerdict } from "../../verdict.ts";
-import type { ScreenedMessage } from "../arrived-message.ts";
+import type { ScreenedMessage } from "../screen.ts";
 import type { SendNoteDeps } from "./send-note.ts";
 import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
 import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";

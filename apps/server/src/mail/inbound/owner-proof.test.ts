@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mailboxProof, type SendingFacts } from "./mailbox-proof.ts";
+import { mailboxProof, type SendingFacts } from "./owner-proof.ts";
 
 const facts: SendingFacts = {
   to: "reply",

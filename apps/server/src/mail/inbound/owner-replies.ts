@@ -9,20 +9,25 @@ import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice.ts";
 import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
+import type { PreparedMessage } from "../message/prepared-message.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
 import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 import { accept, endWith, type StageVerdict } from "../verdict.ts";
-import { answerMarks, type HashMark } from "./answer-marks.ts";
-import type { AnsweringMessage, ScreenedMessage } from "./arrived-message.ts";
 import { ownerProofs } from "./owner-proof.ts";
-import { PreparedReplies } from "./prepared-replies.ts";
+import type { ScreenedMessage } from "./screen.ts";
 
 export interface PrepareRepliesDeps extends WriteAsDeps {
   sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   notices: Pick<NoticeStore, "insert">;
   destinations: Pick<DestinationStore, "isSharedDomain">;
-  hashMark: HashMark;
+  /** Keyed hash of a text in hex, the same in all processes. */
+  hashMark(text: string): string;
+}
+
+export interface AnsweringMessage extends ScreenedMessage {
+  /** Messages of alias owners to reply addresses: checked and stored, but not queued yet. */
+  readonly replies: PreparedReplies;
 }
 
 const DAY_MS = 86_400_000;
@@ -101,7 +106,9 @@ async function withoutRepeated(
   const isKnown = (kind: "sent" | "refused") => (recipient: ReplyRecipient) =>
     keysOf(kind, recipient).some((key) => known.has(key));
   const unsent = recipients.filter((recipient) => !isKnown("sent")(recipient));
-  const { open = [], refused = [] } = Object.groupBy(unsent, (it) => (isKnown("refused")(it) ? "refused" : "open"));
+  const { open = [], refused = [] } = Object.groupBy(unsent, (recipient) =>
+    isKnown("refused")(recipient) ? "refused" : "open",
+  );
   return { open, refused };
 }
 
@@ -170,11 +177,53 @@ function prepareReply(
   const marksOf = answerMarks(transaction, deps.hashMark);
   const marks = group.flatMap((recipient) => marksOf("sent", recipient));
   const outgoing = {
-    people: group.map((it) => it.correspondent),
-    known: new Map(group.map((it) => [it.address, it.correspondent])),
+    people: group.map(({ correspondent }) => correspondent),
+    known: new Map(group.map(({ address, correspondent }) => [address, correspondent])),
     mayNameOutsiders: isOurs,
     ...(marks.length === 0 ? {} : { marks: { userId: route.userId, marks, mayRepeat: !isSignedOnly } }),
     isCounted: !isOurs,
   };
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
+}
+
+/**
+ * Owners' replies of one transaction, written, checked and stored. Disposing discards
+ * those that `enqueue` has not queued.
+ */
+export class PreparedReplies {
+  readonly #messages: PreparedMessage[] = [];
+
+  add(message: PreparedMessage): void {
+    this.#messages.push(message);
+  }
+
+  /**
+   * Queues all replies.
+   * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
+   * are sent, and sent again when the sender repeats the transaction, unless they have marks (`answerMarks`).
+   */
+  async enqueue(): Promise<SmtpReply | null> {
+    for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {
+      const deferral = await next.enqueue();
+      if (deferral !== null) return deferral;
+    }
+    return null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const message of this.#messages.splice(0)) await message.discard();
+  }
+}
+
+/** `sent`: the answer was queued. `refused`: its owner was told why it was not sent. */
+type MarkKind = "sent" | "refused";
+
+/** @returns a mark for every signature by which the message could be proven when it is sent to the same address again */
+function answerMarks(
+  { instruction }: Pick<Transaction, "instruction">,
+  hash: (text: string) => string,
+): (kind: MarkKind, recipient: Pick<ReplyRecipient, "address">) => AnswerMark[] {
+  const signatures = [...(instruction?.signatures ?? []), ...(instruction?.unread ?? [])];
+  return (kind, { address }) =>
+    signatures.map(({ id, endsAt }) => ({ key: hash(`${kind} answer\0${id}\0${address.toLowerCase()}`), endsAt }));
 }
