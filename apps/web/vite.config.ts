@@ -1,7 +1,4 @@
-/**
- * Builds the web app into dist. Development proxies the API to the server on its default port. No inline script or
- * style and no data: URL leaves this build, so that the pages run under `script-src 'self'; style-src 'self'`.
- */
+/** No inline script or style, no data: URL: pages run under `script-src 'self'; style-src 'self'`. */
 import { fileURLToPath } from "node:url";
 import { product } from "@kauke/contract";
 import tailwindcss from "@tailwindcss/vite";
@@ -10,13 +7,10 @@ import { defineConfig } from "vite";
 
 const api = process.env.KAUKE_DEV_API ?? "http://127.0.0.1:3000";
 
-/** One chunk of zod and zod-jitless.ts, so that its code generation is turned off before any schema is made. */
+/** One chunk, so that code generation is off before any schema is made. */
 const zodChunk = { name: "zod", test: /[\\/](zod[\\/]v4[\\/]|app[\\/]zod-jitless)/ };
 
-/**
- * One chunk of the modules that every page loads first: one request instead of ten, cached across most changes of our
- * code.
- */
+/** What every page loads first: one request instead of ten, cached across most changes. */
 const baseChunk = {
   name: "base",
   test: new RegExp(
@@ -32,10 +26,7 @@ const baseChunk = {
   ),
 };
 
-/**
- * One chunk of the modules that pages for signed-in users share: one request instead of forty that depend on each
- * other.
- */
+/** Shared by pages for signed-in users: one request instead of forty that depend on each other. */
 const kitChunk = {
   name: "kit",
   test: new RegExp(
@@ -53,7 +44,7 @@ const kitChunk = {
   ),
 };
 
-/** One chunk of the modules that pages with forms share. */
+/** Shared by pages with forms. */
 const formsChunk = {
   name: "forms",
   test: new RegExp(
@@ -65,10 +56,7 @@ const formsChunk = {
   ),
 };
 
-/**
- * One chunk of the modules that the dashboard shares with the command palette and with pages that list or create
- * aliases.
- */
+/** Shared by the dashboard, the palette, and pages that list or create aliases. */
 const aliasesChunk = {
   name: "aliases",
   test: new RegExp(
@@ -81,10 +69,7 @@ const aliasesChunk = {
   ),
 };
 
-/**
- * A comment at the top of the base chunk, nearly all of whose functions are called on load: it has Chromium compile
- * them off the main thread while the file arrives, instead of one by one at their first call. Other browsers ignore it.
- */
+/** Has Chromium compile the base chunk off the main thread while it arrives; others ignore it. */
 const eagerCompileHint = ({ name }: { name: string }) =>
   name === baseChunk.name ? "//# allFunctionsCalledOnLoad" : "";
 
@@ -92,24 +77,24 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [
     react(),
-    // Tailwind's own optimizer is off: for its browser targets it would rewrite light-dark(), which dark bands need.
+    // Tailwind's optimizer would rewrite light-dark(), which dark bands need.
     tailwindcss({ optimize: false }),
-    // Sets the page title in development; in a build scripts/draw-pages.mjs sets the title of every page.
+    // In a build, scripts/draw-pages.mjs sets the titles.
     { name: "product-name", apply: "serve", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
   worker: { format: "es" },
   server: { host: "127.0.0.1", proxy: { "/api": api, "/preview/api": api } },
   build: {
     target: "es2024",
-    // scripts/build-web.mjs keeps the files of the last build for a day.
+    // scripts/build-web.mjs keeps the last build's files for a day.
     emptyOutDir: false,
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The manifest tells scripts/draw-pages.mjs which chunks a page loads first.
+    // Tells scripts/draw-pages.mjs which chunks a page loads first.
     manifest: true,
     rolldownOptions: {
-      // The contract's modules have no side effects, so what a page doesn't use (zod schemas) is left out of its chunk.
+      // Without side effects, unused zod schemas stay out of the chunks.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
       output: {
         codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk, aliasesChunk] },

@@ -1,7 +1,5 @@
 /**
- * Prerenders pages to HTML when the app is built (`scripts/build-web.mjs`): the public pages as signed-out visitors see
- * them, and the beginning of the pages for signed-in users. Values that only the server knows are placeholders
- * (`pagePlaceholders`), which it fills in when it sends a page.
+ * Prerenders pages at build time (`scripts/build-web.mjs`); the server fills in its own values (`pagePlaceholders`).
  */
 import { pagePlaceholders, product } from "@kauke/contract";
 import { StrictMode } from "react";
@@ -20,10 +18,7 @@ import {
 import { loadStaticSections } from "./features/landing/StaticSection.tsx";
 import { Mask } from "./ui/Mask.tsx";
 
-/**
- * What the preview inbox shows to a browser without the token from the link printed at the start. An HTML document
- * without script.
- */
+/** For a browser without the token of the link printed at the start. No script. */
 export function PreviewLockedPage() {
   return (
     <main id="main" className="page lost" tabIndex={-1}>
@@ -47,33 +42,30 @@ export function PreviewLockedPage() {
   );
 }
 
-/** Site-wide metadata for the documents and the manifest. */
+/** For the documents and the manifest. */
 export const site = {
   name: product.name,
   description: pageDescription(null),
   origin: pagePlaceholders.origin,
   pictureWords: `${product.name}: one click, new identity. Your inbox stays safe.`,
-  /** Background of the light theme (--color-canvas), which the app starts with. */
+  /** The light theme's --color-canvas, with which the app starts. */
   canvas: "#f6f7f7",
 };
 
 export interface DrawnPage {
-  /** Base name of the HTML file: `about`, `dashboard`; `index` is the plain shell that fits any path. */
+  /** `about`; `index` is the plain shell for any path. */
   name: string;
   title: string;
   description: string;
   html: string;
   isDrawn: boolean;
-  /** Source file of the chunk that a page for signed-in users loads next, as the build's manifest names it. */
+  /** The source file of the page's own chunk, as the manifest names it. */
   nextChunk?: string;
-  /** `false` for a static page, which the app does not hydrate. */
+  /** Not hydrated. */
   hasApp?: false;
 }
 
-/**
- * Prerenders one page.
- * @param isDrawn whether to draw the page as signed-out visitors see it, or as it looks while the session is unknown
- */
+/** @param isDrawn as signed-out visitors see it, or as it looks while the session is unknown */
 async function draw(screen: ScreenName | null, path: string, isDrawn = screen !== null): Promise<DrawnPage> {
   if (isDrawn && screen !== null) await loadScreen(screen);
   const { prelude } = await prerender(
@@ -82,7 +74,7 @@ async function draw(screen: ScreenName | null, path: string, isDrawn = screen !=
         <App isDrawn={isDrawn} />
       </Router>
     </StrictMode>,
-    // Output without out-of-order chunks: React would move those into place by an inline script, which the CSP forbids.
+    // Out-of-order chunks would need an inline script, which the CSP forbids.
     { progressiveChunkSize: Number.MAX_SAFE_INTEGER },
   );
   const html = await new Response(prelude).text();

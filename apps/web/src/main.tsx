@@ -1,8 +1,4 @@
-/**
- * Starts the app and checks the session while the page is still loading. A prerendered public page is hydrated once its
- * chunk has loaded, the shell and the pages for signed-in users at once. A document without prerendered HTML, as in
- * development, is rendered from scratch.
- */
+/** A prerendered public page is hydrated once its chunk has loaded, other pages at once. */
 import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
@@ -12,16 +8,14 @@ import { App } from "./app/App.tsx";
 import { loadScreen } from "./app/pages.tsx";
 import { screenFor } from "./app/screens.ts";
 
-/** Loads the reconnect code if the user signed in with a wallet in this browser. Call once the session is known. */
+/** For users of a wallet, once the session is known. */
 async function reconnectAtStart(): Promise<void> {
   if (localStorage.getItem("walletAddress") === null) return;
   const { reconnectTrusted } = await import("./features/wallet/trusted-reconnect.ts");
   await reconnectTrusted();
 }
 
-/**
- * Starts the first requests of a page as soon as the user is known, instead of after its chunk has loaded and rendered.
- */
+/** As soon as the user is known, not only once the chunk has loaded. */
 function askAhead(path: string): void {
   const { user } = readSession();
   if (user === null || screenFor(path, true) !== "dashboard") return;

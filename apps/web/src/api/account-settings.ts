@@ -1,6 +1,3 @@
-/**
- * Query and mutation for the account's settings. A change is shown at once and rolled back if the server refuses it.
- */
 import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";

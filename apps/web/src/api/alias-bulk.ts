@@ -1,7 +1,4 @@
-/**
- * Changes many aliases with one call. Pausing, labels and pins are shown at once; if the server refuses the change for
- * some or all aliases, the list is fetched again.
- */
+/** Bulk changes are shown at once; if the server refuses any part, the list is fetched again. */
 import type { AliasWire, BulkAliasAnswer, BulkAliasChange } from "@kauke/contract";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { changeList, refetchAliases, toggled } from "./aliases.ts";
@@ -12,10 +9,7 @@ interface ManyChange {
   change: BulkAliasChange;
 }
 
-/**
- * Predicts an alias' state after a bulk change. Destinations can't be predicted, since only the server knows which are
- * confirmed.
- */
+/** An alias' predicted state after a bulk change; only the server can tell which destinations are confirmed. */
 export function predicted(alias: AliasWire, { active, pinned, addLabel, removeLabel }: BulkAliasChange): AliasWire {
   if (active !== undefined) return alias.active === active ? alias : toggled(alias, active);
   if (pinned !== undefined) return { ...alias, pinned };
@@ -39,13 +33,10 @@ export function useChangeAliases(userId: string) {
   });
 }
 
-/** Maximum alias ids in the body of a request that the browser finishes after the page is closed. */
+/** Most alias ids in a request that outlives the page (browsers allow 64 KiB in all). */
 export const keptIdsMax = 1500;
 
-/**
- * Deletes aliases and removes them from the list. Only the first `keptIdsMax` of them are deleted if the page is closed
- * at once.
- */
+/** If the page closes at once, only the first `keptIdsMax` of the aliases are deleted. */
 export async function deleteAliases(
   client: QueryClient,
   { userId, aliasIds }: { userId: string; aliasIds: readonly string[] },
@@ -60,7 +51,7 @@ export async function deleteAliases(
   countEvent("alias_deleted");
   const gone = new Set(aliasIds);
   changeList(client, userId, (aliases) => aliases.filter(({ id }) => !gone.has(id)));
-  // An alias that no longer exists is not reported as a failure: deleting it was the goal.
+  // An alias that is already gone is no failure.
   const failed = parts.flatMap((part) => part.failed).filter(({ code }) => code !== "not_found");
   if (failed.length > 0) await refetchAliases(client, userId);
   return { changed: parts.reduce((sum, part) => sum + part.changed, 0), failed };

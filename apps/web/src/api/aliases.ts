@@ -1,7 +1,6 @@
 /**
- * The signed-in user's aliases as one cached list that is updated in place. Toggling and deleting are shown at once and
- * rolled back if the server refuses. After a toggle the server's response replaces the optimistic value, unless another
- * toggle of the same alias is still in flight.
+ * All aliases are one cached list. After a toggle the server's response replaces the prediction, unless another toggle
+ * of that alias is in flight.
  */
 import type { AliasWire, Answer, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -19,7 +18,7 @@ export function useAliases(userId: string) {
   return useQuery(aliasesQuery(userId));
 }
 
-/** Fetches the aliases again: now if a page shows them, otherwise when one next does. */
+/** Refetches the aliases now if a page shows them, otherwise when one next does. */
 export function refetchAliases(client: QueryClient, userId: string): Promise<void> {
   return client.invalidateQueries({ queryKey: keyOf(userId) });
 }
@@ -47,7 +46,6 @@ export function useCreateAlias(userId: string) {
   });
 }
 
-/** Creates an alias with a generated name; values that the call leaves out follow the account's defaults. */
 export function useGenerateAlias(userId: string) {
   const client = useQueryClient();
   return useMutation({
@@ -69,17 +67,13 @@ export function useUpdateAlias(userId: string) {
   });
 }
 
-/** Predicts the alias the server will return after a toggle: `forwardTo` is the text `null` while it is paused. */
+/** The wire format says `forwardTo: "null"` for a paused alias. */
 export function toggled(alias: AliasWire, active: boolean): AliasWire {
   const destinations = alias.forwardTo === "null" ? alias.lastForwardTo : alias.forwardTo;
   return { ...alias, active, lastForwardTo: destinations, forwardTo: active ? (destinations ?? "null") : "null" };
 }
 
-/**
- * Toggles one alias. Requests for the same alias run one after the other, so a quick second click can't overtake the
- * first. Not a hook: one mutation observer per row would cost more than the rest of the row.
- * @throws the request's failure, after the alias list was rolled back
- */
+/** Toggles of one alias run in sequence, so a second click can't overtake the first. @throws after rolling back */
 export function requestToggle(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
   const { userId } = alias;
   const mutationKey = ["toggle-alias", alias.id];
@@ -119,7 +113,7 @@ export function useDeleteAlias(userId: string) {
   });
 }
 
-/** Query for the domains an alias can be created on; the first is the default. */
+/** The first domain is the default. */
 export function useDomains() {
   return useQuery({ queryKey: ["domains"], queryFn: async () => (await call("listDomains")).domains });
 }

@@ -1,7 +1,4 @@
-/**
- * Turns an error response into an `ApiError` (specification section 8, "General"): the body's message, or `{status}:
- * {statusText}` when the body isn't JSON or has none; `errors` and the rate limit's details attached.
- */
+/** Falls back to `{status}: {statusText}` if an error body is not JSON (specification section 8, "General"). */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 
 interface Refusal {
@@ -14,7 +11,7 @@ interface Refusal {
   challenge?: WalletChallenge;
 }
 
-/** An error response, or a request without a response; then `status` is 0. */
+/** `status` is 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code?: ErrorCode;
@@ -46,7 +43,6 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** @param text body of the error response, e.g. `{"message":"Invalid email or password"}` */
 export function toApiError(status: number, statusText: string, text: string): ApiError {
   const body = parseObject(text) ?? {};
   const message = typeof body.message === "string" && body.message !== "" ? body.message : `${status}: ${statusText}`;
@@ -67,7 +63,6 @@ export function messageOf(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;
 }
 
-/** First error message of each field the server refused. */
 export function fieldMessages(error: unknown): [field: string, message: string][] {
   if (!(error instanceof ApiError) || error.errors === undefined) return [];
   return Object.entries(error.errors).flatMap(([field, texts]) => {

@@ -1,7 +1,4 @@
-/**
- * The checklist of sites that have an old address, cached as one list. Ticks are shown at once, and removed again if
- * the server refuses them.
- */
+/** Ticks are shown at once and removed again if the server refuses them. */
 import type { ChecklistChange, ChecklistRowWire, NewChecklistRow } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +10,6 @@ export function useChecklist() {
   return useQuery({ queryKey, queryFn: async () => (await call("listChecklist")).rows });
 }
 
-/** Predicts the checklist as the server will store it after the changes. */
 function withChanges(rows: readonly ChecklistRowWire[], changes: readonly ChecklistChange[]): ChecklistRowWire[] {
   const byId = new Map(changes.map((change) => [change.id, change]));
   return rows.flatMap((row) => {
@@ -22,10 +18,7 @@ function withChanges(rows: readonly ChecklistRowWire[], changes: readonly Checkl
   });
 }
 
-/**
- * Adds rows to the checklist, split into calls of the size that the server accepts. Resolves to the number of rows that
- * were new.
- */
+/** Splits the rows into calls of the size the server accepts; resolves to how many were new. */
 export function useAddToChecklist() {
   const client = useQueryClient();
   return useMutation({

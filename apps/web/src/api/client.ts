@@ -1,7 +1,4 @@
-/**
- * Calls the server; apart from this module only count-event.ts does. `call` is typed by the contract's route table,
- * `request` is untyped. Responses are checked against the contract's schemas in development only.
- */
+/** `call` is typed by the contract's route table; responses are checked against its schemas in development only. */
 import type { Answer, Body, EndpointName, endpoints, PageEvent, Params, Query } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
@@ -29,17 +26,14 @@ async function send(method: string, path: string, body?: unknown, keepalive = fa
   }
 }
 
-/**
- * Ends the session on the server. Without `keepalive`, because Chromium does not abort requests that have it.
- * @throws any failure
- */
+/** Without `keepalive`, because Chromium does not abort requests that have it. @throws any failure */
 export async function requestLogout(signal: AbortSignal): Promise<void> {
   const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
   if (!ok) throw new Error(`The logout was answered ${status}`);
 }
 
-/** Sends one request to the server. @throws ApiError for any status but 2xx, and when there was no response */
+/** @throws ApiError for any status but 2xx, and without a response */
 export async function request(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
   const response = await send(method, path, body, keepalive);
   if (!response.ok) throw toApiError(response.status, response.statusText, await response.text());
@@ -58,10 +52,7 @@ type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? 
 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
-/**
- * Calls an endpoint and returns its parsed response.
- * @example call("toggleAlias", { params: { aliasId }, body: { active: false } })
- */
+/** @example call("toggleAlias", { params: { aliasId }, body: { active: false } }) */
 export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
   const response = await callUnread(name, ...given);
   const answer = (await response.json()) as Answer<N>;
@@ -69,15 +60,12 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
   return answer;
 }
 
-/** Like `call`, but with the response body unread, for callers that need its headers or content type. */
+/** For callers that need the headers or content type. */
 export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
   return callWith(name, given, false);
 }
 
-/**
- * Like `call`, but the browser finishes the request even if the page is closed. Browsers allow 64 KiB for the bodies of
- * all such requests in flight.
- */
+/** The request outlives the page; browsers allow 64 KiB for all such bodies in flight. */
 export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Answer<N>> {
   return (await (await callWith(name, given, true)).json()) as Answer<N>;
 }
@@ -125,22 +113,13 @@ function tellChanged(): void {
   tellTabs({ kind: "changed" });
 }
 
-/**
- * Whether a 401 response to this call means that the session is lost. `getSession` is excluded, because visitors
- * without a session call it too.
- */
+/** `getSession` doesn't count: visitors without a session call it too. */
 const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
 
-/**
- * Whether an error response means that the session has ended. A wallet's invalid proof is answered with 401 too, but
- * the user stays signed in.
- */
+/** A wallet's invalid proof gets 401 too, but the user stays signed in. */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";
 
-/**
- * Calls other than GET after which other tabs need not reload their data. They learn of sign-ins and sign-outs by
- * separate messages (session-tabs.ts).
- */
+/** Writes after which other tabs need not reload; they learn of sign-ins and sign-outs from session-tabs.ts. */
 const changesNothing: ReadonlySet<EndpointName> = new Set([
   "register",
   "login",
@@ -165,10 +144,7 @@ const changesNothing: ReadonlySet<EndpointName> = new Set([
   "decryptManual",
 ]);
 
-/**
- * Reports a page event to our own server: no cookie, no id, no page address. Never waits for the response, never
- * throws.
- */
+/** Counts a page view without cookie, id or page address. Never throws. */
 export function countEvent(event: PageEvent): void {
   const { method, path } = routes.countEvent;
   const headers = { "Content-Type": "application/json" };

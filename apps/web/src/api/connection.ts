@@ -1,7 +1,4 @@
-/**
- * Whether the device is online and the server is reachable, according to the last request made through client.ts. No
- * request is made only to find out.
- */
+/** Whether the server is reachable is learned from the app's own requests only. */
 import { useSyncExternalStore } from "react";
 import { makeStore } from "../ui/store.ts";
 
@@ -9,9 +6,8 @@ type Connection = "online" | "offline" | "unreachable";
 
 const reached = makeStore(true);
 
-/** Called when any response arrives, an error response included. */
+/** Any response counts, an error response included. */
 export const markReached = (): void => reached.set(true);
-/** Called when a request fails without a response. */
 export const markUnreachable = (): void => reached.set(false);
 
 function subscribe(listener: () => void): () => void {

@@ -1,14 +1,10 @@
-/** Calls for composed mail: the aliases that can send, enqueuing a message, and the status of its job. */
 import type { Body, WaitingEmailJob } from "@kauke/contract";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
 import { aliasesQuery, refetchAliases } from "./aliases.ts";
 import { call } from "./client.ts";
 
-/**
- * Aliases that have SMTP credentials. Fetched again each time the page opens, since credentials are created on another
- * page.
- */
+/** Refetched on each visit, since credentials are created on another page. */
 export function useSendingAliases(userId: string) {
   return useQuery({
     queryKey: ["aliases", userId, "with-smtp"],
@@ -17,10 +13,7 @@ export function useSendingAliases(userId: string) {
   });
 }
 
-/**
- * Creates SMTP credentials without showing their password. Apart from `useSmtpCalls`, so that the two pages share no
- * further chunk, whose name the landing page would load.
- */
+/** Separate from `useSmtpCalls`: a further shared chunk would add its name to the landing page. */
 export async function makeSmtpCredentials(client: QueryClient, userId: string, aliasId: string): Promise<void> {
   await call("createSmtpCredential", { body: { aliasId } });
   void client.invalidateQueries({ queryKey: ["smtp-credentials", aliasId] });
@@ -29,10 +22,7 @@ export async function makeSmtpCredentials(client: QueryClient, userId: string, a
 
 const waitingKey = (userId: string) => ["email-jobs", userId];
 
-/**
- * Queued messages of the user.
- * @param pollDelayMs computes the milliseconds until the next poll; `false`: no poll before another message is queued
- */
+/** @param pollDelayMs milliseconds until the next poll; `false` stops polling until a message is queued */
 export function useWaitingEmailJobs(userId: string, pollDelayMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
   return useQuery({
     queryKey: waitingKey(userId),
@@ -47,7 +37,7 @@ export function useCreateEmailJob(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }),
     onSuccess: () => void client.invalidateQueries({ queryKey: waitingKey(userId) }),
-    // The message's text must not stay in the mutation cache once the call has ended.
+    // The message's text must not stay in the mutation cache.
     gcTime: 0,
   });
 }
@@ -56,10 +46,7 @@ export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { para
 
 export const cancelJob = (jobId: string) => call("cancelEmailJob", { params: { jobId } });
 
-/**
- * Reads the leak guard's setting and the alias' destinations afresh for each message that is encrypted in the browser,
- * because the server can't read such a message.
- */
+/** For mail encrypted in the browser, which the server can't check; never cached. */
 export function useReadLeakGuard(userId: string) {
   const client = useQueryClient();
   return async (aliasId: string): Promise<{ isOn: boolean; forwardTo: string }> => {

@@ -1,4 +1,4 @@
-/** Imports of aliases from other services, and exports in their formats. A running import is polled every second. */
+/** A running import is polled every second. */
 import type { AliasExportFormat, ImportFromServiceBody, ImportResult, ImportWire } from "@kauke/contract";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
@@ -9,18 +9,16 @@ const POLL_MS = 1000;
 
 export const isInProgress = (state: ImportWire["state"]): boolean => state === "running" || state === "undoing";
 
-/** Query for the imports of the last day, newest first. */
 export function useImports() {
   return useQuery({ queryKey, queryFn: async () => (await call("listImports")).imports });
 }
 
 export interface RowsWanted {
-  /** Number of the page of import rows, from 0. */
+  /** From 0. */
   page: number;
   result: ImportResult | undefined;
 }
 
-/** Query for one import with one page of its rows. */
 export function useImport(importId: string, { page, result }: RowsWanted, enabled = true) {
   return useQuery({
     enabled,
@@ -31,10 +29,8 @@ export function useImport(importId: string, { page, result }: RowsWanted, enable
   });
 }
 
-/** Source of a dry-run import: an uploaded file, or an account at another service. */
 type ImportSource = { file: File; domain: string | undefined } | { service: ImportFromServiceBody };
 
-/** Mutations that create, run, undo and delete imports; each refetches the list of imports. */
 export function useImportCalls(userId: string) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey });
@@ -52,7 +48,7 @@ export function useImportCalls(userId: string) {
   });
   const remove = useMutation({
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
-    // Only the list of imports is fetched again: a request for the deleted import would get 404.
+    // Only the list: the deleted import itself would be a 404.
     onSuccess: (_, importId) =>
       client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((it) => it.importId !== importId)),
     onError: () => client.invalidateQueries({ queryKey, exact: true }),
@@ -60,7 +56,7 @@ export function useImportCalls(userId: string) {
   return { create, run, undo, remove, refetchAliases: () => refetchAliases(client, userId) };
 }
 
-/** Reads an import's rows that have the given result, page by page, up to `max` rows. */
+/** Reads page by page, up to `max` rows. */
 export async function readRows(importId: string, result: ImportResult, max: number) {
   const read = (page: number) => call("getImport", { params: { importId }, query: { page, result } });
   const first = await read(0);
@@ -72,11 +68,10 @@ export async function readRows(importId: string, result: ImportResult, max: numb
 
 interface ExportWanted {
   format: AliasExportFormat;
-  /** Whether to put a quote before cells that a spreadsheet would run as formulas. */
+  /** Puts a quote before cells that a spreadsheet would run as formulas. */
   isSafe: boolean;
 }
 
-/** Downloads the account's aliases as a file that another service can import. */
 export function useAliasExport(userId: string) {
   return useMutation({
     mutationFn: async ({ format, isSafe }: ExportWanted) => {
@@ -88,13 +83,7 @@ export function useAliasExport(userId: string) {
   });
 }
 
-/** Downloads the account's own data. The server supplies the file name and the JSON, which is saved indented. */
-
-/**
- * Reads the file name from the value of a Content-Disposition header field.
- * @param fallback name used if the header field has none
- * @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") // "kauke-account-2026-11-22.json"
- */
+/** @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") */
 function fileNameIn(disposition: string | null, fallback: string): string {
   return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallback;
 }
@@ -104,7 +93,7 @@ export function useAccountExport() {
     mutationFn: async () => {
       const response = await callUnread("exportAccount");
       const fileName = fileNameIn(response.headers.get("content-disposition"), "kauke-account.json");
-      // Parsing finds a response that a server or proxy cut off, so no incomplete file is saved.
+      // Parsing detects a truncated response, so that no incomplete file is saved.
       const data: unknown = await response.json();
       return { fileName, text: `${JSON.stringify(data, null, 2)}\n` };
     },

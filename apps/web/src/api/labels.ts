@@ -1,14 +1,10 @@
-/** Queries for the account's labels, and calls that create, change and delete labels. */
 import type { ChangeLabelBody, CreateLabelBody, LabelWire } from "@kauke/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
 const queryKey = ["labels"];
 
-/**
- * Query for the account's labels, sorted by name.
- * @param isWanted whether to fetch the labels: an account without labels needs no request
- */
+/** Sorted by name. @param isWanted false for accounts without labels, which need no request */
 export function useLabels(isWanted: boolean) {
   return useQuery({ queryKey, queryFn: async () => (await call("listLabels")).labels, enabled: isWanted });
 }

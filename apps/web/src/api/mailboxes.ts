@@ -1,4 +1,3 @@
-/** The account's mailboxes, and its defaults for new aliases. */
 import type {
   AccountDefaultsChange,
   AccountDefaultsWire,
@@ -18,17 +17,16 @@ const mailboxesQuery = {
   queryFn: async () => (await call("listMailboxes")).mailboxes,
 };
 
-/** Query for the account's mailboxes, oldest first. */
 export function useMailboxes() {
   return useQuery(mailboxesQuery);
 }
 
-/** Like `useMailboxes`, but fetches the mailboxes on every mount: aliases created since may have added some. */
+/** Refetches on every mount: aliases created since may have added mailboxes. */
 export function useFreshMailboxes() {
   return useQuery({ ...mailboxesQuery, refetchOnMount: "always" });
 }
 
-/** Query for the aliases that forward to a mailbox; never served from the cache. */
+/** Never cached. */
 export function useMailboxAliases(mailboxId: string) {
   return useQuery({
     queryKey: [...mailboxesKey, mailboxId, "aliases"],
@@ -41,7 +39,6 @@ export function useAccountDefaults() {
   return useQuery({ queryKey: defaultsKey, queryFn: () => call("getAccountDefaults") });
 }
 
-/** Refetches the mailboxes and the account's defaults after the list of mailboxes has changed. */
 function useRefetchMailboxes() {
   const client = useQueryClient();
   return () =>
@@ -68,7 +65,6 @@ export function useRemoveMailbox(userId: string) {
   });
 }
 
-/** Changes the account's defaults for new aliases; shown at once, and rolled back if the server refuses. */
 export function useChangeDefaults() {
   const client = useQueryClient();
   return useMutation({
@@ -88,24 +84,15 @@ export function useChangeDefaults() {
   });
 }
 
-/** Asks the server for a generated name that is free at this moment; no alias is created. */
 export function useGenerateName(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"generateName">) => call("generateName", { params: { userId }, body }),
   });
 }
 
-/**
- * Calls about destination mailboxes: reading and answering a confirmation link, sending another one, and resuming
- * delivery to a suspended mailbox.
- */
-
 const keyOf = (token: string) => ["confirmation", token] as const;
 
-/**
- * Reads the present state of the mailbox that a confirmation link belongs to; the link can still be answered
- * afterwards.
- */
+/** Reading a confirmation link doesn't use it up. */
 export function useConfirmation(token: string) {
   return useQuery({
     queryKey: keyOf(token),
@@ -121,7 +108,7 @@ export function useAnswerConfirmation(token: string) {
   });
 }
 
-/** Resumes delivery to a mailbox that was suspended because its mail host reported that it does not exist. */
+/** A mailbox is suspended after its host reported that it does not exist. */
 export function useResumeMailbox(userId: string) {
   const client = useQueryClient();
   return useMutation({

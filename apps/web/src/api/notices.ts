@@ -1,6 +1,3 @@
-/**
- * Query and mutation for the owner's notices. Dismissing one is shown at once and rolled back if the server refuses.
- */
 import type { NoticeWire } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";

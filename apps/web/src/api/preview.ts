@@ -1,7 +1,4 @@
-/**
- * Queries of the local preview inbox (`KAUKE_DELIVERY=preview`). Its list is polled every 2 s while the page is
- * visible, unless the server has none.
- */
+/** Polls every 2 s while the page is visible (`KAUKE_DELIVERY=preview`). */
 import type { PreviewMessage, PreviewReplyBody, PreviewSummary } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
@@ -9,12 +6,12 @@ import { request } from "./client.ts";
 
 const ROOT = "/preview/api/messages";
 
-/** URL of a message or of one of its parts, e.g. `/preview/api/messages/a1/html`. */
+/** @example previewUrl("a1", "/html") // "/preview/api/messages/a1/html" */
 export function previewUrl(id: string, part = ""): string {
   return `${ROOT}/${encodeURIComponent(id)}${part}`;
 }
 
-/** Whether the server answered 404: it has no preview inbox, or not the requested message. */
+/** 404: the server has no preview inbox, or not this message. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }

@@ -1,4 +1,3 @@
-/** The frame around every page, and the choice of the page by path and session. */
 import { Fragment, Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { countEvent } from "../api/client.ts";
@@ -26,7 +25,7 @@ import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
 
-/** Loads the inactivity watch once a user is signed in, and retries if that fails: without it nobody is signed out. */
+/** Retried until loaded: without the inactivity watch nobody is signed out. */
 
 const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
 
@@ -35,10 +34,7 @@ function LazySessionTimeout({ userId }: { userId: string }) {
   return late === null ? null : <late.component userId={userId} />;
 }
 
-/**
- * Keeps the toaster out of the initial load: its code loads with the first toast, or earlier on pages where requests
- * can fail, because a toast about a lost connection can't wait for a download.
- */
+/** Loads with the first toast; earlier on pages with requests, because "connection lost" can't wait for a download. */
 
 const loadToaster = async () => (await import("../ui/Toaster.tsx")).Toaster;
 
@@ -49,14 +45,10 @@ function LazyToaster({ early }: { early: boolean }) {
   return late === null ? null : <late.component />;
 }
 
-/**
- * The frame of pages for signed-in users. Its heading is the same for everybody, so it is shown while the session is
- * checked and the page's chunk loads, and stays when both have finished.
- */
+/** The heading is the same for everybody, so it shows while the session check and the chunk load. */
 
 interface PersonalPageProps {
   screen: PersonalScreenName;
-  /** Whether the session is still being checked. */
   isWaiting: boolean;
 }
 
@@ -67,8 +59,7 @@ function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
         <h1>{screenTitles[screen]}</h1>
         <p>{leadOf(screen)}</p>
       </div>
-      {/* The key remounts Suspense once the session is known: otherwise React would keep the spinner, hidden,
-          beside the next one. */}
+      {/* Without the key React would keep the hidden spinner beside the next one. */}
       <Suspense key={String(isWaiting)} fallback={<ContentSpinner />}>
         {isWaiting ? <ContentSpinner /> : <ScreenPage screen={screen} />}
       </Suspense>
@@ -76,10 +67,7 @@ function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
   );
 }
 
-/**
- * Effects of every change of page: sets the tab's title, scrolls to the top, focuses the content for keyboard users, and
- * counts a page view. A page also changes at the same path: to the sign-in form and back.
- */
+/** A page also changes at the same path: to the sign-in form and back. */
 function useRouteEffects(path: string, screen: ScreenName | null): void {
   const last = useRef<string>(null);
   const countedPath = useRef<string>(null);
@@ -87,7 +75,7 @@ function useRouteEffects(path: string, screen: ScreenName | null): void {
     document.title = pageTitle(screen);
   }, [screen]);
   useEffect(() => {
-    // React's strict mode runs effects twice; count the view once.
+    // React's strict mode runs effects twice.
     if (countedPath.current === path) return;
     countedPath.current = path;
     countEvent("page_view");
@@ -102,9 +90,9 @@ function useRouteEffects(path: string, screen: ScreenName | null): void {
   }, [path, screen]);
 }
 
-/** Prevents the browser from opening a file that was dropped beside its target: typed text would be lost. */
+/** A file dropped beside its target would replace the page, and typed text with it. */
 function refuse(event: DragEvent): void {
-  // A form that accepts files has already called preventDefault: events reach the window last.
+  // Forms that accept files have called preventDefault already.
   if (event.defaultPrevented || event.dataTransfer?.types.includes("Files") !== true) return;
   event.preventDefault();
   event.dataTransfer.dropEffect = "none";
@@ -121,15 +109,9 @@ function useNoFileNavigation(): void {
   }, []);
 }
 
-/**
- * When the server reports that the session has ended, signs out in the browser and says why. The address stays: a page
- * for signed-in users then shows the sign-in form in place of its content, and after the sign-in its content again.
- */
+/** The address stays, so that the page's content returns after the sign-in. */
 
-/**
- * The dashboard shows a message in place instead (specification section 2).
- * @returns whether the session is lost
- */
+/** The dashboard shows a message in place instead (specification section 2). */
 function useLostSessionExit(screen: ScreenName): boolean {
   const isLost = useSessionLost();
   const mustLeave = isLost && screen !== "dashboard";
@@ -137,13 +119,13 @@ function useLostSessionExit(screen: ScreenName): boolean {
     if (!mustLeave) return;
     leaveSession();
     const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
-    // The toast is deferred until after the refused call's own, because only the latest toast is shown.
+    // Only the latest toast shows; this one must come after the refused call's.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave]);
   return isLost;
 }
 
-/** Loads what opens the command palette once somebody is signed in; until then the browser's own Ctrl-K works. */
+/** Until somebody is signed in, Ctrl-K is the browser's. */
 const loadPalette = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
 
 function LazyPalette() {
@@ -161,9 +143,7 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
 };
 
 interface Props {
-  /**
-   * Whether the page was prerendered for signed-out visitors; it then stays visible while the session is being checked.
-   */
+  /** Prerendered for signed-out visitors: stays visible while the session is checked. */
   isDrawn: boolean;
 }
 
@@ -172,7 +152,7 @@ function Frame({ isDrawn }: Props) {
   const session = useSession();
   const isWaiting = session.isLoading && !isDrawn;
   const path = normalizePath(location);
-  // When another tab signs out, hide the visible toast: it may be about the user who was signed in.
+  // The visible toast may be about the user who was signed in.
   useOtherTabs((inactive) => {
     if (!inactive) return closeToast();
     sayLoggedOut();
@@ -181,7 +161,7 @@ function Frame({ isDrawn }: Props) {
   const screen = screenFor(path, session.user !== null);
   const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
-  // A lost session names nobody any more, although the dashboard still shows its message.
+  // After a lost session nobody is named, even while the dashboard still shows its message.
   const user = useLostSessionExit(screen) ? null : session.user;
   useRouteEffects(path, personal ?? (isWaiting ? null : screen));
   return (

@@ -1,20 +1,13 @@
-/**
- * Replaces what could not be rendered with a retry button and a link home. If a chunk is gone after an update, the page
- * reloads once.
- */
 import { Component, type ReactNode } from "react";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 
-/**
- * Handles chunks that can't be loaded: after an update their files are gone, and reloading the page loads the new ones.
- * The page reloads itself once; a mark in the history entry, which survives a reload and nothing else, prevents a loop.
- */
+/** After an update old chunks are gone, so the page reloads once; a mark in the history entry prevents a loop. */
 interface Marked {
   reloadedForChunk?: boolean;
 }
 
-/** Wording of a failed dynamic import in each browser. */
+/** Of a failed dynamic import, per browser. */
 const messages =
   /dynamically imported module|Importing a module script failed|Unable to preload CSS|expected a JavaScript.* module script/i;
 
@@ -22,7 +15,7 @@ function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && messages.test(error.message);
 }
 
-/** @returns false if this page was already reloaded for a missing chunk, or the device is offline */
+/** @returns false after a reload, or offline */
 function reloadOnce(): boolean {
   const state = (history.state ?? {}) as Marked;
   if (state.reloadedForChunk === true || !navigator.onLine) return false;
@@ -47,9 +40,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     if (isMissingChunk(error) && reloadOnce()) this.setState({ isReloading: true });
   }
 
-  /**
-   * Renders again; after a missing chunk reloads, because the browser remembers failed imports until the page is left.
-   */
+  /** A missing chunk needs a reload: browsers remember failed imports. */
   readonly #tryAgain = () => {
     if (this.state.failure === "chunk") location.reload();
     else this.setState({ failure: "none" });

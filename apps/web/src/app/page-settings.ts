@@ -1,8 +1,4 @@
-/**
- * External addresses: footer, feedback and the guide for mail programs. The server may put its settings
- * (`KAUKE_LINK_*`) into the page as `<meta name="links" content='{"docs":"https://…"}'>`; links missing there keep
- * their defaults. By default the two guides are pages of this server.
- */
+/** The server may set the links by `<meta name="links" content='{"docs":"https://…"}'>` (`KAUKE_LINK_*`). */
 import { docsPath, linkPlaceholder, pagePlaceholders, smtpGuidePath } from "@kauke/contract";
 
 const defaults = {
@@ -15,12 +11,11 @@ const defaults = {
   age: "https://age-encryption.org/",
 };
 
-/** Path of this server's guide for password managers, browser extensions and apps that use an API key. */
 export const clientsGuidePath = "/docs/clients";
 
 type Links = typeof defaults;
 
-/** Reads the links from the page's settings. Only http and https addresses with known names are used. */
+/** Ignores unknown names and addresses that are not http or https. */
 export function parseLinks(text: string): Links {
   const links = { ...defaults };
   try {
@@ -30,15 +25,12 @@ export function parseLinks(text: string): Links {
       if (typeof url === "string" && /^https?:\/\//i.test(url)) links[name] = url;
     }
   } catch {
-    // The page has no valid settings for links: use the defaults.
+    // Without valid settings, the defaults.
   }
   return links;
 }
 
-/**
- * The links of pages prerendered at build time: placeholders, which the server replaces by its settings when it sends a
- * page. The link `age` has no setting.
- */
+/** Prerendered pages have placeholders, which the server fills in. `age` has no setting. */
 function placeholders(): Links {
   const names = Object.keys(defaults).filter((name) => name !== "age");
   return { ...defaults, ...Object.fromEntries(names.map((name) => [name, linkPlaceholder(name)])) };
@@ -49,14 +41,10 @@ export function readLinks(): Links {
   return parseLinks(document.querySelector<HTMLMetaElement>('meta[name="links"]')?.content ?? "");
 }
 
-/**
- * The alias domain that pages name while the list of domains is not loaded: the list's first. The server puts it into
- * the page as `<meta name="domain" content="kauke.test" data-longest="10">`, together with the length of the longest
- * domain.
- */
+/** From `<meta name="domain" content="kauke.test" data-longest="10">`, until the list of domains has loaded. */
 export interface SiteDomain {
   domain: string;
-  /** Characters of the longest domain, as text; the hero's font size depends on it. */
+  /** As text; the hero's font size depends on it. */
   longest: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Maps each screen to its page component. All but the landing page and the not-found page are loaded as separate
- * chunks; pages that make many server calls load the query library too.
- */
+/** Only pages with many server calls load the query library. */
 import type { ComponentType } from "react";
 import { LandingPage } from "../pages/LandingPage.tsx";
 import { NotFoundPage } from "../pages/NotFoundPage.tsx";

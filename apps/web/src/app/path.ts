@@ -1,4 +1,4 @@
-/** Canonical form of a path: paths match in any case and with or without a trailing slash (specification section 2). */
+/** Paths match in any case, with or without a trailing slash (specification section 2). */
 export function normalizePath(path: string): string {
   return path.toLowerCase().replace(/\/+$/, "") || "/";
 }

@@ -1,12 +1,8 @@
-/**
- * A lazy component in a separate chunk that can be loaded in advance. Once the chunk is loaded the component renders
- * synchronously, so that a prerendered page hydrates completely.
- */
+/** Once loaded it renders synchronously, so that a prerendered page hydrates completely. */
 import { type ComponentType, lazy, useState } from "react";
 
 export interface Preloadable {
   Page: ComponentType;
-  /** Imports the chunk that contains the component. */
   load: () => Promise<unknown>;
 }
 

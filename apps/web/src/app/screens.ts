@@ -1,7 +1,4 @@
-/**
- * The route table of the specification's section 2 as data: which screen each path shows to whom, and its title. `App`
- * maps a screen's name to its page.
- */
+/** The route table of the specification's section 2. */
 import { product } from "@kauke/contract";
 import { normalizePath } from "./path.ts";
 
@@ -32,10 +29,7 @@ export type ScreenName =
   | "docs-clients"
   | "docs-moving";
 
-/**
- * Screens for signed-in users only, with the sentence below each title. Signed-out visitors see the sign-in form
- * instead, with the address unchanged.
- */
+/** For signed-in users, with the sentence below the title; signed-out visitors see the sign-in form instead. */
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
   settings: "Generate and manage your encryption settings.",
@@ -50,10 +44,7 @@ export function isPersonal(screen: ScreenName): screen is PersonalScreenName {
   return Object.hasOwn(leads, screen);
 }
 
-/**
- * The screen a path shows to signed-in users, before the session is known. Null for the front page: most visitors who
- * return to it with an expired session get the landing page.
- */
+/** Before the session is known. Null for the front page: an expired session is the usual case there. */
 export function personalScreenAt(path: string): PersonalScreenName | null {
   const screen = screenOfPath[normalizePath(path)];
   return screen !== undefined && isPersonal(screen) ? screen : null;
@@ -87,7 +78,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/new-email": "new-email",
 };
 
-/** Page titles. An empty one stands for the product's name and description without a page name. */
+/** Empty: the product's name alone. */
 export const screenTitles: Readonly<Record<ScreenName, string>> = {
   landing: "",
   auth: "Sign in",
@@ -116,7 +107,6 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   "not-found": "Page Not Found",
 };
 
-/** The screen that a path shows. @param path as in the address bar, e.g. `/Dashboard/` */
 export function screenFor(path: string, signedIn: boolean): ScreenName {
   const normal = normalizePath(path);
   if (normal === "/") return signedIn ? "dashboard" : "landing";
@@ -125,7 +115,7 @@ export function screenFor(path: string, signedIn: boolean): ScreenName {
   return isPersonal(screen) && !signedIn ? "auth" : screen;
 }
 
-/** Screens that look the same to all signed-out visitors, with one path of each; they are prerendered at build time. */
+/** Prerendered at build time as signed-out visitors see them. */
 export const drawnScreens: readonly (readonly [screen: ScreenName, path: string])[] = [
   ["landing", "/home"],
   ["auth", "/auth"],
@@ -142,10 +132,7 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["not-found", "/404"],
 ];
 
-/**
- * Screens for signed-in users, with one path of each. The part of them that is the same for everybody is prerendered at
- * build time.
- */
+/** Prerendered at build time up to what differs between users. */
 export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
   ["dashboard", "/dashboard"],
   ["settings", "/settings"],
@@ -154,9 +141,7 @@ export const personalScreens: readonly (readonly [screen: PersonalScreenName, pa
   ["decrypt", "/decrypt"],
 ];
 
-/** Title and description of each page for search engines and link previews. */
-
-/** The page title as the browser tab shows it, e.g. `Privacy Policy — Kauke`. */
+/** @example pageTitle("privacy") // "Privacy Policy — Kauke" */
 export function pageTitle(screen: ScreenName | null): string {
   const title = screen === null ? "" : screenTitles[screen];
   return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
@@ -183,16 +168,15 @@ export function pageDescription(screen: ScreenName | null): string {
   return (screen === null ? undefined : descriptions[screen]) ?? what;
 }
 
-/** Reads the path of the links in a mailbox's confirmation message. Pure. */
 const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
 
 interface ConfirmationPath {
   token: string;
-  /** Whether the path is that of the "not mine" link; the page then shows the "not mine" button first. */
+  /** The page then shows the "not mine" button first. */
   isNotMine: boolean;
 }
 
-/** @param path normalized, e.g. `/confirm/<token>/not-mine` @returns `null` if it is not that of a confirmation link */
+/** @param path e.g. `/confirm/<token>/not-mine` */
 export function readConfirmationPath(path: string): ConfirmationPath | null {
   const [, token, notMine] = LINK.exec(path) ?? [];
   return token === undefined ? null : { token, isNotMine: notMine !== undefined };

@@ -1,8 +1,4 @@
-/**
- * The theme setting: `light`, `dark` or `system` under the storage key `theme`; light when unset. public/theme.js
- * applies it before the first paint and at every change; for `system` it sets no `data-theme`, so that the colours
- * follow the operating system.
- */
+/** public/theme.js applies the theme before the first paint; for `system` there is no `data-theme`. */
 import { useSyncExternalStore } from "react";
 
 export const themes = ["light", "dark", "system"] as const;
@@ -10,7 +6,6 @@ export type Theme = (typeof themes)[number];
 
 const storageKey = "theme";
 
-/** @param stored theme setting in the local storage; any value but `dark` and `system` means light */
 export function themeOf(stored: string | null | undefined): Theme {
   return stored === "dark" || stored === "system" ? stored : "light";
 }
@@ -27,12 +22,11 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(storageKey, theme);
   } catch {
-    // The local storage can be forbidden; the theme then lasts until the page is left.
+    // Storage may be forbidden; the theme then lasts until the page is left.
   }
   window.dispatchEvent(new CustomEvent("theme", { detail: theme }));
 }
 
-/** The theme that the toggle switches to: the opposite of the one shown. */
 export function oppositeTheme(theme: Theme, systemIsDark: boolean): "light" | "dark" {
   const dark = theme === "dark" || (theme === "system" && systemIsDark);
   return dark ? "light" : "dark";
@@ -51,7 +45,6 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** The theme setting, as this or another tab last changed it. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, readTheme, () => "light");
 }

@@ -1,15 +1,10 @@
-/**
- * Wraps a page in the query library's provider. The library loads with the first such page; all pages share one client.
- */
+/** The library loads with the first page that needs it; all pages share one client. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { onUserChange, readSession } from "../api/session/session.ts";
 import { listenToTabs } from "../api/session/session-tabs.ts";
 
-/**
- * The query client. Server state is fetched once: no retry, no refetch on focus, never stale (specification section 7).
- * A failure shows a button that retries.
- */
+/** No retry, no refetch on focus, never stale (specification section 7); a failure shows a retry button. */
 function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -20,7 +15,7 @@ function makeQueryClient(): QueryClient {
         staleTime: Infinity,
         networkMode: "always",
       },
-      // Mutation variables, which may be passwords, are dropped as soon as no component uses the mutation.
+      // Mutation variables may be passwords: dropped with the component.
       mutations: { retry: false, networkMode: "always", gcTime: 0 },
     },
   });
@@ -32,7 +27,7 @@ onUserChange(() => {
   client.getMutationCache().clear();
 });
 
-// A change in another tab invalidates this tab's data: visible queries are refetched at once, others when next shown.
+// Another tab changed data: visible queries refetch now, others when next shown.
 if (!import.meta.env.SSR)
   listenToTabs(({ kind }) => {
     if (kind !== "changed" || readSession().user === null) return;

@@ -1,7 +1,4 @@
-/**
- * Turns off zod's fast path, which compiles functions from text and which our CSP forbids. Must be imported before
- * anything that uses zod. Pages with forms import it, not main.tsx, because most public pages load no zod.
- */
+/** Zod compiles functions from text, which our CSP forbids. Import before anything that uses zod. */
 import * as z from "zod";
 
 z.config({ jitless: true });

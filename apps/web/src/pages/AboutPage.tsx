@@ -1,4 +1,3 @@
-/** About page: why Kauke exists, and who makes it. */
 import { legalFacts, product } from "@kauke/contract";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 

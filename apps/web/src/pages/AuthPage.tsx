@@ -1,4 +1,3 @@
-/** /auth and /register, and what protected paths show to signed-out visitors. */
 import "../app/zod-jitless.ts";
 
 import { Link } from "wouter";

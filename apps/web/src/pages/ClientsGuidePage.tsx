@@ -1,4 +1,4 @@
-/** Guide to using this server in password managers and in extensions and apps of other alias services. */
+/** For password managers, and extensions and apps of other alias services. */
 import { product } from "@kauke/contract";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
@@ -6,7 +6,7 @@ interface Client {
   id: string;
   title: string;
   steps: readonly string[];
-  /** Features that the client shows or offers but that do not work with this server. */
+  /** What the client offers but this server doesn't do. */
   limits: readonly string[];
 }
 

@@ -1,4 +1,3 @@
-/** Compose Email: the form, or what is missing before the user can send. */
 import "../app/zod-jitless.ts";
 
 import { useMemo } from "react";
@@ -27,7 +26,7 @@ function Content({ userId }: { userId: string }) {
         onRetry={() => failed.forEach(({ refetch }) => void refetch())}
       />
     );
-  // A form that holds a draft stays, even if the last alias was deleted meanwhile
+  // Stays with a draft, even if the last alias was deleted.
   if (senders?.length === 0 && draftOf(userId) === null) return <NoSendingAliases />;
   return <ComposeForm userId={userId} senders={senders} />;
 }

@@ -1,7 +1,4 @@
-/**
- * /confirm/…: the page behind the links of a mailbox's confirmation message. Needs no sign-in; opening it changes
- * nothing.
- */
+/** Needs no sign-in; opening it changes nothing. */
 import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
@@ -13,8 +10,6 @@ import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
-
-/** The question behind a mailbox's confirmation link, and its result. Nothing changes before a button is pressed. */
 
 interface Words {
   heading: string;
@@ -68,7 +63,7 @@ const block: Action = {
   look: "btn-danger-line",
 };
 
-/** Confirms the account's e-mail where the mailbox is confirmed already; needs a session of that account. */
+/** The mailbox is confirmed already; needs a session of that account. */
 const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
 
 function actionsFor({ state, signIn }: ConfirmationLinkStanding, isNotMine: boolean, isSignedIn: boolean): Action[] {

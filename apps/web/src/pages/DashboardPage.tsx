@@ -1,4 +1,3 @@
-/** Dashboard, titled Email Forwarding: notices, the form for a new alias, the list, account deletion. */
 import "../app/zod-jitless.ts";
 
 import { Info } from "lucide-react";
@@ -12,7 +11,7 @@ import { AliasList } from "../features/aliases/list/AliasList.tsx";
 import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
-/** Its link shows the sign-in form in place of the dashboard, which the sign-in then shows again, with the same alias. */
+/** The sign-in returns to the same alias. */
 function AuthenticationRequired() {
   const search = useSearch();
   const href = search === "" ? "/dashboard" : `/dashboard?${search}`;

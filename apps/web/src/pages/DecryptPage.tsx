@@ -1,4 +1,4 @@
-/** Decrypt Messages: two ways to decrypt, and the result. All of it happens in the browser. */
+/** All in the browser. */
 import "../app/zod-jitless.ts";
 import { Tabs } from "radix-ui";
 import { useState } from "react";
@@ -11,7 +11,7 @@ import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts"
 import { LoadFailed } from "../ui/LoadFailed.tsx";
 import { Mask } from "../ui/Mask.tsx";
 
-/** What Auto Decrypt shows instead of its form while the keys load, or if there are none. */
+/** While the keys load, or without any. */
 function NoKeys() {
   return (
     <div className="empty">
@@ -49,7 +49,7 @@ export function DecryptPage() {
   const [cleared, setCleared] = useState(0);
   const onClear = () => {
     decryption.clear();
-    // Remounts the forms: their fields are uncontrolled, so only this empties them.
+    // The fields are uncontrolled: remounting empties them.
     setCleared((count) => count + 1);
     document.querySelector<HTMLElement>(".panes [role=tab][data-state=active]")?.focus();
   };

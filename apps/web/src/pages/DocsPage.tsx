@@ -1,6 +1,4 @@
-/**
- * This server's own user guide, the target of the footer's Documentation link unless the operator configures another.
- */
+/** The target of the footer's Documentation link, unless the operator sets another. */
 import { limits, product, sessionTimes } from "@kauke/contract";
 import { minutesText } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";

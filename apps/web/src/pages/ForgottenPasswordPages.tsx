@@ -1,4 +1,4 @@
-/** /forgot: requests a password reset link. Its message is the same whether there is an account or not. */
+/** The same message whether there is an account or not. */
 import "../app/zod-jitless.ts";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordResetRequest } from "@kauke/contract";
@@ -16,7 +16,6 @@ import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../ui/toast-store.ts";
 
-/** Asks for an e-mail to send a reset link to. The server's message is the same whether there is an account or not. */
 function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const ask = useAskPasswordReset();
   const form = useForm({ resolver: zodResolver(passwordResetRequest), defaultValues: { email: "" } });
@@ -65,17 +64,17 @@ export function ForgotPage() {
   );
 }
 
-/** /reset#token: sets a new password, which the user then signs in with. Opening the page changes nothing. */
+/** Opening the page changes nothing. */
 
 interface Props {
   token: string;
-  /** E-mail of the account, for password managers. */
+  /** For password managers. */
   email: string;
   onDone: () => void;
   onRefused: (error: Error) => void;
 }
 
-/** Form for a new password, typed twice. It shows field errors itself; errors of the link are left to the page. */
+/** Errors of the link are the page's. */
 function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   const reset = useResetPassword();
   const form = useForm({

@@ -1,4 +1,4 @@
-/** The rights under the EU's General Data Protection Regulation, and how users of Kauke use each of them. */
+/** The rights under the EU's General Data Protection Regulation. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
 import { daysText } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

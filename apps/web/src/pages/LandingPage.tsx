@@ -22,12 +22,11 @@ export function LandingPage() {
 }
 
 /**
- * A prerendered landing page skips the layout of sections far below the window (`later` in landing-sections.css), so
- * that the hero appears sooner. After hydration they are laid out one at a time while the browser is idle: printing,
- * saving and screenshots include them, and scrolling never waits.
+ * Sections below the window are laid out late (`later` in landing-sections.css), so that the hero appears sooner: one
+ * at a time when idle, so that printing includes them and scrolling never waits.
  */
 
-/** Milliseconds after which a section is laid out even if the browser is not idle. */
+/** In milliseconds, even if the browser is never idle. */
 const LATEST_MS = 1000;
 
 function useLaterSections(): void {
@@ -48,7 +47,7 @@ function useLaterSections(): void {
   }, []);
 }
 
-/** Ends the deferral for good: sections rendered after returning from another page are laid out at once. */
+/** For good: a return to the page lays sections out at once. */
 function ended(): void {
   document.getElementById("root")?.removeAttribute("data-drawn");
 }

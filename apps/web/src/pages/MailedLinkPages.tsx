@@ -1,4 +1,4 @@
-/** /confirm-email#token: confirms the signed-in account's e-mail. Opening the page changes nothing. */
+/** Opening the page changes nothing. */
 import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import "../app/zod-jitless.ts";
 import { authMessages } from "@kauke/contract";
@@ -59,19 +59,19 @@ export function ConfirmEmailPage() {
   );
 }
 
-/** /sign-in-link#token: signs in with a mailed link. Opening the page changes nothing. */
+/** Opening the page changes nothing. */
 
 interface Props {
   token: string;
-  /** E-mail of the account the link signs in to, for password managers. */
+  /** For password managers. */
   email: string;
   needsPassword: boolean;
   signIn: ReturnType<typeof useSignInByLink>;
-  /** Called when the sign-in is refused. @returns whether the page shows the error, so that the form need not */
+  /** @returns whether the page shows the error */
   onRefused: (error: Error) => boolean;
 }
 
-/** Signs in only when the button is pressed; asks for the password where the link alone is not enough. */
+/** Asks for the password where the link alone is not enough. */
 function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Props) {
   const form = useForm({ defaultValues: { password: "" } });
   const onError = (error: Error) => {
@@ -106,7 +106,7 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
   );
 }
 
-/** Whether the link can't work any more: it is unknown, used or expired (404), or its token is malformed (400). */
+/** Unknown, used or expired (404), or malformed (400). */
 const isLinkOver = (error: Error | null) =>
   error instanceof ApiError && (error.status === 404 || (error.status === 400 && error.errors?.token !== undefined));
 
@@ -145,9 +145,7 @@ export function SignInLinkPage() {
   );
 }
 
-/**
- * /new-email#token: makes the address the link was mailed to the account's e-mail. Opening the page changes nothing.
- */
+/** Makes the address that got the link the account's e-mail. Opening the page changes nothing. */
 
 const whyNewEmail =
   "It was used, its 24 hours are over, a newer one was sent, how the account signs in was changed, or it was made for another account than the one you are signed in to.";

@@ -1,6 +1,3 @@
-/**
- * The page "Move in": import of aliases from other services, and the checklist of sites that still have an old address.
- */
 import "../app/zod-jitless.ts";
 
 import { useUser } from "../api/session/session.ts";

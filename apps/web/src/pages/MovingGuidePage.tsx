@@ -1,4 +1,3 @@
-/** Guide to moving aliases in from other services, and out to another one. */
 import { product } from "@kauke/contract";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { Mask } from "../ui/Mask.tsx";
 
-/** The page for unknown paths; the mask's eyes are closed. */
+/** The mask's eyes are closed. */
 export function NotFoundPage() {
   return (
     <main id="main" className="page lost" tabIndex={-1}>

@@ -1,7 +1,4 @@
-/**
- * The local preview inbox: every message that this server would have sent, kept in memory only. In other delivery modes
- * the not-found page is shown.
- */
+/** Every message this server would have sent, in memory only. Not found in other delivery modes. */
 import type { PreviewSummary } from "@kauke/contract";
 import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
@@ -38,7 +35,7 @@ function Summary({ message }: { message: PreviewSummary }) {
   );
 }
 
-/** All messages of the preview inbox in the server's order, newest first. */
+/** Newest first. */
 function MessageList({ messages, selectedId, onSelect }: Props) {
   return (
     <ul>
@@ -57,7 +54,7 @@ function MessageList({ messages, selectedId, onSelect }: Props) {
   );
 }
 
-/** The selected message is part of the address, so that the browser's Back leads to the list. */
+/** In the address, so that Back leads to the list. */
 function useSelection(): [id: string | null, select: (id: string | null) => void] {
   const search = useSearch();
   const [path, navigate] = useLocation();

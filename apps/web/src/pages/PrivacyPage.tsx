@@ -1,4 +1,3 @@
-/** Privacy Policy: which personal data is kept, why, how long, and who else can see it. */
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
 import { daysText, hoursText, minutesText, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

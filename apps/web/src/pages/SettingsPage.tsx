@@ -1,4 +1,3 @@
-/** Settings of the account. */
 import "../app/zod-jitless.ts";
 import { AppearanceCard } from "../features/account/AppearanceCard.tsx";
 import { ForwardEncryptedCard, OutgoingCard } from "../features/account/MailCards.tsx";

@@ -1,7 +1,4 @@
-/**
- * How a mail program sends as an alias; the target of the SMTP panel's setup guide unless the operator configures
- * another.
- */
+/** The target of the SMTP panel's setup guide, unless the operator sets another. */
 import { useState } from "react";
 import { readSiteDomain } from "../app/page-settings.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";

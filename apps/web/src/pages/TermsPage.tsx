@@ -1,4 +1,3 @@
-/** Terms of Service: what users and the operator owe each other. */
 import { legalFacts, mailDays, product, sessionTimes } from "@kauke/contract";
 import { daysText, dollarsText, minutesText } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";

@@ -1,4 +1,3 @@
-/** Transparency Report: what authorities requested, what was disclosed, and what is stored. */
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
 import { daysText, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";

@@ -1,4 +1,4 @@
-/** The guides as one chunk: the name of each further chunk adds to the script that every page loads. */
+/** One chunk: each further name adds to the script that every page loads. */
 export { ClientsGuidePage } from "./ClientsGuidePage.tsx";
 export { DocsPage } from "./DocsPage.tsx";
 export { MovingGuidePage } from "./MovingGuidePage.tsx";

@@ -1,7 +1,4 @@
-/**
- * About, the legal pages and the Transparency Report as one chunk: the name of each further chunk adds to the script
- * that every page loads.
- */
+/** One chunk: each further name adds to the script that every page loads. */
 export { AboutPage } from "./AboutPage.tsx";
 export { GdprPage } from "./GdprPage.tsx";
 export { PrivacyPage } from "./PrivacyPage.tsx";

@@ -1,14 +1,13 @@
-/** Cards with a title, and the rows of settings in them. */
 import type { ReactNode } from "react";
 
 interface CardProps {
   id: string;
   title: string;
   heading?: "h2" | "h3";
-  /** Content beside the title. */
+  /** Beside the title. */
   aside?: ReactNode;
   isBusy?: boolean;
-  /** Whether the title can get the focus from the program. */
+  /** By script. */
   canFocus?: boolean;
   children: ReactNode;
 }
@@ -31,12 +30,11 @@ interface SettingProps {
   title: ReactNode;
   titleId?: string;
   text: ReactNode;
-  /** Further paragraphs below the text. */
   more?: ReactNode;
   look?: string;
   isBusy?: boolean;
   role?: "alert";
-  /** The control beside the text. */
+  /** The control. */
   children?: ReactNode;
 }
 

@@ -1,11 +1,10 @@
-/** A button with an icon, whose label is also its tooltip. */
 import { ChevronDown, type LucideIcon } from "lucide-react";
 import type { ReactNode, Ref, SelectHTMLAttributes } from "react";
 
 interface Props {
   icon: LucideIcon;
   label: string;
-  /** Label for screen readers, where the tooltip's text alone is too short. */
+  /** Where the tooltip is too short for screen readers. */
   fullLabel?: string;
   className?: string;
   onClick: () => void;
@@ -25,11 +24,9 @@ export function IconButton({ icon: Icon, label, fullLabel, className = "", onCli
   );
 }
 
-/** The native select element, styled. */
-
 interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
   mono?: boolean;
-  /** Values with their texts, after the children; a value alone is its own text. */
+  /** After the children; a value alone is its own text. */
   options?: readonly (string | number | readonly [value: string | number, text: ReactNode])[];
   ref?: Ref<HTMLSelectElement>;
 }
@@ -53,7 +50,7 @@ export function Select({ mono = false, options = [], children, ...select }: Sele
   );
 }
 
-/** A switch drawn as an eye slit: empty when off, with a lit pupil when on. */
+/** An eye slit: empty when off, with a lit pupil when on. */
 interface SwitchProps {
   checked: boolean;
   label: string;

@@ -1,7 +1,6 @@
 /**
- * A dialog over an inert page. Radix's own modal mode injects an inline style for its scroll lock, which our CSP
- * forbids, so the dialog is non-modal to Radix, and we make the rest inert and lock scrolling by an attribute. Toasts
- * stay usable; Escape closes the dialog before a toast, unless the focus is on the toast.
+ * Radix's modal mode injects a style that our CSP forbids, so we make the rest inert ourselves. Toasts stay usable;
+ * Escape closes the dialog before a toast, unless the toast has the focus.
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -11,22 +10,13 @@ import { SubmitButton } from "./SubmitButton.tsx";
 interface Props {
   title: string;
   description: string;
-  /**
-   * Whether the user must press one of the dialog's buttons, or Escape for the harmless one: there is no close button,
-   * and a press outside the dialog does nothing.
-   */
+  /** No close button; a press outside does nothing, Escape is the harmless button. */
   hasToChoose?: boolean;
-  /**
-   * Appearance other than a plain dialog: a sheet at the window's side, or a command palette, whose title only screen
-   * readers get.
-   */
+  /** A sheet at the window's side, or a command palette with an unseen title. */
   look?: "sheet" | "palette";
-  /** Called instead of `onClose` when Escape is pressed in the dialog. */
+  /** In place of `onClose`. */
   onEscape?: () => void;
-  /**
-   * Finds the element that gets the focus after the dialog closes; by default the one that had it before the dialog
-   * opened.
-   */
+  /** Gets the focus afterwards; by default what had it before. */
   returnTo?: () => HTMLElement | null;
   onClose: () => void;
   children: ReactNode;
@@ -46,7 +36,7 @@ function usePageInert(panel: RefObject<HTMLElement | null>, returnTo: Props["ret
   }, [opener, findReturn, panel]);
 }
 
-/** Handles Escape in the capture phase, before Radix, which would close whatever opened last, even a toast. */
+/** In the capture phase, before Radix, which would close whatever opened last, even a toast. */
 function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose);
   useEffect(() => {
@@ -63,10 +53,7 @@ function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): v
   }, [panel]);
 }
 
-/**
- * Whether closing the dialog by a press outside it would lose typed text or work in progress. Reads the input
- * elements, because passwords are not kept in React state.
- */
+/** A press outside would lose typed text or work. Reads the inputs: passwords are not in state. */
 function holdsWork(panel: HTMLElement): boolean {
   const typed = panel.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
     "textarea, input:not([type=radio], [type=checkbox], [readonly], [hidden])",
@@ -82,7 +69,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
     if (target === scrim.current && !hasToChoose && (look === "palette" || !holdsWork(scrim.current))) onClose();
   };
   return (
-    // The scrim is a shortcut for pointers; Escape and two buttons close the dialog too. A press on it moves no focus.
+    // For pointers only; it moves no focus.
     <div
       className={look === undefined ? "scrim" : `scrim scrim-${look}`}
       role="presentation"
@@ -94,7 +81,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
         className={look === undefined ? "dialog" : `dialog ${look}`}
         aria-modal="true"
         onInteractOutside={(event) => event.preventDefault()}
-        // A sheet gets the focus itself, since it is read first and its first control would change data
+        // A sheet is read first, and its first control would change data.
         onOpenAutoFocus={(event) => {
           if (look !== "sheet") return;
           event.preventDefault();
@@ -117,7 +104,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
   );
 }
 
-/** A dialog is open while it is mounted; the caller decides when to render it. */
+/** Open while mounted. */
 export function Dialog(props: Props) {
   return (
     <Radix.Root open modal={false} onOpenChange={(open) => open || props.onClose()}>
@@ -131,9 +118,9 @@ export function Dialog(props: Props) {
 interface FooterProps {
   onCancel: () => void;
   cancel?: string;
-  /** Whether Cancel can't be pressed, while the server is changing something. */
+  /** Cancel can't be pressed meanwhile. */
   isBusy?: boolean;
-  /** The buttons after Cancel, which do what the dialog asks about. */
+  /** After Cancel. */
   children?: ReactNode;
 }
 
@@ -148,10 +135,9 @@ export function DialogFooter({ onCancel, cancel = "Cancel", isBusy, children }: 
   );
 }
 
-/** Title, text and last button of a dialog that does one thing. */
 interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
   label: string;
-  /** Whether the server is at work; the dialog can't be closed meanwhile. */
+  /** The dialog can't be closed meanwhile. */
   pending?: boolean;
   pendingLabel?: string;
   look?: string;
@@ -159,7 +145,7 @@ interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
   children?: ReactNode;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** For what can't be undone. */
 export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm: () => void }) {
   const { title, description, label, pending = false, pendingLabel = "Deleting...", look = "btn-danger" } = props;
   const { cancel, disabled, onConfirm, onClose, children } = props;
@@ -177,7 +163,7 @@ export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm:
 
 interface FormDialogProps extends ActionProps {
   id?: string;
-  /** Whether the dialog can be closed while it is pending, which stops the work. */
+  /** Closing it stops the work. */
   canStop?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
 }
@@ -200,7 +186,7 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** The open dialogs, topmost last: everything below the topmost is inert and does not scroll. */
+/** Topmost last; everything below is inert. */
 const panels: HTMLElement[] = [];
 
 export function openPanel(panel: HTMLElement): void {
@@ -219,7 +205,6 @@ function isTopPanel(panel: HTMLElement | null): boolean {
   return panel !== null && panels.at(-1) === panel;
 }
 
-/** Makes everything but the topmost dialog inert. */
 function settle(): void {
   document.querySelector(".shell")?.toggleAttribute("inert", panels.length > 0);
   for (const panel of panels) panel.toggleAttribute("inert", !isTopPanel(panel));

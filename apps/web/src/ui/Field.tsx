@@ -1,17 +1,17 @@
-/** A form field: label above, control, then the error message, linked by aria-describedby. */
+/** Linked by aria-describedby. */
 import { CircleAlert } from "lucide-react";
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useSyncExternalStore } from "react";
 import { withHidden } from "./text/hidden-character.ts";
 
-/** Attributes of a field for addresses and codes, in which the browser must not change or suggest anything. */
+/** For addresses and codes, which browsers must not change or suggest. */
 export const verbatim = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } as const;
 
-/** Attributes that mark a field as wrong. @param errorId id of its `FieldError` */
+/** @param errorId id of the `FieldError` */
 export const describedBy = (errorId: string, error: string | undefined) =>
   error ? ({ "aria-invalid": true, "aria-describedby": errorId } as const) : {};
 
 interface ErrorProps {
-  /** Id that the field's `aria-describedby` contains. */
+  /** In the field's `aria-describedby`. */
   id: string;
   children: string | undefined;
 }
@@ -21,10 +21,7 @@ function onTyping(listener: () => void): () => void {
   return () => document.removeEventListener("input", listener);
 }
 
-/**
- * Names a hidden character in the text of the field that the error describes. The text is read from the field itself,
- * because few forms have it in their state. A password is not read, and a field with `data-secret` is not quoted.
- */
+/** Read from the field: few forms have the text in state. Passwords are not read, `data-secret` is not quoted. */
 function errorWithHidden(id: string, error: string): string {
   const field = document.querySelector(`[aria-describedby~="${id}"]`);
   if (field instanceof HTMLTextAreaElement)
@@ -57,7 +54,7 @@ export function FieldError({ id, children }: ErrorProps) {
 interface Props extends InputHTMLAttributes<HTMLInputElement> {
   label: ReactNode;
   error: string | undefined;
-  /** Content to the right of the label: a counter or a hint. */
+  /** Right of the label. */
   aside?: ReactNode;
   mono?: boolean;
   ref?: Ref<HTMLInputElement>;

@@ -1,11 +1,10 @@
 import { type ReactNode, useRef } from "react";
 
 interface Props {
-  /** Accessible name of the file input, which nobody sees. */
+  /** For screen readers. */
   label: string;
   accept?: string;
   onFile: (file: File) => void;
-  /** The button that opens the file picker. */
   children: (open: () => void) => ReactNode;
 }
 
@@ -23,7 +22,7 @@ export function FilePicker({ label, accept, onFile, children }: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) onFile(file);
-          // Emptied, so that choosing the same file again fires a change event.
+          // So that the same file fires a change event again.
           currentTarget.value = "";
         }}
       />

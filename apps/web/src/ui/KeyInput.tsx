@@ -1,4 +1,4 @@
-/** Link that opens a file picker for a private key, in the formats of Settings and `age-keygen`. */
+/** A file picker for private keys of Settings and `age-keygen`. */
 
 import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect } from "react";
 import { describedBy, FieldError, verbatim } from "./Field.tsx";
@@ -6,11 +6,11 @@ import { FilePicker } from "./FilePicker.tsx";
 
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
-/** Error for a file that is not text, or far larger than a key. */
+/** No text, or far larger than a key. */
 export const noKeyFile = "This file is not a key file";
 
 interface Props {
-  /** Called with the file's text; `null` if the file can't be a key. */
+  /** `null` if the file can't be a key. */
   onRead: (text: string | null) => void;
 }
 
@@ -33,12 +33,12 @@ async function textOf(file: File): Promise<string | null> {
 interface UseEmptyOnLeavingProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
   id: string;
   error: string | undefined;
-  /** Whether the key is private, so that no error may quote it. */
+  /** A private key, which no error may quote. */
   "data-secret"?: boolean;
   ref?: Ref<HTMLTextAreaElement>;
 }
 
-/** Input for a key as text, without the browser's corrections; its error message is shown below it. */
+/** Browsers correct nothing in it. */
 export function KeyTextarea({ id, error, ...attributes }: UseEmptyOnLeavingProps) {
   return (
     <>
@@ -48,7 +48,7 @@ export function KeyTextarea({ id, error, ...attributes }: UseEmptyOnLeavingProps
   );
 }
 
-/** Empties the field of a private key when the page is left, so that a page restored from memory does not show it. */
+/** So that the back/forward cache doesn't show it. */
 export function useEmptyOnLeaving(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const empty = () => field.current && (field.current.value = "");

@@ -1,39 +1,35 @@
-/** Text by a stranger, with its web addresses as links that open new tabs without opener or referrer. */
+/** A stranger's text; links open new tabs without opener or referrer. */
 export function LinkedText({ text }: { text: string }) {
   return linkParts(text).map(({ text: words, href }, index) =>
     href === null ? (
       words
     ) : (
-      // The React key is the index, since the text never changes
+      // Keyed by index: the text never changes.
       <a key={index} className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
-        {/* Isolated, so that bidirectional characters around the address can't reorder it. */}
+        {/* Isolated, so that bidirectional characters can't reorder the address. */}
         <bdi>{words}</bdi>
       </a>
     ),
   );
 }
 
-/** Splits a text into web addresses and the text between them. Pure. */
 interface TextPart {
   text: string;
-  /** Web address that the text links to; `null` for plain text. */
+  /** `null` for plain text. */
   href: string | null;
 }
 
-/** Maximum links per message, because each is an element on the page; further addresses stay plain text. */
+/** Each is an element on the page; further addresses stay text. */
 const LINKS_MAX = 2000;
-/** Maximum characters of an address, and of the punctuation after it; longer ones stay plain text. */
+/** Longer ones stay text. */
 const ADDRESS_MAX = 2000;
 const PUNCTUATION_MAX = 10;
-/** Bidirectional marks end an address, because they could make it look like another one. */
+/** Bidirectional marks could disguise an address, so they end it. */
 const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000}/gi;
-/** Punctuation that ends a sentence rather than an address. */
+/** Ends a sentence rather than an address. */
 const atTheEnd = /[.,;:!?'’”»\])}]$/;
 
-/**
- * Splits a text.
- * @example linkParts("See https://kauke.test/a.") // "See ", "https://kauke.test/a" with its href, "."
- */
+/** @example linkParts("See https://kauke.test/a.") // "See ", "https://kauke.test/a" with its href, "." */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
@@ -50,7 +46,7 @@ export function linkParts(text: string): TextPart[] {
   return parts;
 }
 
-/** The address without punctuation at its end; a closing bracket stays if the address contains the opening one. */
+/** A closing bracket stays if the address has the opening one. */
 function withoutEnd(found: string): string {
   let end = found.length;
   while (end > found.length - PUNCTUATION_MAX && atTheEnd.test(found[end - 1] ?? "") && !closesOwn(found, end)) end--;

@@ -1,4 +1,4 @@
-/** What is shown in place of content that could not be loaded, or is still loading. */
+/** In place of content that failed to load or is still loading. */
 import type { CSSProperties, ReactNode } from "react";
 import { messageOf } from "../api/api-error.ts";
 import { Mask } from "./Mask.tsx";
@@ -6,7 +6,7 @@ import { Mask } from "./Mask.tsx";
 interface Props {
   title: string;
   error: unknown;
-  /** Level of the heading on its page. */
+  /** By its place on the page. */
   heading?: "h2" | "h3" | "h4";
   onRetry: () => unknown;
 }
@@ -24,7 +24,7 @@ export function LoadFailed({ title, error, heading: Heading = "h3", onRetry }: P
   );
 }
 
-/** Link within a text that could not be completed. */
+/** Within a text. */
 export function TryAgain({ onClick }: { onClick: () => unknown }) {
   return (
     <button type="button" className="link" onClick={() => void onClick()}>
@@ -33,12 +33,11 @@ export function TryAgain({ onClick }: { onClick: () => unknown }) {
   );
 }
 
-/** A bar in place of a text that is still loading. @param w its width in CSS, by default that of its place */
+/** A bar in place of a text. @param w its width in CSS */
 export function Skeleton({ w }: { w?: string }) {
   return <span className="skel" style={w === undefined ? undefined : ({ "--w": w } as CSSProperties)} />;
 }
 
-/** The part of a query's result that decides what is shown. */
 interface Loading<Data> {
   data: Data | undefined;
   error: Error | null;
@@ -46,7 +45,7 @@ interface Loading<Data> {
   refetch: () => Promise<unknown>;
 }
 
-/** Why there is no data; `null` if there is some, or a request for it is in flight. */
+/** `null` if there is data, or a request in flight. */
 export function failureOf({ data, error, isFetching }: Omit<Loading<unknown>, "refetch">): Error | null {
   return data === undefined && !isFetching ? error : null;
 }
@@ -55,12 +54,10 @@ interface LoadedListProps<Item> {
   query: Loading<readonly Item[]>;
   failedTitle: string;
   loading: ReactNode;
-  /** Shown in place of a list without items. */
   empty: ReactNode;
   children: (items: readonly Item[]) => ReactNode;
 }
 
-/** What a card shows of a list from the server. */
 export function LoadedList<Item>({ query, failedTitle, loading, empty, children }: LoadedListProps<Item>) {
   const failure = failureOf(query);
   if (failure !== null) return <LoadFailed heading="h4" title={failedTitle} error={failure} onRetry={query.refetch} />;

@@ -1,7 +1,7 @@
-/** The brand mark: an opened envelope that is also a face with two slit eyes, one lit. */
+/** An opened envelope that is also a face with two slit eyes, one lit. */
 const FACE = "M1 2.5 8 4.75l7-2.25V8A7 6.5 0 0 1 1 8z";
 
-/** Path of the face with both eyes open, for fill rule evenodd; 16 units wide. */
+/** Fill rule evenodd; 16 units wide. */
 export const openFace = `${FACE}M3 7v2h4V7zm6 0v2h4V7z`;
 
 export function Mark() {
@@ -13,7 +13,7 @@ export function Mark() {
   );
 }
 
-/** The mark in one colour; closed eyes (`eyes="shut"`) stand for an empty or missing page. */
+/** Closed eyes (`eyes="shut"`): an empty or missing page. */
 export function Mask({ className, eyes = "open" }: { className?: string; eyes?: "open" | "shut" }) {
   return (
     <svg className={className} viewBox="0 0 16 16" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The parts of a message in tabs: its text, its HTML, its header fields. */
+/** In tabs: text, HTML, header fields. */
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
 import { LinkedText } from "./LinkedText.tsx";
@@ -7,13 +7,13 @@ interface Props {
   text: string | null;
   html: ReactNode | null;
   headers: readonly { name: string; value: string }[];
-  /** The message as it was transferred. */
+  /** As transferred. */
   raw?: ReactNode;
 }
 
 export function MessageParts({ text, html, headers, raw }: Props) {
   const parts: [value: string, name: string, content: ReactNode][] = [
-    // A scrolling region must be focusable for keyboard users
+    // Focusable, so that keyboards can scroll it.
     [
       "text",
       "Text",
@@ -51,7 +51,7 @@ function Headers({ headers }: Pick<Props, "headers">) {
   return (
     <dl className="headers" tabIndex={0}>
       {headers.map(({ name, value }, index) => (
-        // The React key is the index: a header field may occur twice, and the list never changes
+        // Keyed by index: a header field may occur twice, and the list never changes.
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>

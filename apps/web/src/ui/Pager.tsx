@@ -1,16 +1,15 @@
-/** Page navigation: previous, at most five page buttons, next. */
 import { ChevronLeft, ChevronRight } from "lucide-react";
 
 interface Props {
   page: number;
   pages: number;
-  /** Page numbers that get a button, e.g. `[3, 4, 5, 6, 7]`. */
+  /** `[3, 4, 5, 6, 7]` */
   buttons: readonly number[];
   onPage: (page: number) => void;
 }
 
 export function Pager({ page, pages, buttons, onPage }: Props) {
-  // aria-disabled instead of disabled, so that the arrow keeps the focus at the first and last page.
+  // aria-disabled keeps the focus at the first and last page.
   const turnTo = (wanted: number) => {
     const isThere = wanted >= 1 && wanted <= pages;
     return { "aria-disabled": !isThere || undefined, onClick: () => isThere && onPage(wanted) };

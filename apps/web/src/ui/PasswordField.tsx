@@ -1,7 +1,4 @@
-/**
- * A password field whose value is never in state: it is uncontrolled, and `takePassword` reads and empties it at once.
- * Leaving the page empties it too, so that the back/forward cache keeps no password.
- */
+/** Uncontrolled: the password is never in state, and leaving the page empties the field. */
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useId } from "react";
 import { FieldError } from "./Field.tsx";
@@ -12,14 +9,14 @@ interface Props {
   error: string | undefined;
   autoComplete: "new-password" | "current-password";
   isShown: boolean;
-  /** Called when the password is shown or hidden; without it there is no button for that. */
+  /** Without it there is no button that shows the password. */
   onShow?: (isShown: boolean) => void;
   onInput?: () => void;
   hint?: ReactNode;
   disabled?: boolean;
 }
 
-/** @returns the field's value; the field is empty afterwards */
+/** @returns the value; the field is empty afterwards */
 export function takePassword({ current: field }: RefObject<HTMLInputElement | null>): string {
   const password = field?.value ?? "";
   if (field) field.value = "";

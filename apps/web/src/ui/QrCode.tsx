@@ -1,10 +1,7 @@
 import { encodeQR } from "qr";
 import { useMemo } from "react";
 
-/**
- * QR code of a text, drawn in the browser without a request.
- * @param label what the code contains, for screen readers
- */
+/** @param label for screen readers */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => qrPath(text), [text]);
   return (
@@ -14,22 +11,16 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Draws a QR code as an SVG path in the browser, without a request to any server. */
-
-/** Width of the light margin around the code, in modules, that readers need (ISO/IEC 18004). */
+/** Light margin in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/**
- * Draws a text as a QR code.
- * @returns side length in modules with the margin, and the SVG path of the dark modules
- */
+/** @returns side length in modules with the margin, and the path of the dark modules */
 export function qrPath(text: string): { size: number; path: string } {
   const modules = encodeQR(text, "raw", { ecc: "medium", border: QUIET_ZONE });
   const runs = modules.flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`));
   return { size: modules.length, path: runs.join("") };
 }
 
-/** Start and length of each run of dark modules in one row of the code. */
 function darkRuns(row: readonly boolean[]): [start: number, length: number][] {
   const runs: [number, number][] = [];
   for (const [x, isDark] of row.entries()) {

@@ -1,4 +1,4 @@
-/** Message for browsers without JavaScript, on pages that do not work without it. */
+/** For browsers without JavaScript. */
 export function NeedsScript({ what }: { what: string }) {
   return (
     <noscript>
@@ -9,7 +9,7 @@ export function NeedsScript({ what }: { what: string }) {
   );
 }
 
-/** Spinner below a heading that is already shown. Inside a button use `SubmitButton`. */
+/** Below a heading. In buttons use `SubmitButton`. */
 export function ContentSpinner() {
   return (
     <div className="loading page-loading">
@@ -22,7 +22,6 @@ export function ContentSpinner() {
   );
 }
 
-/** Spinner for a whole page. */
 export function PageSpinner() {
   return (
     <main id="main">

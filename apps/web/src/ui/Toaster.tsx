@@ -1,7 +1,4 @@
-/**
- * Shows the store's toast for 5 s, or 7 s if destructive, with a line for the remaining time; pointer or focus on it
- * pause the time. F8 focuses the region; a swipe of 50 px to the right dismisses it. Loaded with the first toast.
- */
+/** 5 s, or 7 s if destructive; hover and focus pause the time. F8 focuses the region; a swipe of 50 px dismisses. */
 import { toastTimes } from "@kauke/contract";
 import { Check, CircleAlert, Clock, Info, X } from "lucide-react";
 import { Toast } from "radix-ui";

@@ -1,8 +1,4 @@
-/**
- * One tooltip for the whole page: every element with `data-tip` shows it on hover or keyboard focus. A single layer
- * instead of one component per button, because a list page has hundreds of buttons. Visual only: the element's label
- * has the same text. The pointer may move onto the tooltip; Escape, a press or leaving closes it.
- */
+/** One layer for all `data-tip` elements, since a list page has hundreds. Visual only: labels say the same. */
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
@@ -75,18 +71,15 @@ export function TooltipLayer() {
   );
 }
 
-/** When a tooltip opens: after 700 ms, or at once within 300 ms after another has closed (specification section 9). */
+/** 700 ms, or at once within 300 ms after another (specification section 9). */
 const tooltipTimes = { openMs: 700, skipMs: 300 } as const;
 
-/** @param closedAt when the last tooltip closed, in milliseconds of the same clock as `now`; `null` if none did */
+/** @param closedAt of the last tooltip, on the same clock as `now` */
 export function tooltipDelayMs(now: number, closedAt: number | null): number {
   return closedAt !== null && now - closedAt <= tooltipTimes.skipMs ? 0 : tooltipTimes.openMs;
 }
 
-/**
- * Position of a tooltip: centred above its anchor, below if there is no room, always inside the window.
- * @returns left and top in CSS pixels of the viewport
- */
+/** Above the anchor, below if there is no room, inside the window; in CSS pixels of the viewport. */
 export function placeTip(
   anchor: { left: number; top: number; width: number; height: number },
   tip: { width: number; height: number },

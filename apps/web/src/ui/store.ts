@@ -1,11 +1,10 @@
-/** A value outside React that components follow. */
 import { useSyncExternalStore } from "react";
 
 interface Store<T> {
   read: () => T;
   set: (value: T) => void;
   subscribe: (listener: () => void) => () => void;
-  /** Value while a prerendered page is hydrated. */
+  /** While a prerendered page hydrates. */
   initial: T;
 }
 

@@ -1,21 +1,18 @@
-/**
- * The one toast on screen (specification section 9): a new one replaces the previous one; a dismissed one is removed
- * 1000 ms later. Any module may call `showToast`; `Toaster` renders it.
- */
+/** One toast at a time; a dismissed one leaves after 1000 ms (specification section 9). */
 import { toastTimes } from "@kauke/contract";
 import { makeStore, useStore } from "./store.ts";
 
 interface ToastContent {
   title: string;
   description?: string;
-  /** What the person can do now; a line of its own below the description. */
+  /** What to do now, on a line of its own. */
   note?: string;
   variant?: "good" | "info" | "bad";
-  /** Icon in place of that of the toast's variant. */
+  /** In place of the variant's. */
   icon?: "clock";
-  /** Milliseconds on screen, in place of the time of the toast's variant. */
+  /** In place of the variant's time. */
   visibleMs?: number;
-  /** A button that also dismisses the toast. `spoken`: its name for screen readers. */
+  /** Also dismisses the toast. `spoken`: for screen readers. */
   action?: { label: string; spoken: string; onAct: () => void };
 }
 
@@ -34,7 +31,7 @@ export function showToast(content: ToastContent): void {
   toast.set({ ...content, id: lastId, open: true });
 }
 
-/** Shows a toast of the destructive variant: red, seven seconds. */
+/** Red, seven seconds. */
 export function showFailure(title: string, description?: string): void {
   showToast({ title, description, variant: "bad" });
 }

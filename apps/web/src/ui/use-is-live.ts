@@ -1,7 +1,4 @@
-/**
- * Whether the page is interactive: false in a prerendered page until it is hydrated. Controls that need script are
- * disabled until then.
- */
+/** False in a prerendered page until it is hydrated; controls that need script are disabled until then. */
 import { useSyncExternalStore } from "react";
 
 const neverChanges = () => () => {};

@@ -1,13 +1,9 @@
-/** Loads a component in the background once it is wanted, and retries every 5 s until it has loaded. */
+/** Retries every 5 s. */
 import { type ComponentType, useEffect, useState } from "react";
 
 const RETRY_MS = 5000;
 
-/**
- * @param load imports the component; must be a stable function
- * @param onFailure called with true after each failure; must be a stable function
- * @returns `null` until the component has loaded
- */
+/** Both must be stable functions. @param onFailure called with true after each failure */
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,

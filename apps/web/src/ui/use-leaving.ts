@@ -1,10 +1,7 @@
-/** Closes a popup (not a dialog) on Escape, and on a press or focus outside. */
+/** For popups: Escape, and a press or focus outside. */
 import { useEffect, useEffectEvent } from "react";
 
-/**
- * @param within selector of the element that contains the popup and its button
- * @param onLeave called to close; if `byKey`, the focus returns to the button
- */
+/** @param within selector of popup and button @param onLeave `byKey`: the focus returns to the button */
 export function useLeaving(open: boolean, within: string, onLeave: (byKey: boolean) => void): void {
   const leave = useEffectEvent(onLeave);
   useEffect(() => {

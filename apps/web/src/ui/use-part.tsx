@@ -1,18 +1,14 @@
-/**
- * A part of a page that is loaded when it is wanted. If its code can't be loaded, because the device is offline or an
- * update has replaced it, a note says so and offers a reload, while loading is retried.
- */
+/** If the code can't be loaded (offline, or replaced by an update), a note offers a reload while loading is retried. */
 import { TriangleAlert } from "lucide-react";
 import { type ComponentType, useState } from "react";
 import { useLate } from "./use-late.ts";
 
 interface Part<Props> {
-  /** `null` until the part has loaded. */
   part: { component: ComponentType<Props> } | null;
   hasFailed: boolean;
 }
 
-/** @param load imports the part; must be a stable function */
+/** @param load must be a stable function */
 export function usePart<Props>(wanted: boolean, load: () => Promise<ComponentType<Props>>): Part<Props> {
   const [hasFailed, setHasFailed] = useState(false);
   const part = useLate(wanted, load, setHasFailed);
@@ -20,13 +16,13 @@ export function usePart<Props>(wanted: boolean, load: () => Promise<ComponentTyp
 }
 
 interface Props {
-  /** Names the part, e.g. `The alias`. */
+  /** `The alias` */
   what: string;
-  /** Shown only where a reload loses nothing. */
+  /** Only where a reload loses nothing. */
   canReload?: boolean;
 }
 
-/** What failed may be wanted by a press far below the note. */
+/** The press may have been far below the note. */
 function show(note: HTMLElement | null): void {
   note?.scrollIntoView({ block: "nearest" });
 }

@@ -1,9 +1,6 @@
-/**
- * Progress of a vault job: what is being done, the estimated time on this device, and a bar that fills in that time.
- */
 interface Props {
   doing: string;
-  /** Estimated seconds of the job; `null` until there is an estimate. */
+  /** `null` until estimated. */
   forecastSeconds: number | null;
 }
 
@@ -21,11 +18,9 @@ export function VaultProgress({ doing, forecastSeconds }: Props) {
   );
 }
 
-/** The estimated duration of password work as a text. */
-
 const SLOW_SECONDS = 20;
 
-/** @param seconds duration of the password work as the vault worker estimates it; `null` until it has done so */
+/** @param seconds `null` until estimated */
 export function forecastText(seconds: number | null): string {
   if (seconds === null) return "Measuring this device…";
   if (seconds < 1.5) return "About a second on this device.";

@@ -1,17 +1,13 @@
-/** Imports a private key: detects what the text is, and encrypts it for storage. Runs in the vault's worker. */
+/** In the vault's worker. */
 import { AgeError, isPublicKey, openProtectedKey, protectPrivateKey, publicKeyOf, readPrivateKeys } from "@kauke/age";
 import { readPastedKey } from "./pasted-key.ts";
 
-/**
- * What a text to be imported contains. `locked`: a private key encrypted with a password, so its public key is known
- * only after decryption. `mismatch`: a file that names a public key other than that of its private key. `public`: only
- * a public key.
- */
+/** `locked`: encrypted with a password, so the public key is unknown. `mismatch`: the file names another public key. */
 export type KeyToImport =
   | { kind: "key"; publicKey: string; keyName: string | null }
   | { kind: "locked" | "several" | "mismatch" | "public" };
 
-/** Detects what a text to be imported contains. @throws AgeError `bad_private_key`, `too_large` */
+/** @throws AgeError `bad_private_key`, `too_large` */
 export async function readKeyToImport(text: string): Promise<KeyToImport> {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") return { kind: "locked" };
@@ -24,16 +20,12 @@ export async function readKeyToImport(text: string): Promise<KeyToImport> {
 
 interface ImportInput {
   keyName: string;
-  /** For a locked file, the password it was encrypted with. */
+  /** A locked file's own password. */
   masterPassword: string;
   text: string;
 }
 
-/**
- * Encrypts a private key with the master password and decrypts it again as a check, as for a new key. A locked file in
- * our own format is kept unchanged.
- * @throws AgeError `bad_private_key`, `bad_password`, `wrong_password`, `not_protected_key`, `malformed`
- */
+/** Decrypts the result as a check; a locked file of our own format stays as it is. @throws AgeError */
 export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportInput) {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") {

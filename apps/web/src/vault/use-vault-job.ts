@@ -1,4 +1,4 @@
-/** Runs one vault job at a time for a form, with progress text and estimate, and ends the job if the form unmounts. */
+/** One job at a time; unmounting ends it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { type JobOptions, VaultError, type VaultErrorCode } from "./vault.ts";
@@ -15,12 +15,9 @@ export function useVaultJob() {
   useEffect(() => stop, [stop]);
   return {
     working,
-    /** Terminates the worker of the running job. */
+    /** Terminates the worker. */
     stop,
-    /**
-     * @param doing progress text, e.g. `Opening the key.`
-     * @returns the job's result; `null` if it was stopped, after which the caller must do nothing
-     */
+    /** @param doing e.g. `Opening the key.` @returns `null` if stopped: then do nothing */
     async run<T>(
       doing: string,
       work: (options: JobOptions & { signal: AbortSignal }) => Promise<T>,
@@ -44,7 +41,7 @@ export function useVaultJob() {
   };
 }
 
-/** Maps error codes of key operations to fixed messages; no library's own text is shown. */
+/** No library's own text is shown. */
 export const wrongPassword = "Incorrect master password.";
 
 const texts: Partial<Record<VaultErrorCode, string>> = {
@@ -59,7 +56,7 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
   ended: "The browser ended the work before it was done. Please try again.",
 };
 
-/** @param fallback message for errors that have no message of their own */
+/** @param fallback for errors without a message of their own */
 export function vaultFailureText(error: unknown, fallback: string): string {
   if (error instanceof VaultError) return texts[error.code] ?? fallback;
   return error instanceof ApiError && error.message !== "" ? error.message : fallback;

@@ -1,18 +1,11 @@
-/**
- * Key operations for pages: each call is one job in a worker of its own, which is terminated when the job ends. The
- * page keeps nothing of a job. Failures are codes; callers choose the messages.
- */
+/** One worker per call, terminated when the job ends. Failures are codes; callers choose the texts. */
 import type { AgeErrorCode, StoredKeyForm } from "@kauke/age";
 import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
 import { isNotLoaded, vaultWorkerUrl } from "./worker-url.ts";
 
 export type { KeyToImport } from "./key-import.ts";
 export type { DecryptedBlock, Opener } from "./vault-jobs.ts";
-/**
- * Why a key operation failed. `ended`: the signal was aborted, or the browser could not finish the worker. `not_loaded`:
- * the worker's code could not be loaded.
- * `unprotected_key`: the stored key has no master password.
- */
+/** `ended`: aborted, or the worker died. `not_loaded`: its code. `unprotected_key`: no master password. */
 export type VaultErrorCode = AgeErrorCode | "ended" | "not_loaded" | "unprotected_key";
 
 export class VaultError extends Error {
@@ -26,42 +19,28 @@ export class VaultError extends Error {
 }
 
 export interface JobOptions {
-  /** Terminates the worker at once; the call then rejects with `ended`. */
+  /** Terminates the worker; the call rejects with `ended`. */
   signal?: AbortSignal;
-  /** Called once with the estimated seconds of the work, before it begins; only for jobs with a password. */
+  /** Seconds; only for jobs with a password. */
   onForecast?: (seconds: number) => void;
 }
 
-/**
- * Generates a key pair, encrypts its private key, decrypts it again and compares; the private key never leaves the
- * worker.
- */
+/** The private key leaves the worker only encrypted, and after a check that it decrypts. */
 export const createKey = jobCalled("createKey");
-/**
- * Encrypts an existing private key with the master password and decrypts it again as a check; only the encrypted form
- * leaves the worker.
- * @throws VaultError as `createKey`, `bad_private_key`, `wrong_password`
- */
+/** Checked as in `createKey`. @throws VaultError also `bad_private_key`, `wrong_password` */
 export const importKey = jobCalled("importKey");
-/** Detects what a text is that is about to be imported. @throws VaultError `bad_private_key`, `too_large` */
+/** What a text is before its import. @throws VaultError `bad_private_key`, `too_large` */
 export const readKey = jobCalled("readKey");
-/** Decrypts a stored private key for its download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
+/** For the download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
 export const openKey = jobCalled("openKey");
-/**
- * Encrypts a text for a public key.
- * @returns armor
- * @throws VaultError `bad_public_key`, `too_large`, `not_text`
- */
+/** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
 export const encryptForKey = jobCalled("encryptText");
-/**
- * Decrypts the armored blocks of text as it was pasted, ignoring the text around them. @throws VaultError if there is no
- * block, or if the key can't be opened
- */
+/** Ignores text around the blocks. @throws VaultError without a block, or if the key can't be opened */
 export const decryptBlocks = jobCalled("decryptBlocks");
-/** Decrypts a file, binary or armored, up to 40 MiB; its buffer is transferred to the worker and detached. */
+/** Up to 40 MiB; the buffer is transferred and detached. */
 export const decryptFile = jobCalled("decryptFile");
 
-/** Whether the text is a valid public key. The first call loads the code; no worker is needed. */
+/** Loads the code; needs no worker. */
 export async function isValidPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
@@ -70,7 +49,7 @@ export async function isValidPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** Reads how a stored key is protected without decrypting it; the first call loads the code. */
+/** Loads the code; decrypts nothing. */
 export async function readStoredKeyForm(encryptedPrivateKey: string): Promise<StoredKeyForm> {
   const { storedKeyForm } = await import("@kauke/age");
   return storedKeyForm(encryptedPrivateKey);

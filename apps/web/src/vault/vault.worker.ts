@@ -1,8 +1,4 @@
-/**
- * Does all encryption and decryption of messages and private keys in the web app. The worker receives one job as a
- * message, and sends back an estimate if a password is involved, then the result or an error code. The page terminates
- * the worker after each job, which frees its memory.
- */
+/** The page terminates the worker after each job, which frees its memory. */
 import {
   AgeError,
   createProtectedKey,
@@ -36,16 +32,13 @@ function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** Estimated seconds that deriving keys from the password takes; 0 for jobs without a password. */
+/** 0 for jobs without a password. */
 async function forecastOf(job: AnyJob): Promise<number> {
   const stretches = passwordStretches(job);
   return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
 }
 
-/**
- * Maximum number of password derivations of a job. A new or imported key is encrypted, then decrypted again as a check;
- * an imported key that has a password already needs only one.
- */
+/** Encrypted, then decrypted as a check; a key with a password needs only one. */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;
@@ -77,11 +70,7 @@ async function createKey({ keyName, masterPassword: password, kind }: Jobs["crea
   return { publicKey, encryptedPrivateKey: protectedKey };
 }
 
-/**
- * Decrypts pasted text, or a saved message, ignoring quote marks and lines that mail programs put around the armor. A
- * block that can't be decrypted does not affect the others.
- * @throws AgeError if there is no block, or if the key can't be opened
- */
+/** A block that fails doesn't affect the others. @throws AgeError without a block, or if the key can't be opened */
 async function openBlocks({ text, opener }: Jobs["decryptBlocks"]["input"]): Promise<DecryptedBlock[]> {
   const key = await keyOf(opener);
   const blocks = pastedBlocks(text);
@@ -103,7 +92,7 @@ async function openFile({ bytes, opener }: Jobs["decryptFile"]["input"]): Promis
   return ownBuffer(await decrypt(new Uint8Array(bytes), await keyOf(opener)));
 }
 
-/** The same bytes in a buffer that holds nothing else; it is posted to the page whole. */
+/** The buffer is posted whole, so it must hold nothing else. */
 function ownBuffer(plaintext: Uint8Array): Uint8Array<ArrayBuffer> {
   if (plaintext.buffer.byteLength === plaintext.byteLength) return plaintext as Uint8Array<ArrayBuffer>;
   const copy = new Uint8Array(plaintext);

@@ -1,7 +1,4 @@
-/**
- * The worker script's URL as Trusted Types require it: from one policy that accepts only scripts of this build.
- * Browsers without Trusted Types get the plain string, after the same check.
- */
+/** Trusted Types: one policy that accepts only scripts of this build. Elsewhere the plain string, checked too. */
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./vault.worker.ts?worker&url";
 
@@ -13,7 +10,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy;
 }
 
-/** Accepts the URL of a script of this build. @throws TypeError for a URL of another origin or folder */
+/** @throws TypeError for another origin or folder */
 export function ownScriptUrl(url: string, origin: string): string {
   const { href, origin: itsOrigin, pathname } = new URL(url, origin);
   const isOurs = itsOrigin === origin && (pathname.startsWith("/assets/") || import.meta.env.DEV);
@@ -21,19 +18,14 @@ export function ownScriptUrl(url: string, origin: string): string {
   return href;
 }
 
-/**
- * Whether a worker's `error` event means that its script could not be loaded. An error of a running script has a line.
- */
+/** Errors of a running script have a line. */
 export const isNotLoaded = (event: Event): boolean => !(event as ErrorEvent).lineno;
 
 let policy: ScriptPolicy | null = null;
 
 export const vaultWorkerUrl = (): string => trustedWorkerUrl(workerUrl);
 
-/**
- * Used for every worker of the app, because a page may create the policy only once.
- * @throws TypeError as `ownScriptUrl`
- */
+/** The only policy: a page may create it once. @throws TypeError as `ownScriptUrl` */
 export function trustedWorkerUrl(workerUrl: string): string {
   const rules: ScriptPolicy = { createScriptURL: (url) => ownScriptUrl(url, location.origin) };
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };

@@ -1,10 +1,7 @@
-/**
- * Prefetched responses of GET requests that a page will make, requested while its chunk is still loading. Each is
- * handed out once, and none after data has changed or another user has signed in.
- */
+/** Prefetched GET responses, used once; dropped when data changes or another user signs in. */
 const answers = new Map<string, Promise<Response>>();
 
-/** Starts a request ahead. @param ask makes it; if it fails, the caller that takes the response gets the rejection */
+/** If the request fails, whoever takes the response gets the rejection. */
 export function keepAhead(path: string, ask: () => Promise<Response>): void {
   const answer = ask();
   answer.catch(() => {});

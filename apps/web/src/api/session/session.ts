@@ -1,7 +1,6 @@
 /**
- * The signed-in user: one value for the whole app, without the query library so that public pages don't load it. A 401
- * response to the session check means signed out; any other failure is logged and counts as signed out too
- * (specification section 8). Signing in and out changes this value and the stored session together.
+ * Not in the query library, so that public pages don't load it. A failed session check counts as signed out
+ * (specification section 8).
  */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent } from "react";
@@ -35,7 +34,7 @@ async function askSession(): Promise<UserWire | null> {
   }
 }
 
-/** Asks the server who is signed in. The response is ignored if a sign-in or sign-out has happened meanwhile. */
+/** Ignored if somebody has signed in or out meanwhile. */
 export async function checkSession(): Promise<void> {
   const before = session.read();
   const user = await askSession();
@@ -46,18 +45,15 @@ export async function checkSession(): Promise<void> {
 
 export const readSession = session.read;
 
-/**
- * Registers a callback that runs at every sign-in and sign-out, before a new user is set. It drops the data loaded for
- * the previous user.
- */
+/** Runs before a new user is set, to drop the previous user's data. */
 export function onUserChange(forget: () => void): void {
   forgetCallbacks.add(forget);
 }
 
-/** The current session. Hydration begins with "loading", the state in which prerendered pages were drawn. */
+/** "loading" while hydrating, as prerendered pages were drawn. */
 export const useSession = (): Session => useStore(session);
 
-/** The signed-in user; throws on screens that a signed-out visitor can reach. */
+/** @throws on screens that a signed-out visitor can reach */
 export function useUser(): UserWire {
   const { user } = useSession();
   if (user === null) throw new Error("This screen needs a signed-in user");
@@ -69,7 +65,6 @@ function forgetLoaded(): void {
   for (const forget of forgetCallbacks) forget();
 }
 
-/** Signs in the user the server has returned, and drops the data loaded for the previous one. */
 export function enterSession(user: UserWire): void {
   ending?.abort();
   forgetLoaded();
@@ -79,7 +74,7 @@ export function enterSession(user: UserWire): void {
   countEvent("login_success");
 }
 
-/** Clears all data about the user: the session, cached responses and pending requests (which may hold passwords). */
+/** Pending requests too, since they may hold passwords. */
 function forgetUser(): void {
   clearSession();
   setSession(null);
@@ -87,42 +82,33 @@ function forgetUser(): void {
   markSignedIn();
 }
 
-/** Signs the user out in this and the other tabs, without calling the server. */
+/** Without calling the server. */
 export function leaveSession(inactive = false): void {
   const lost = isSessionLost();
   forgetUser();
   tellTabs({ kind: "signed-out", inactive, lost });
 }
 
-/** Maximum milliseconds a logout waits for the server. */
 const LOGOUT_WAIT_MS = 2000;
 
-/**
- * The logout request in flight. A sign-in aborts it, because its late response would clear the new session's cookie.
- */
+/** A sign-in aborts the logout, whose late response would clear the new session's cookie. */
 let ending: AbortController | null = null;
 
-/**
- * Functions run before a logout. Each starts work that still needs the session, e.g. a pending deletion, and returns
- * `null` if there is none.
- */
+/** Work that needs the session, e.g. a pending deletion; `null` if there is none. */
 const lastWork = new Set<() => Promise<unknown> | null>();
 
-/** Registers a function whose work a logout finishes before it ends the session at the server. */
 export function beforeLogOut(work: () => Promise<unknown> | null): void {
   lastWork.add(work);
 }
 
-/**
- * Runs the work registered for a logout, then ends the session at the server, unless somebody has signed in meanwhile.
- */
+/** Skips the server if somebody has signed in meanwhile. */
 function endAfterLastWork(): Promise<void> {
   const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
   if (running.length === 0) return endAtServer();
   return Promise.allSettled(running).then(() => (readSession().user === null ? endAtServer() : undefined));
 }
 
-/** Signs out in the browser at once, whatever the server answers. Resolves after its response, or after two seconds. */
+/** Signs out in the browser at once. Resolves after the response, or after two seconds. */
 export async function logOut(): Promise<void> {
   const ended = endAfterLastWork();
   leaveSession();
@@ -130,7 +116,7 @@ export async function logOut(): Promise<void> {
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);
 }
 
-/** Ends the session on the server. Never throws; failures are logged. */
+/** Never throws. */
 export async function endAtServer(): Promise<void> {
   const own = new AbortController();
   ending = own;
@@ -143,14 +129,11 @@ export async function endAtServer(): Promise<void> {
   }
 }
 
-/**
- * Follows sign-ins and sign-outs of other tabs.
- * @param onLeft called after another tab's sign-out has signed this tab out
- */
+/** @param onLeft called after another tab's sign-out has signed this tab out */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   const onMessage = useEffectEvent((message: TabMessage) => {
     const { user, isLoading } = readSession();
-    // The response to the session check in flight is newer than the other tab's message.
+    // The session check in flight is newer than the other tab's message.
     if (isLoading) return;
     if (message.kind === "signed-in" && message.userId !== user?.id) {
       forgetUser();
@@ -165,14 +148,11 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   useEffect(() => listenToTabs(onMessage), []);
 }
 
-/**
- * What the browser stores about a sign-in (specification sections 3 and 4): `walletAddress`, `user`, `authMethod`.
- * Never a token: the session itself is an HttpOnly cookie.
- */
+/** Never a token: the session is an HttpOnly cookie (specification sections 3 and 4). */
 
 type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
 
-/** Sign-in method to store: `email` if the account has an e-mail, else `wallet` if it has a wallet, else `google`. */
+/** `email` if there is one, else `wallet`, else `google`. */
 export function authMethodOf(user: Pick<UserWire, "email" | "walletAddress">): AuthMethod {
   if (user.email) return "email";
   return user.walletAddress ? "wallet" : "google";

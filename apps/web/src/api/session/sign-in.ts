@@ -1,4 +1,3 @@
-/** Calls for passwords, the sign-in e-mail and signed-in devices. */
 import type { SignInWire, UserWire, WalletBody, WalletChallenge } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
@@ -12,7 +11,7 @@ export function useAskPasswordReset() {
   return useMutation({ mutationFn: (email: string) => call("askPasswordReset", { body: { email } }) });
 }
 
-/** Reads a password reset link without using it up. @param token `null`: the page's address has no token */
+/** Doesn't use the link up. @param token `null`: the address has none */
 export function usePasswordReset(token: string | null) {
   return useQuery({
     queryKey: ["password-reset", token],
@@ -22,7 +21,7 @@ export function usePasswordReset(token: string | null) {
   });
 }
 
-/** Sets a new password, which ends every session of the account; so the session is checked again. */
+/** A new password ends every session, so the session is checked again. */
 export function useResetPassword() {
   return useMutation({
     mutationFn: (body: { token: string; password: string }) => call("resetPassword", { body }),
@@ -34,11 +33,7 @@ export function useAskSignInLink() {
   return useMutation({ mutationFn: (email: string) => call("askSignInLink", { body: { email } }) });
 }
 
-/**
- * Reads a sign-in link without using it up.
- * @param token `null`: the page's address has no token
- * @param isUsed whether the link is being or has been used; then nothing is fetched
- */
+/** Doesn't use the link up. @param isUsed whether it is being or has been used: then nothing is fetched */
 export function useSignInLink(token: string | null, isUsed: boolean) {
   return useQuery({
     queryKey: ["sign-in-link", token],
@@ -48,11 +43,7 @@ export function useSignInLink(token: string | null, isUsed: boolean) {
   });
 }
 
-/**
- * Signs in by a mailed link.
- * @param onDone called after the sign-in even if the form is unmounted by then: signing in drops all loaded data, also
- * that about the link
- */
+/** @param onDone called even if the form has unmounted: signing in drops all loaded data */
 export function useSignInByLink(onDone: () => void) {
   return useMutation({
     mutationFn: (body: { token: string; password?: string }) => call("signInByLink", { body }),
@@ -95,7 +86,7 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (sessionId: string) => call("endSession", { params: { sessionId } }),
-    // Refetch the list of sessions after a refusal too: the session to end may have ended by itself.
+    // After a refusal too: the session may have ended by itself.
     onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   });
 }
@@ -108,12 +99,7 @@ export function useEndOtherSessions() {
   });
 }
 
-/** Mutations for signing in, registering and deleting the account. */
-
-/**
- * Sets the message of an error response that has none of our server, such as a proxy's page (specification section 8,
- * "Auth").
- */
+/** For responses of something else than the server, e.g. a proxy's page (specification section 8, "Auth"). */
 async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Promise<T> {
   try {
     return await answer;
@@ -139,9 +125,7 @@ export function useRegister() {
   });
 }
 
-/** Signing in with a wallet: requests a challenge, has the wallet sign it, and sends the proof. */
-
-/** Requests a challenge; the server sends it in a 401 response. @throws ApiError for any other error response */
+/** The challenge comes in a 401 response. @throws ApiError for any other error */
 async function askForChallenge(walletAddress: string): Promise<WalletChallenge> {
   try {
     await call("walletSignIn", { body: { walletAddress } });

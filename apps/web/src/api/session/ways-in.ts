@@ -1,4 +1,3 @@
-/** Calls that change the account's sign-in methods, and the fresh sign-in they require. */
 import type { SignInWire, WalletBody, WalletProofBody, WalletPurpose, WaysInAction } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
@@ -7,18 +6,14 @@ import { markSignedIn } from "./lost-session.ts";
 import { checkSession } from "./session.ts";
 import { sessionsKey, signInKey, type WalletSigner } from "./sign-in.ts";
 
-/** Whether an error means that the server requires a fresh sign-in before the change. */
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
 
-/**
- * Stores the account's sign-in methods from a response in the query cache and reloads the session and the list of
- * devices, so that Settings and the top bar are up to date.
- */
+/** Settings and the top bar then show the new sign-in methods at once. */
 function useStoreWays() {
   const client = useQueryClient();
   return async (ways: SignInWire) => {
     client.setQueryData<SignInWire>(signInKey, ways);
-    // A first load in flight is not restarted by invalidation, and it may be refused with the replaced cookie.
+    // Invalidation doesn't restart a first load in flight, which may fail with the replaced cookie.
     void client
       .cancelQueries({ queryKey: sessionsKey })
       .then(() => client.invalidateQueries({ queryKey: sessionsKey }));
@@ -26,10 +21,7 @@ function useStoreWays() {
   };
 }
 
-/**
- * A fresh sign-in replaces the session's cookie, so requests that were in flight may be refused although the user is
- * still signed in.
- */
+/** A fresh sign-in replaces the cookie, so requests in flight may be refused though the user is signed in. */
 function useFreshSignIn<Given>(prove: (given: Given) => Promise<SignInWire>) {
   const onSuccess = useStoreWays();
   return useMutation({
@@ -64,7 +56,7 @@ export function useProveByWallet() {
   );
 }
 
-/** Fresh sign-in with Google: leaves the page for the issuer, which redirects back to Settings. */
+/** Leaves the page for the issuer, which redirects back to Settings. */
 export function useProveByGoogle() {
   return useMutation({
     mutationFn: async (action: WaysInAction) => {
@@ -82,7 +74,6 @@ export function useLinkWallet() {
   });
 }
 
-/** Links a Google account: leaves the page for the issuer, which redirects back to Settings. */
 export function useLinkGoogle() {
   return useMutation({
     mutationFn: async () => window.location.assign((await call("linkGoogle")).url),
@@ -98,10 +89,7 @@ export function useAskEmailChange() {
   return useMutation({ mutationFn: (email: string) => call("askEmailChange", { body: { email } }) });
 }
 
-/**
- * Reads the link to a new sign-in e-mail without using it up.
- * @param isUsed whether the link is being or has been used; then nothing is fetched
- */
+/** Doesn't use the link up. @param isUsed whether it is being or has been used: then nothing is fetched */
 export function useEmailChange(token: string, isUsed: boolean) {
   return useQuery({
     queryKey: ["email-change", token],

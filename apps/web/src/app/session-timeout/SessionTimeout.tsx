@@ -1,4 +1,3 @@
-/** Watches a signed-in user's inactivity, warns, and signs out. A chunk of its own; see LazySessionTimeout. */
 import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";

@@ -1,27 +1,24 @@
-/**
- * Carries out what inactivity.ts decides: listens for activity in this and the other tabs, asks the server for the
- * session, and signs out on time.
- */
+/** Carries out what inactivity.ts decides. */
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/client.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "../../api/session/session-tabs.ts";
 import { checkDueAt, type Inactivity, isCounted, nextLookIn, phaseAt, withActivity, withCheck } from "./inactivity.ts";
 
-/** The specification's list: mouse, keys, scroll, touch, click, focus. */
+/** As the specification lists them. */
 const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart", "touchmove", "click", "focus"];
-/** Events after which the tab may have been suspended. */
+/** The tab may have been suspended before these. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
-/** Milliseconds to wait for other tabs to report their activity. */
+/** Time for other tabs to report their activity, in milliseconds. */
 const ANSWER_WAIT_MS = 250;
-/** Milliseconds between attempts to reach the server while a page restored from the back/forward cache is hidden. */
+/** Between attempts, while a page from the back/forward cache is hidden. */
 const RETRY_MS = 2000;
 
 interface Outcomes {
-  /** @param secondsLeft seconds until the sign-out; `null` while no warning is due */
+  /** @param secondsLeft `null` while no warning is due */
   onWarning: (secondsLeft: number | null) => void;
-  /** Called when the inactivity limit is reached. The page is already hidden, and stays so until `stop`. */
+  /** The page is already hidden, and stays so until `stop`. */
   onInactive: () => void;
-  /** Called when the server answers a session check with 401: the session has ended. */
+  /** A session check got 401. */
   onRefused: () => void;
 }
 
@@ -31,7 +28,7 @@ export class InactivityWatch {
   #state: Inactivity = { lastActivityAt: Date.now(), checkedAt: Date.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
-  /** Whether the page is in the back/forward cache, or restored from it and not yet checked with the server. */
+  /** In the back/forward cache, or restored and not yet checked. */
   #isAway = false;
   readonly #userId: string;
 
@@ -44,7 +41,6 @@ export class InactivityWatch {
     this.#update();
   }
 
-  /** Handles the warning's "stay" button: extends the session in all tabs and on the server. */
   stay(): void {
     const now = Date.now();
     if (phaseAt(this.#state, now).name === "over") return;
@@ -69,7 +65,7 @@ export class InactivityWatch {
     const onReturn = () => this.#isAsking || this.#update();
     for (const name of returns) window.addEventListener(name, onReturn, options);
     for (const name of activities) window.addEventListener(name, onActivity, options);
-    // The page enters the back/forward cache. It is hidden before, so that it is restored hidden.
+    // Hidden before the back/forward cache stores it, so that it is restored hidden.
     const onPageHide = ({ persisted }: PageTransitionEvent) => {
       this.#isAway = persisted;
       if (persisted) document.body.hidden = true;
@@ -87,7 +83,7 @@ export class InactivityWatch {
     const wasDue = checkDueAt(this.#state);
     this.#state = withActivity(this.#state, now);
     tellTabs({ kind: "activity", at: now });
-    // The timer was set while no session check was due; the activity makes one due, so set the timer again.
+    // The activity makes a session check due.
     if (wasDue === null) this.#update();
   }
 
@@ -114,10 +110,7 @@ export class InactivityWatch {
     this.#timer = setTimeout(() => this.#update(), nextLookIn(this.#state, now));
   }
 
-  /**
-   * Hides the page and signs out. A tab that was suspended first asks the other tabs for their activity, which it may
-   * have missed.
-   */
+  /** A tab that was suspended first asks the others for activity it missed. */
   #end(overslept: boolean): void {
     document.body.hidden = true;
     if (overslept && !this.#isAsking) {
@@ -130,10 +123,7 @@ export class InactivityWatch {
     this.#outcomes.onInactive();
   }
 
-  /**
-   * Checks a page restored from the back/forward cache: its session may have ended or become another user's meanwhile.
-   * The page stays hidden until the server has responded; without a response the check is repeated.
-   */
+  /** Stays hidden until the server responds: the session may be over, or another user's. */
   async #checkRestored(): Promise<void> {
     this.#isAway = true;
     document.body.hidden = true;
@@ -158,7 +148,7 @@ export class InactivityWatch {
     try {
       await call("getSession");
     } catch (error) {
-      // A request without a response says nothing about the session; the next check is in five minutes.
+      // Without a response nothing is known; the next check is in five minutes.
       const isRefused = error instanceof ApiError && error.status === 401;
       if (isRefused && !this.#stopped.signal.aborted) this.#outcomes.onRefused();
     }

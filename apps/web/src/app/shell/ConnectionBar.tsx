@@ -1,10 +1,9 @@
-/** Shows that the device is offline or the server does not respond; disappears once it does. */
 import { CloudOff } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { useConnection } from "../../api/connection.ts";
 
-/** Repeats an arbitrary call: the client module records for every call whether a response came. */
+/** Any call will do: the client module records whether a response came. */
 function TryAgain() {
   const [isTrying, setIsTrying] = useState(false);
   const handleClick = async () => {

@@ -1,4 +1,3 @@
-/** Footer of every page, and the floating feedback button. */
 import { product } from "@kauke/contract";
 import { useState } from "react";
 import { Link } from "wouter";

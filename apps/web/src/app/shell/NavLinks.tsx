@@ -2,7 +2,6 @@ import { product } from "@kauke/contract";
 import { Link } from "wouter";
 import { Mark } from "../../ui/Mask.tsx";
 
-/** Mark and wordmark, linked to the landing page; CSS adapts them to the theme. */
 export function Logo() {
   return (
     <Link className="logo" href="/home" aria-label={`${product.name}, home`}>
@@ -32,7 +31,6 @@ function NavLink({ href, word, path }: { href: string; word: string; path: strin
   );
 }
 
-/** The four navigation links in a row, for wide windows. */
 export function NavRow({ path }: { path: string }) {
   return (
     <nav className="nav" aria-label="Main">
@@ -43,7 +41,6 @@ export function NavRow({ path }: { path: string }) {
   );
 }
 
-/** The four navigation links as list items, for the mobile menu. */
 export function NavItems({ path }: { path: string }) {
   return links.map((link) => (
     <li key={link.href}>

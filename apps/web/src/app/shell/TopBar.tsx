@@ -1,4 +1,3 @@
-/** The top bar in its three states: session unknown, signed out, signed in. */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { AtSign, LogOut, type LucideIcon, Mail, Menu, Moon, Search, Sun, UserRound, Wallet, X } from "lucide-react";
 import { useId, useRef, useState } from "react";
@@ -11,10 +10,7 @@ import { useLogOutButton } from "../use-log-out.ts";
 import { Logo, NavItems, NavRow } from "./NavLinks.tsx";
 import { balanceText, userLabel } from "./user-label.ts";
 
-/**
- * The menu of windows narrower than 1024 px: the four links, the balance, the command palette, Sign Out. Escape and a
- * click outside close the menu.
- */
+/** For windows narrower than 1024 px. */
 
 interface MobileMenuProps {
   path: string;
@@ -32,7 +28,7 @@ function MobileMenu({ path, balance, onLogout }: MobileMenuProps) {
   });
   const onCommands = () => {
     setOpen(false);
-    // On closing, the command palette returns the focus to the element that has it now.
+    // The command palette will return the focus to this button.
     button.current?.focus();
     openPalette();
   };
@@ -161,7 +157,6 @@ function SignedOutEnd({ isWaiting }: { isWaiting: boolean }) {
 
 interface Props {
   user: UserWire | null;
-  /** Whether the session is still being checked. */
   isWaiting: boolean;
   path: string;
 }

@@ -1,22 +1,21 @@
-/** How the top bar names the signed-in user (specification sections 2 and 9). */
 import type { UserWire } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
-/** Label of a user: `jonas` for `jonas@example.org`; without an e-mail `7xKp3Q…9mVt2d`; without a wallet `User`. */
+/** @example userLabel(user) // "jonas", without an e-mail "7xKp3Q…9mVt2d", else "User" */
 export function userLabel({ email, walletAddress }: Named): string {
   const { local } = splitAddress(email ?? "");
   if (local !== "") return local;
   return walletAddress ? walletLabel(walletAddress) : "User";
 }
 
-/** Shortened wallet address, e.g. `7xKp3Q…9mVt2d`. */
+/** @example walletLabel(address) // "7xKp3Q…9mVt2d" */
 export function walletLabel(walletAddress: string): string {
   return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
 }
 
-/** Balance to show, e.g. `$12.50`; `null` unless above zero. */
+/** @returns e.g. `$12.50`; `null` unless above zero */
 export function balanceText(balance: string): string | null {
   const amount = Number(balance);
   return amount > 0 && Number.isFinite(amount) ? `$${amount.toFixed(2)}` : null;

@@ -1,4 +1,4 @@
-/** Setting for the theme: light, dark, or the system's. The top bar's toggle offers the first two only. */
+/** The top bar's toggle offers no `system`. */
 import { setTheme, type Theme, themes, useTheme } from "../../app/theme.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 

@@ -9,7 +9,6 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CurrentPasswordField, HiddenUsername, NewPasswordFields } from "../auth/AuthFields.tsx";
 import { passwordMismatch } from "../auth/password-form.ts";
 
-/** The contract's schema for a password change, plus the repeated new password. */
 const changePasswordForm = z
   .object({ ...changePasswordBody.shape, confirmPassword: z.string() })
   .refine((form) => form.newPassword === form.confirmPassword, {
@@ -17,7 +16,6 @@ const changePasswordForm = z
     message: passwordMismatch,
   });
 
-/** Form with the current password, and the new one twice. The server's field errors are shown below the fields. */
 export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const change = useChangePassword();
   const form = useForm({

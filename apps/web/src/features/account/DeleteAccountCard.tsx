@@ -1,4 +1,3 @@
-/** Deletes the account: a card, a dialog that requires the word DELETE, and the sign-out two seconds later. */
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
@@ -7,7 +6,7 @@ import { leaveSession } from "../../api/session/session.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
-/** Whether the typed word confirms an account's deletion: DELETE, in upper or lower case (specification section 4). */
+/** In any case (specification section 4). */
 export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase() === "DELETE";
 
 const REDIRECT_MS = 2000;

@@ -1,4 +1,3 @@
-/** The account's settings for forwarded and for outgoing mail. */
 import type { AccountSettings } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
@@ -30,7 +29,7 @@ const createKeyFirst = (
   </p>
 );
 
-/** Used by all aliases without a setting of their own. */
+/** For aliases without a setting of their own. */
 function ForwardEncryptedRow() {
   const id = useId();
   const settings = useAccountSettings();
@@ -76,7 +75,6 @@ export function ForwardEncryptedCard() {
 }
 
 interface SwitchProps {
-  /** The account's settings; `undefined` until they are loaded. */
   settings: AccountSettings | undefined;
   name: "leakGuard" | "aliasInQuotes";
   title: string;

@@ -1,5 +1,3 @@
-/** Asks for a fresh sign-in, by any method the account has, before a sign-in method is changed. */
-
 import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordProofBody, type SignInWire, type WaysInAction } from "@kauke/contract";
 import { Mail } from "lucide-react";
@@ -59,7 +57,7 @@ function GoogleWay({ action }: { action: WaysInAction }) {
     <SubmitButton
       type="button"
       className="btn-block"
-      // The button stays pending after a success, because the browser is then leaving the page.
+      // Pending after success too: the browser is leaving the page.
       pending={prove.isPending || prove.isSuccess}
       pendingLabel="Opening Google..."
       onClick={() => prove.mutate(action, { onError })}
@@ -114,10 +112,7 @@ function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props
   );
 }
 
-/**
- * Sign-in methods other than the password. A sign-in link is not offered for an unconfirmed e-mail: using it would
- * remove the account's other methods.
- */
+/** No link to an unconfirmed e-mail: using it would remove the other methods. */
 function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose">): ReactNode[] {
   const { email, emailConfirmedAt, hasWallet, hasGoogle } = ways;
   return [

@@ -1,4 +1,3 @@
-/** The account's login sessions, each with the button that ends it. */
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -28,14 +27,14 @@ function SignOutButton() {
   );
 }
 
-/** Focuses the card's heading, because the focused button disappears with the session it ended. */
+/** The focused button disappears with its session. */
 function focusCard(): void {
   document.getElementById(titleId)?.focus();
 }
 
 interface RowProps {
   session: LoginSessionWire;
-  /** Position in the list, e.g. `3 of 5`: tells apart two sessions of one device that began in the same minute. */
+  /** Tells apart sessions of one device that began in the same minute, e.g. `3 of 5`. */
   place: string;
 }
 
@@ -105,7 +104,7 @@ function EndOthers() {
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  // Focus the first session that "Show All" has revealed, because that button is removed.
+  // The focused "Show All" button is gone: the first revealed session gets the focus.
   useEffect(() => {
     if (isWhole) list.current?.children[SHOWN_AT_FIRST]?.querySelector("button")?.focus();
   }, [isWhole]);

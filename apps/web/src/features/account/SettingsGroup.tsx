@@ -2,7 +2,6 @@ import { type ReactNode, useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { Setting } from "../../ui/Card.tsx";
 
-/** Shown in a card in place of a row that could not be loaded. */
 export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => unknown }) {
   return (
     <Setting title={title} text={messageOf(error, "Please try again.")} role="alert">
@@ -13,7 +12,6 @@ export function SettingFailed({ title, error, onRetry }: { title: string; error:
   );
 }
 
-/** Related settings cards under a common heading. */
 export function SettingsGroup({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (

@@ -1,7 +1,3 @@
-/**
- * The account's sign-in methods: its e-mail with its confirmation state, its password, its wallet and its Google
- * account.
- */
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -71,10 +67,7 @@ function PasswordRow({ email, onChange }: { email: string; onChange: () => void 
   );
 }
 
-/**
- * Sets a first password by a mailed link only: access to the mailbox is the proof, so that a stranger at an unlocked
- * browser can't set one.
- */
+/** By mail only: a stranger at an unlocked browser can't open the mailbox. */
 function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const ask = useAskPasswordReset();
   const onAsk = () =>

@@ -8,14 +8,12 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { EmailField } from "../auth/AuthFields.tsx";
 
 interface Props {
-  /** The current sign-in e-mail; `null` if the account has none yet. */
   email: string | null;
-  /** Called when the server requires a fresh sign-in first; `again` repeats the change after it. */
+  /** `again` repeats the change after the fresh sign-in. */
   onProofNeeded: (again: () => void) => void;
   onClose: () => void;
 }
 
-/** Asks for the new e-mail and sends the confirmation link to it. */
 export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
   const ask = useAskEmailChange();
   const form = useForm({ resolver: zodResolver(emailChangeRequest), defaultValues: { email: "" } });
@@ -51,7 +49,7 @@ export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
 
 interface RemoveWayDialogProps {
   way: "wallet" | "google";
-  /** Called when the server requires a fresh sign-in first; `again` repeats the removal after it. */
+  /** `again` repeats the removal after the fresh sign-in. */
   onProofNeeded: (again: () => void) => void;
   onClose: () => void;
 }

@@ -1,6 +1,3 @@
-/**
- * A wallet and a Google account as sign-in methods: whether each is linked, and the button that links or removes it.
- */
 import type { SignInWire, WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
@@ -9,7 +6,6 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
 
-/** Sentence that names the account's sign-in methods other than a password. */
 export function otherWaysText({ hasGoogle, hasWallet }: Pick<SignInWire, "hasGoogle" | "hasWallet">): string {
   const ways = [...(hasGoogle ? ["your Google account"] : []), ...(hasWallet ? ["your wallet"] : [])];
   return ways.length === 0 ? "" : `You sign in with ${ways.join(" or ")}.`;
@@ -54,7 +50,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
   );
 }
 
-/** If the server has no issuer configured, no Google account can be linked, but a linked one can be removed. */
+/** Without an issuer a Google account can't be linked, but removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleOff();
   if (isOff && !isLinked) return null;

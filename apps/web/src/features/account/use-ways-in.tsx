@@ -1,6 +1,6 @@
 /**
- * Runs one change of a sign-in method at a time: a fresh sign-in first where it is required, then the dialog of the
- * change, or the round trip to a wallet or the issuer. After a redirect from the issuer the change is resumed.
+ * One change at a time: a fresh sign-in if required, then the dialog, wallet or issuer. Resumes after the issuer's
+ * redirect.
  */
 import { googleLinkedHash, provenHash, type SignInWire, type WaysInAction, waysInActions } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
@@ -14,20 +14,18 @@ import { ChangeEmailDialog, RemoveWayDialog } from "./WayDialogs.tsx";
 
 interface Given {
   ways: SignInWire;
-  /** When the sign-in methods (`ways`) were loaded, in ms of `Date.now()`. */
+  /** In milliseconds of `Date.now()`. */
   loadedAt: number;
   reload(): Promise<SignInWire | undefined>;
 }
 
 interface WaysIn {
   start(action: WaysInAction): void;
-  /** Sign-in method that is currently being linked. */
   linking: "wallet" | "google" | null;
   giveUpWallet(): void;
   dialogs: ReactNode;
 }
 
-/** An action that runs after a fresh sign-in. */
 interface Waiting {
   action: WaysInAction;
   run(): void;
@@ -83,21 +81,18 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
       {wallet.choice}
     </>
   );
-  // Linking Google counts as pending even after a success, because the browser is then leaving the page.
+  // Pending after success too: the browser is leaving the page.
   const isLeaving = linkGoogle.isPending || linkGoogle.isSuccess;
   const linking = wallet.isPending ? "wallet" : isLeaving ? "google" : null;
   return { start, linking, giveUpWallet: wallet.giveUp, dialogs };
 }
 
-/** Why linking failed: the server's message, except for an invalid signature, which has a text of its own. */
+/** An invalid signature has its own text. */
 function linkFailure(error: Error): string {
   return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
 }
 
-/**
- * Handles the redirect from the issuer: shows its result and resumes the action. The hash is removed, so a reload shows
- * nothing.
- */
+/** Removes the hash, so that a reload doesn't repeat it. */
 function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
   const onReturn = useEffectEvent(() => {
     showGoogleFailure();
@@ -111,27 +106,15 @@ function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
   useEffect(() => onReturn(), []);
 }
 
-/**
- * Whether the last sign-in is fresh enough to change sign-in methods, and which action a redirect from the issuer
- * resumes. Pure.
- */
-
-/**
- * Milliseconds before the server's limit at which the page stops treating a sign-in as fresh: otherwise the limit could
- * pass while the user types, e.g. a new e-mail.
- */
+/** The page calls a sign-in stale this much earlier than the server: typing takes time. */
 const MARGIN_MS = 30_000;
 
-/** @param loadedAt when the server sent `freshForSeconds`, in ms of `Date.now()` */
+/** @param loadedAt when `freshForSeconds` arrived, in ms of `Date.now()` */
 export function isFreshSignIn(freshForSeconds: number, { loadedAt, now }: { loadedAt: number; now: number }): boolean {
   return loadedAt + freshForSeconds * 1000 - now > MARGIN_MS;
 }
 
-/**
- * The action that a redirect from the issuer resumes.
- * @param hash hash of the page's address, e.g. `#signed-in-for-change-email`
- * @returns the action to resume; `null` for any other hash
- */
+/** @param hash e.g. `#signed-in-for-change-email` */
 export function provenActionIn(hash: string): WaysInAction | null {
   return waysInActions.find((action) => provenHash(action) === hash) ?? null;
 }

@@ -1,7 +1,4 @@
-/**
- * The alias whose panel is open, kept in the address bar as `/dashboard?alias=<id>`. Opening a panel from the list adds
- * a history entry, and closing it goes back. If the address was visited directly, closing replaces the history entry.
- */
+/** `/dashboard?alias=<id>`. Closing goes back, or replaces the entry if the address was visited directly. */
 import type { MouseEvent } from "react";
 import { useSearch } from "wouter";
 import { navigate } from "wouter/use-browser-location";
@@ -13,10 +10,10 @@ export const aliasPath = (aliasId: string): string => `/dashboard?alias=${aliasI
 
 const aliasIdIn = (search: string): string | null => new URLSearchParams(search).get("alias");
 
-/** Id in the address bar of the alias whose panel is open; not checked: possibly no alias has this id. */
+/** Unchecked: there may be no such alias. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
-/** State of a history entry that was added by opening a panel from the list. */
+/** Marks history entries that the list added. */
 const fromList = { isAliasOfList: true };
 
 const isFromList = (): boolean => (history.state as Partial<typeof fromList> | null)?.isAliasOfList === true;
@@ -42,20 +39,16 @@ export function closeAlias(): void {
   history.back();
 }
 
-/**
- * Opens the panel of the alias that a link leads to. Clicks other than plain ones, e.g. with Ctrl, are left to the
- * browser.
- */
+/** Clicks with Ctrl and the like are the browser's. */
 export function onAliasLink(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const aliasId = aliasIdIn(event.currentTarget.search);
   if (aliasId === null) return;
   event.preventDefault();
-  // Safari does not focus a clicked link, but closing the panel returns the focus to the link.
+  // Safari doesn't focus a clicked link, to which the focus returns later.
   event.currentTarget.focus({ preventScroll: true });
   openAlias(aliasId);
 }
 
-/** Finds the link in the list to an alias' panel; `null` if the alias is not on the page that is shown. */
 export const findAliasLink = (aliasId: string): HTMLElement | null =>
   document.querySelector(`a[href="${CSS.escape(aliasPath(aliasId))}"]`);

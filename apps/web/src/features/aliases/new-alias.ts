@@ -1,4 +1,4 @@
-/** Id of the alias that was just created; its row in the list is highlighted for three seconds. */
+/** Its row is highlighted for three seconds. */
 import { useSyncExternalStore } from "react";
 import { makeStore } from "../../ui/store.ts";
 

@@ -5,10 +5,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
 
-/**
- * Pauses or activates an alias. The change is shown at once and rolled back if refused; the server's response decides
- * which toast is shown (specification section 4).
- */
+/** The server's response decides the toast (specification section 4). */
 export async function switchAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<void> {
   const address = addressOf(alias);
   try {

@@ -1,4 +1,3 @@
-/** The account's API keys, and the dialogs that create and revoke them. */
 import type { ApiKeyWire } from "@kauke/contract";
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -14,7 +13,6 @@ import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CreateApiKeyDialog } from "./CreateApiKeyDialog.tsx";
 
-/** Asks for confirmation before an API key is revoked. */
 function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyWire; onClose: () => void }) {
   const revoke = useRevokeApiKey();
   const onRevoke = () =>

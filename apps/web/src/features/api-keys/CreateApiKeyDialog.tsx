@@ -1,4 +1,3 @@
-/** Dialog that creates an API key: asks for name, scopes and expiry, then shows the key once. */
 import { type CreateApiKeyBody, type KeyScope, keyScopes } from "@kauke/contract";
 import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -123,9 +122,7 @@ function useCreation(onMade: (made: Made) => void) {
   return { run, isBusy };
 }
 
-/**
- * Calls `forget` when the page is left, so that the key is not shown if the browser restores the page from its cache.
- */
+/** When the page is left, so that the back/forward cache shows no key. */
 function useForgetOnLeaving(forget: () => void): void {
   const onLeave = useEffectEvent(forget);
   useEffect(() => {

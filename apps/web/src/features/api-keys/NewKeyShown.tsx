@@ -1,4 +1,3 @@
-/** A new API key, shown once: the values to enter in a program, and a QR code of them. */
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { clientsGuidePath } from "../../app/page-settings.ts";
@@ -29,7 +28,7 @@ interface LeaveProps {
   onClose: () => void;
 }
 
-/** Asks before a key that was not copied is gone. */
+/** The key was not copied yet. */
 function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
   return (
     <Dialog
@@ -42,7 +41,7 @@ function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
         <button type="button" className="btn" onClick={onLeave}>
           Close
         </button>
-        {/* Has the focus, so that a key pressed by habit keeps the API key on the page */}
+        {/* A key pressed by habit must not leave the page. */}
         <button type="button" className="btn btn-primary" autoFocus onClick={onClose}>
           Back to the Key
         </button>
@@ -82,7 +81,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             <button
               type="button"
               className="btn btn-ink btn-sm"
-              // The form that had the focus has been replaced by this view
+              // The form that had the focus is gone.
               autoFocus
               onClick={() => void onCopy()}
             >

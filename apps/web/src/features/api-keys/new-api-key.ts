@@ -1,4 +1,3 @@
-/** The form for a new API key: scopes in plain words, expiry choices, validation. Pure. */
 import { apiKeyMessages, type CreateApiKeyBody, type KeyScope, keyScopes, limits } from "@kauke/contract";
 
 export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: string }>> = {
@@ -8,7 +7,7 @@ export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: strin
   "account:read": { title: "Read the account", means: "Your mailboxes, defaults and figures." },
 };
 
-/** Choices of days until a key expires; `null`: never. */
+/** `null`: never. */
 export const expiryDays = [30, 90, 365, null] as const;
 type ExpiryDays = (typeof expiryDays)[number];
 
@@ -38,7 +37,7 @@ export function newApiKeyErrors({ name, scopes }: ApiKeyDraft): NewApiKeyErrors 
   return errors;
 }
 
-/** Adds or removes a scope of a new key; the result is in the contract's order. */
+/** In the contract's order. */
 export function toggleScope(scopes: readonly KeyScope[], scope: KeyScope): KeyScope[] {
   return keyScopes.filter((known) => (known === scope ? !scopes.includes(known) : scopes.includes(known)));
 }
@@ -50,5 +49,5 @@ export function newApiKeyBody({ name, scopes, days }: ApiKeyDraft, now: Date): C
   return { name: name.trim(), scopes: [...scopes], expiresAt };
 }
 
-/** Content of an API key's QR code: the server's address and the key, so that a client gets both by one scan. */
+/** Server and key, so that a client needs one scan. */
 export const qrText = (origin: string, secret: string): string => `${origin}|${secret}`;

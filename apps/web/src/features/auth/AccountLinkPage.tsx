@@ -1,7 +1,4 @@
-/**
- * A page behind a link that was mailed to change or confirm an account's e-mail. Whoever opens the link signs in to
- * that account first, and then presses a button: opening the page changes nothing.
- */
+/** Behind a mailed link about the account's e-mail: changes nothing until a button is pressed. */
 import type { UserWire } from "@kauke/contract";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -17,9 +14,8 @@ const settings = { href: "/settings", label: "Go to Settings" };
 export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
 
 interface AccountLinkProps {
-  /** Title and subtitle of the sign-in form that signed-out visitors see. */
   signIn: { title: string; swap: string };
-  /** Text that says why a link may no longer work. */
+  /** Why a link may no longer work. */
   why: string;
   children: (token: string, user: UserWire) => ReactNode;
 }
@@ -39,7 +35,7 @@ export function AccountLinkPage({ signIn, why, children }: AccountLinkProps) {
 
 interface AccountLinkStepProps {
   title: string;
-  /** The button that does what the link is for; absent once that is done. */
+  /** Absent once that is done. */
   button?: { label: string; pendingLabel: string; isPending: boolean; onPress: () => void };
   children: ReactNode;
 }

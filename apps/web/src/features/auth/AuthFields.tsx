@@ -5,29 +5,26 @@ import { TextField } from "../../ui/Field.tsx";
 
 type Props = Omit<ComponentProps<typeof TextField>, "label" | "type" | "autoComplete"> & { label?: string };
 
-/** Field for the user's own e-mail address, which browsers fill in. */
 export function EmailField({ label = "Email", ...props }: Props) {
   return <TextField label={label} type="email" autoComplete="email" {...props} />;
 }
 
-/** Field for the account's password. */
 export function CurrentPasswordField({ label = "Password", ...props }: Props) {
   return <TextField label={label} type="password" autoComplete="current-password" {...props} />;
 }
 
-/** The e-mail that a form's password belongs to, which nobody sees, for password managers. */
+/** Unseen, for password managers. */
 export function HiddenUsername({ email }: { email: string }) {
   return <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />;
 }
 
 interface NewPasswordProps<Values extends FieldValues & { confirmPassword: string }, Sent> {
-  /** Label of the first field, e.g. `New password`; the second is labelled `Confirm new password`. */
+  /** `New password`; the second is `Confirm new password`. */
   label: string;
   form: UseFormReturn<Values, unknown, Sent>;
   name: Path<Values>;
 }
 
-/** Fields for a new password, typed twice. */
 export function NewPasswordFields<Values extends FieldValues & { confirmPassword: string }, Sent>({
   label,
   form,

@@ -1,4 +1,3 @@
-/** Two-column layout of the sign-in pages: the form on the left, a drawing of many masks with one lit on the right. */
 import { type MouseEvent, type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { useWalletSignIn } from "../../api/session/sign-in.ts";
@@ -11,15 +10,12 @@ import { useAfterSignIn } from "./after-sign-in.ts";
 import { GoogleButton } from "./GoogleButton.tsx";
 import { sayGoogleIsOff, showGoogleFailure } from "./google-failure.ts";
 
-/** Signing in or registering without a password: with a wallet or a Google account. */
-
-/** Signs in with a signature of the browser's Solana wallet. */
 function WalletButton() {
   const wallet = useWalletAction(useWalletSignIn(), { onSuccess: useAfterSignIn() });
   return <ConnectWallet wallet={wallet} />;
 }
 
-/** Has the server redirect back to this page, if it is one for signed-in users, instead of to the dashboard. */
+/** Instead of to the dashboard, if this page is for signed-in users. */
 function returnHere({ currentTarget }: MouseEvent): void {
   const path = normalizePath(window.location.pathname);
   if (personalScreenAt(path) !== null && currentTarget instanceof HTMLAnchorElement)
@@ -41,7 +37,7 @@ function OtherWays() {
 
 interface Props {
   title: string;
-  /** Line below the title, with a link to the form for the other case, e.g. from sign-in to registration. */
+  /** The link to the other form, e.g. to registration. */
   swap: ReactNode;
   children: ReactNode;
 }
@@ -87,7 +83,6 @@ function Crowd() {
   );
 }
 
-/** Layout of sign-in and registration: below the form the other sign-in methods and the terms. */
 export function AuthFrame({ title, swap, children }: Props) {
   return (
     <AuthColumns title={title} swap={swap}>

@@ -1,17 +1,13 @@
-/**
- * Link that starts a sign-in with Google; it ends at `/dashboard`, or at `/auth` with the reason of a failure, unless the
- * link names a page to return to. Where no
- * issuer is configured, a disabled button says so. A page has one at most, because of the id of its hint.
- */
+/** A link, or without an issuer a disabled button. At most one per page, because of its hint's id. */
 import { googleOffText, googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type MouseEvent, useSyncExternalStore } from "react";
 
 interface Props {
   className: string;
-  /** Called before a click follows the link, which it may change or prevent. */
+  /** May change or prevent the click. */
   onClick?: (event: MouseEvent) => void;
-  /** Called when the button is pressed although it is disabled. */
+  /** Pressed although disabled. */
   onOffClick?: () => void;
 }
 
@@ -26,7 +22,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
   return (
     <>
       {isOff ? (
-        // Disabled, but focusable and clickable, so that everybody can learn why
+        // Focusable and clickable, so that everybody can learn why.
         <button
           type="button"
           className={`${className} is-off`}
@@ -41,7 +37,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
           {content}
         </a>
       )}
-      {/* The reason is always rendered and shown by CSS depending on a meta element, so hydration shifts no layout. */}
+      {/* Shown by CSS depending on a meta element, so hydration shifts no layout. */}
       <p id="google-off" className="hint google-off">
         {googleOffText}
       </p>
@@ -49,19 +45,14 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
   );
 }
 
-/** Whether the server has federated sign-in configured, which pages know from a meta element. */
-
-/**
- * True if the page's meta element says "off": without the element the button leads to the server, which reports the
- * problem.
- */
+/** Without the meta element the button leads to the server, which reports the problem. */
 export function isGoogleOff(): boolean {
   return document.querySelector<HTMLMetaElement>(`meta[name="${googleSignInMeta}"]`)?.content === "off";
 }
 
 const neverChanges = () => () => {};
 
-/** `isGoogleOff` as a hook; false during hydration, because pages are prerendered that way. */
+/** False during hydration, as prerendered. */
 export function useGoogleOff(): boolean {
   return useSyncExternalStore(neverChanges, isGoogleOff, () => false);
 }

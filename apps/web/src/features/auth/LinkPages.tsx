@@ -1,14 +1,10 @@
-/**
- * What a page opened from a mailed link shows instead of its form: the link is used up or expired, or could not be
- * checked.
- */
+/** For a mailed link that is used up, expired or unchecked. */
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 
 interface LinkOverProps {
-  /** Link to where the user can continue. */
   way: { href: string; label: string };
   why?: string;
 }
@@ -38,7 +34,7 @@ export function LinkNotChecked({ title, error, onRetry }: { title: string; error
   );
 }
 
-/** The link's token. Follows hash changes: a second link opened in the same tab changes only the hash. */
+/** A second link in the same tab changes only the hash. */
 export function useLinkToken(): string | null {
   const hash = useSyncExternalStore(
     (listener) => {
@@ -51,7 +47,7 @@ export function useLinkToken(): string | null {
   return linkTokenOf(hash);
 }
 
-/** The token after the `#` of a mailed link; browsers never send that part to a server. @param hash e.g. `#abc…` */
+/** Browsers never send the hash. @param hash e.g. `#abc…` */
 export function linkTokenOf(hash: string): string | null {
   return /^#([a-z2-7]{32})$/i.exec(hash)?.[1]?.toLowerCase() ?? null;
 }

@@ -13,11 +13,10 @@ function sayRefusal(errors: FieldErrors<RegisterValues>): void {
   if (toast !== null) showFailure(toast.title, toast.description);
 }
 
-/** Form with an e-mail and a password twice. After a success the user is signed in and sees the dashboard. */
 export function RegisterForm() {
   const [, navigate] = useLocation();
   const registration = useRegister();
-  // No default values: they would overwrite what was typed or autofilled before hydration.
+  // Default values would overwrite what was typed before hydration.
   const form = useForm<RegisterValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
   const onRefused = (error: Error) => {

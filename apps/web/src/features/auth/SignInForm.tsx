@@ -11,11 +11,11 @@ import { CurrentPasswordField, EmailField } from "./AuthFields.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
 import { isLinkOffered, SignInLinkOffer } from "./SignInLinkOffer.tsx";
 
-/** Form with e-mail and password. While sign-ins are rate-limited it also offers a link by mail. */
+/** Offers a link by mail while sign-ins are rate-limited. */
 export function SignInForm() {
   const onSuccess = useAfterSignIn();
   const signIn = useSignIn();
-  // No default values: they would overwrite what was typed or autofilled before hydration.
+  // Default values would overwrite what was typed before hydration.
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
   const [offeredTo, setOfferedTo] = useState<string | null>(null);

@@ -1,7 +1,4 @@
-/**
- * Offers a sign-in link by mail while password sign-ins are rate-limited. Its text is the same whether there is an
- * account or not.
- */
+/** The text is the same whether there is an account or not. */
 import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -12,7 +9,7 @@ import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 interface Props {
-  /** E-mail as typed in the refused sign-in. */
+  /** As typed in the refused sign-in. */
   email: string;
 }
 
@@ -37,7 +34,7 @@ export function SignInLinkOffer({ email }: Props) {
   const [isSent, setIsSent] = useState(false);
   const [wait, setWait] = useState<string | null>(null);
   const panel = useRef<HTMLElement>(null);
-  // Scroll to the offer: on a small screen it is below the visible part of the page, and nothing else mentions it.
+  // On small screens it would be out of view.
   useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const onAsk = () => {
     setWait(null);
@@ -70,20 +67,12 @@ export function SignInLinkOffer({ email }: Props) {
   );
 }
 
-/** Decides when a refused sign-in offers a link by mail, and what to say when the link itself is rate-limited. */
-
-/**
- * Whether to offer a sign-in link: after a refusal with status 429, by a rate limit or an overloaded server. Not
- * offered for a wrong password.
- */
+/** Only for status 429, never for a wrong password. */
 export function isLinkOffered(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;
 }
 
-/**
- * When another sign-in link can be requested.
- * @returns e.g. `You can ask for another one at 14:30.`, or `null` if the error is not a rate limit with a reset time
- */
+/** @example waitTextOf(error) // "You can ask for another one at 14:30." */
 export function waitTextOf(error: unknown, now?: Date): string | null {
   if (!(error instanceof ApiError && error.rateLimited && error.resetTime !== undefined)) return null;
   const time = timeText(error.resetTime, now);

@@ -1,4 +1,3 @@
-/** Why the last federated sign-in failed, from a cookie that is read once. */
 import {
   type GoogleFailure,
   googleFailureCookie,
@@ -8,11 +7,7 @@ import {
 } from "@kauke/contract";
 import { showFailure } from "../../ui/toast-store.ts";
 
-/**
- * Reads from a cookie why the last sign-in with Google failed.
- * @param cookies value of `document.cookie`
- * @returns `null` without the cookie; an unknown reason counts as "failed"
- */
+/** Unknown reasons mean "failed". @param cookies value of `document.cookie` */
 export function googleFailureIn(cookies: string): GoogleFailure | null {
   const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
   if (found === undefined) return null;
@@ -20,7 +15,7 @@ export function googleFailureIn(cookies: string): GoogleFailure | null {
   return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
 }
 
-/** Shows once why the last sign-in with Google failed; a reload shows nothing. */
+/** Once; a reload shows nothing. */
 export function showGoogleFailure(): void {
   if (window.location.hash !== googleFailureHash) return;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);

@@ -1,4 +1,3 @@
-/** Schema of the registration form: the contract's registration body plus the repeated password. */
 import { authMessages, newPassword, registerBody } from "@kauke/contract";
 import * as z from "zod";
 
@@ -15,10 +14,7 @@ interface Messages {
   confirmPassword?: { message?: string };
 }
 
-/**
- * Toast for a registration whose form has errors: about passwords that differ, else about a short one; `null` for other
- * errors (specification section 8).
- */
+/** Different passwords before a short one (specification section 8). */
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
   if (errors.confirmPassword) return { title: "Password Mismatch", description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)
@@ -26,7 +22,6 @@ export function refusalToast(errors: Messages): { title: string; description: st
   return null;
 }
 
-/** Schema for a new password and its confirmation. */
 export const newPasswordForm = z
   .object({ password: newPassword, confirmPassword: z.string() })
   .refine((form) => form.password === form.confirmPassword, { path: ["confirmPassword"], message: passwordMismatch });

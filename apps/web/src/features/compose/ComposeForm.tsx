@@ -1,7 +1,4 @@
-/**
- * The form for a message: from, to, subject, text. Once a message is enqueued, the job tracker follows it instead of
- * this form.
- */
+/** A message once enqueued is followed by job-tracker.ts. */
 import { Send } from "lucide-react";
 import { memo, type ReactNode, useId, useState } from "react";
 import { type UseFormReturn, useWatch } from "react-hook-form";
@@ -17,7 +14,7 @@ import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
 import { canSend } from "./senders.ts";
 import { type ComposeProps, useCompose } from "./use-compose.ts";
 
-/** One row of the message form: the label left, the control beside it, the error below. */
+/** Label, control, error. */
 interface ControlProps {
   id: string;
   "aria-invalid": true | undefined;
@@ -31,7 +28,6 @@ interface Props {
 }
 
 interface RowProps extends Props {
-  /** What the row says about its value, below the error. */
   hint?: ReactNode;
 }
 
@@ -58,7 +54,6 @@ function MessageRow({ label, error, hint, children }: RowProps) {
   );
 }
 
-/** The row of the message's text: the label above, the field across the whole width. */
 function MessageBody({ label, error, children }: Props) {
   const { control, errorId } = useControl(error);
   return (
@@ -74,7 +69,7 @@ function MessageBody({ label, error, children }: Props) {
 
 type Form = UseFormReturn<ComposeValues>;
 
-/** Memoized: an account may have thousands of aliases. */
+/** Memoized: there may be thousands of aliases. */
 const Senders = memo(function Senders({ senders }: Pick<ComposeProps, "senders">) {
   return senders?.map((sender) => (
     <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
@@ -120,7 +115,7 @@ interface ActsProps {
   onReset: () => void;
 }
 
-/** The form's buttons: below the message, or below both cards in the single-column layout. */
+/** Below both cards in the single-column layout. */
 function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   return (
     <div className="card-foot two">

@@ -1,4 +1,3 @@
-/** The form's right column: whether the message is encrypted, for which key, and what encryption does not hide. */
 import { emailJobMessages } from "@kauke/contract";
 import { CircleAlert, Info, Lock } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
@@ -8,14 +7,14 @@ import { KeyTextarea } from "../../ui/KeyInput.tsx";
 import { isValidPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./encrypt-message.ts";
 
-/** Milliseconds without input after which a typed key is checked: it is invalid until its last character is typed. */
+/** Pause in milliseconds before a typed key is checked. */
 const TYPING_PAUSE_MS = 600;
 
 export interface EncryptionChoice {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
-  /** Text that says why the message could not be encrypted. */
+  /** Why encrypting failed. */
   failure: string | undefined;
 }
 
@@ -27,11 +26,7 @@ interface Props {
   keyField: RefObject<HTMLTextAreaElement | null>;
 }
 
-/**
- * Checks a public key after a pause in typing.
- * @param onResult must be a stable function
- * @returns whether the text is a public key; `null` before it has been checked
- */
+/** `null` before the check. @param onResult must be a stable function */
 function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boolean | null {
   const [checked, setChecked] = useState<{ text: string; isKey: boolean } | null>(null);
   useEffect(() => {

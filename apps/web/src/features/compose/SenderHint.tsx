@@ -1,4 +1,4 @@
-/** What the chosen sender alias needs before it can send, and where the password of its SMTP credentials is. */
+/** And where to find its SMTP password. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -6,9 +6,9 @@ import { canSend } from "./senders.ts";
 import type { ComposeProps } from "./use-compose.ts";
 
 interface Props extends Pick<ComposeProps, "senders"> {
-  /** Id of the chosen alias; empty if none is chosen. */
+  /** Empty if none is chosen. */
   chosen: string;
-  /** Id of the alias whose credentials were made last by sending; `null` if none were. */
+  /** `null` if sending made none. */
   madeFor: string | null;
 }
 
@@ -57,7 +57,7 @@ export function SenderHint(props: Props) {
   );
 }
 
-/** Shown on /compose instead of the form if the user has no alias, or if the aliases could not be loaded. */
+/** No alias, or the aliases could not be loaded. */
 export function NoSendingAliases() {
   return (
     <div className="card">

@@ -1,4 +1,4 @@
-/** List above the form of the drafts whose sending was undone while another message was being written. */
+/** Undone while another message was being written. */
 import { Undo2 } from "lucide-react";
 import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Composed messages that have not been sent yet. Enqueued and scheduled ones are listed, and can be undone, after a
- * reload too.
- */
+/** Enqueued and scheduled mail can be undone after a reload too. */
 import type { WaitingEmailJob } from "@kauke/contract";
 import { Clock } from "lucide-react";
 import { useState } from "react";
@@ -12,7 +9,6 @@ import { undoJob } from "./job-tracker.ts";
 
 interface RowProps {
   job: WaitingEmailJob;
-  /** When the list of waiting messages was requested. */
   askedAt: Date;
   onUndone: () => Promise<unknown>;
 }
@@ -70,16 +66,14 @@ export function UnsentMail({ userId }: { userId: string }) {
   );
 }
 
-/** Texts for the list of waiting messages, and how often the list is polled. Pure. */
-
 type Waiting = Pick<WaitingEmailJob, "status" | "scheduledAt" | "currentRetries" | "maxRetries">;
 
-/** A message that is due within this time is "soon": the list is polled more often then. */
+/** Due within this time: polled more often. */
 const SOON_MS = 60_000;
 const SOON_POLL_MS = 3000;
 const LATE_POLL_MS = 60_000;
 
-/** When a waiting message will be sent, e.g. `Leaves at 14:30` or `Retry 1/3 at 14:30`. */
+/** @example waitingText(job) // "Leaves at 14:30", "Retry 1/3 at 14:30" */
 export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: Waiting, now: Date): string {
   if (status === "sending") return "Being sent";
   const isSoon = Date.parse(scheduledAt) - now.getTime() < SOON_MS;
@@ -87,7 +81,7 @@ export function waitingText({ status, scheduledAt, currentRetries, maxRetries }:
   return currentRetries > 0 ? `Retry ${currentRetries}/${maxRetries} ${when}` : `Leaves ${when}`;
 }
 
-/** Milliseconds until the next poll of the list; `false` if no message is waiting. */
+/** `false` if none waits. */
 export function pollDelayMs(jobs: readonly Waiting[], now: Date): number | false {
   if (jobs.length === 0) return false;
   const isAnySoon = jobs.some(

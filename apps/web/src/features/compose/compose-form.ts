@@ -1,4 +1,4 @@
-/** The schema of the compose form (specification section 5), and the request made from it. */
+/** Specification section 5. */
 import { type Body, emailJobMessages, messageBodyField, recipientField, subjectField } from "@kauke/contract";
 import * as z from "zod";
 
@@ -12,20 +12,19 @@ export type ComposeValues = z.infer<typeof composeForm>;
 
 export const emptyForm: ComposeValues = { fromAlias: "", to: "", subject: "", body: "" };
 
-/** An encrypted message body in armor, and the public key it was encrypted to. */
 export interface EncryptedMessage {
   body: string;
   recipientPublicKey: string;
 }
 
-/** Makes the request body. @param encrypted the encrypted message; `null` to send the typed text */
+/** @param encrypted `null` to send the typed text */
 export function jobRequest(form: ComposeValues, encrypted: EncryptedMessage | null): Body<"createEmailJob"> {
   const { fromAlias, to, subject, body } = form;
   const fields = { to, subject, body, fromAliasId: fromAlias, priority: 0 };
   return encrypted === null ? { ...fields, useEncryption: false } : { ...fields, ...encrypted, useEncryption: true };
 }
 
-/** The form field for a field of the request that the server refused; `null` for one the form doesn't have. */
+/** `null` if the form has no such field. */
 export function formField(requestField: string): keyof ComposeValues | null {
   if (requestField === "fromAliasId") return "fromAlias";
   return requestField === "to" || requestField === "subject" || requestField === "body" ? requestField : null;

@@ -1,8 +1,6 @@
 /**
- * The draft in the form, and drafts whose sending was undone while another was being written. They are kept only in
- * this tab's memory: they survive visits to other pages, and for the same user a session that ended elsewhere. Sending
- * and Reset delete the draft in the form; signing out, the inactivity timeout and another user's sign-in delete all.
- * While there is a draft, the browser asks before it closes or reloads the tab.
+ * In this tab's memory only. A lost session leaves drafts to the same user; signing out deletes them. Browsers ask
+ * before closing a tab with a draft.
  */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
@@ -12,16 +10,14 @@ import type { ComposeValues } from "./compose-form.ts";
 export interface Draft {
   userId: string;
   values: ComposeValues;
-  /** Restored with the draft's text, so that a message meant to be encrypted is never sent unencrypted. */
+  /** So that a message meant to be encrypted is never sent in plain text. */
   isEncrypted: boolean;
   publicKey: string;
 }
 
-/** The draft in the form. */
 let current: Draft | null = null;
-/** Drafts whose sending was undone while another was in the form, newest first. */
+/** Undone while another was in the form, newest first. */
 const setAside = makeStore<readonly Draft[]>([]);
-/** Functions that fill an open form with a restored draft. */
 const forms = new Set<(draft: Draft) => void>();
 
 const isBlank = ({ values, publicKey }: Draft): boolean =>
@@ -38,30 +34,28 @@ function change(to: { current?: Draft | null; setAside?: readonly Draft[] }): vo
   else window.removeEventListener("beforeunload", askBeforeLeaving);
 }
 
-/** Stores the form's content as the draft; called at every change. A form without any text is no draft. */
+/** A form without text is no draft. */
 export function storeDraft(draft: Draft): void {
   const next = isBlank(draft) ? null : draft;
   if (next !== null || current !== null) change({ current: next });
 }
 
-/** Deletes the draft after it was sent, even if its form is no longer open. */
+/** Even if its form is gone. */
 export const deleteDraft = (): void => change({ current: null });
 
-/** The user's draft, which stays stored; `null` if there is none. */
+/** It stays stored. */
 export function draftOf(userId: string): Draft | null {
   return current?.userId === userId ? current : null;
 }
 
-/**
- * Puts a message whose sending was undone back into the form, or into the list above it while another is being written.
- */
+/** Into the form, or into the list while another is being written. */
 export function restoreDraft(draft: Draft): void {
   if (current !== null) return change({ setAside: [draft, ...setAside.read()] });
   change({ current: draft });
   for (const show of forms) show(draft);
 }
 
-/** Puts a draft from the list into the form; the one in the form takes its place in the list. */
+/** The one in the form takes its place. */
 export function openSetAside(draft: Draft): void {
   const others = setAside.read().filter((other) => other !== draft);
   change({ current: draft, setAside: current === null ? others : [current, ...others] });
@@ -74,7 +68,7 @@ export function discardSetAside(draft: Draft): void {
 
 export const useSetAside = (): readonly Draft[] => useStore(setAside);
 
-/** Subscribes an open form to restored drafts. @param show fills it with one @returns function that unsubscribes */
+/** @param show fills an open form with the draft @returns function that unsubscribes */
 export function onDraftRestored(show: (draft: Draft) => void): () => void {
   forms.add(show);
   return () => forms.delete(show);
@@ -82,7 +76,7 @@ export function onDraftRestored(show: (draft: Draft) => void): () => void {
 
 onUserChange(() => {
   const wasLost = isSessionLost();
-  // Callbacks for a change of user run before the new user is set, so read the user afterwards.
+  // User-change callbacks run before the new user is set.
   queueMicrotask(() => {
     const { user } = readSession();
     const owner = (current ?? setAside.read()[0])?.userId;

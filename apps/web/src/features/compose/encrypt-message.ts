@@ -1,18 +1,16 @@
-/** Encrypts a message in the browser before it is sent. If anything fails, nothing is sent, and the error says why. */
+/** If anything fails, nothing is sent. */
 import { emailJobMessages, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 import { ApiError } from "../../api/api-error.ts";
 import { encryptForKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import type { ComposeValues, EncryptedMessage } from "./compose-form.ts";
 
-/** The leak guard's setting and the destinations it protects, loaded when a message is encrypted. */
 interface LeakGuardState {
   isOn: boolean;
-  /** Destinations of the sending alias. */
   forwardTo: string;
 }
 
-/** Thrown when a message was not encrypted and so is not sent; `field` says where to show the reason. */
+/** `field` says where to show the reason. */
 export class NotEncrypted extends Error {
   readonly field: "body" | "recipientPublicKey" | "encryption";
 
@@ -23,16 +21,13 @@ export class NotEncrypted extends Error {
   }
 }
 
-/** Removes whitespace and the label `# public key:` of key files from a pasted public key. */
+/** Drops the label `# public key:` of key files. */
 export async function cleanPublicKey(text: string): Promise<string> {
   const { cleanPastedPublicKey } = await import("@kauke/age");
   return cleanPastedPublicKey(text);
 }
 
-/**
- * Checks the message with the leak guard, then encrypts its body.
- * @throws NotEncrypted; ApiError if the leak guard's setting could not be loaded
- */
+/** The leak guard comes first. @throws NotEncrypted; ApiError without the guard's setting */
 export async function encryptMessage(
   { body }: ComposeValues,
   publicKeyText: string,
@@ -61,28 +56,17 @@ const reasons: Readonly<Partial<Record<VaultErrorCode, readonly [field: NotEncry
   insecure_context: ["encryption", "Browsers encrypt on secure pages only. Open this site over https."],
 };
 
-/**
- * The leak guard for messages encrypted in the browser, which the server can't read: whether the text contains the
- * address of a mailbox the alias forwards to. Unlike the server's guard it does not decode links and markup. Pure.
- */
-
-/** Invisible characters, which are removed before the search. */
+/** Removed before the search. */
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
-/**
- * Text before or after a match that makes it part of a longer address: a letter or digit, with or without punctuation
- * between. "joann@…" is not a leak of "ann@…".
- */
+/** What makes a match part of a longer address: "joann@…" is no leak of "ann@…". */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
-/** Characters examined on each side of an address. */
+/** Characters examined on each side. */
 const CONTEXT_LENGTH = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
 
-/**
- * Whether the text contains the address of one of the alias' mailboxes.
- * @param forwardTo destinations of the alias; webhooks, and the `null` of a paused alias, are no mailboxes
- */
+/** Unlike the server's guard it doesn't decode links and markup. @param forwardTo may include webhooks, or `null` */
 export function containsMailbox(body: string, forwardTo: string): boolean {
   const text = plain(body);
   const destinations = parseForwardTo(forwardTo) ?? [];
@@ -93,7 +77,7 @@ export function containsMailbox(body: string, forwardTo: string): boolean {
   );
 }
 
-/** Spellings of an address: with and without its tag, the domain in Unicode and in ASCII. */
+/** With and without the tag; the domain in Unicode and in ASCII. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
   const { local, domain } = splitAddress(address);

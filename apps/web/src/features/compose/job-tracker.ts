@@ -1,36 +1,31 @@
-/**
- * Tracks enqueued messages independently of the page, so that leaving /compose changes nothing: polls each job every 2
- * s and shows toasts about it. Stops at a final state, when a poll fails, and when the user who sent the message has
- * signed out.
- */
+/** Polls every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 export const POLL_EVERY_MS = 2000;
-/** Seconds by which the toast with Undo disappears before the undo period ends. */
+/** The Undo toast goes this much before the period ends. */
 const GRACE_SECONDS = 1;
 const SHORTEST_TOAST_MS = 1000;
 
-/** Response to a status poll. Tracking ends if `success` isn't true, whatever the other fields say (specification). */
+/** Anything but `success: true` ends tracking (specification). */
 export type JobAnswer = Progress & { success: boolean };
 
 export interface JobCalls {
   readStatus(jobId: string): Promise<JobAnswer>;
   cancel(jobId: string): Promise<unknown>;
-  /** Puts the message back into the form, once it is certain that the message is not sent. */
+  /** Only once the message is certain not to be sent. */
   reopen(): void;
-  /** Whether the user who sent the message is still signed in. */
+  /** The sender's session may be over. */
   isStillSignedIn(): boolean;
 }
 
-/** Functions that end the tracking of a job, by job id. */
+/** By job id. */
 const stops = new Map<string, () => void>();
-/** Jobs enqueued in this tab, by id; undoing one of them restores its text. */
+/** Undoing a job of this tab restores its text. */
 const followed = new Map<string, JobCalls>();
 
-/** Shows that the message is enqueued, offers to undo it, and tracks it until a final state. */
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
   showToast({
     title: "Email queued",
@@ -49,10 +44,7 @@ function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   };
 }
 
-/**
- * Cancels a job and shows the result in a toast. The text of a message that was enqueued by another tab, or before a
- * reload, is not restored into the form.
- */
+/** The text returns only if this tab enqueued it, without a reload since. */
 export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {
     await (calls?.cancel ?? cancelJob)(jobId);
@@ -92,9 +84,9 @@ function track(jobId: string, to: string, calls: JobCalls): void {
   }
 }
 
-/** Decides which toast a polled job status shows (specification sections 4 and 8). Pure. */
+/** Toasts of the specification's sections 4 and 8. */
 export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" | "lastError"> & {
-  /** A server newer than this page may send a status the page does not know; such a job counts as waiting. */
+  /** A newer server's unknown status counts as waiting. */
   status: string;
 };
 
@@ -105,14 +97,13 @@ interface JobToast {
 }
 
 interface Step {
-  /** Whether the job has reached a final state. */
   isOver: boolean;
   toast: JobToast | null;
 }
 
 const waiting: Step = { isOver: false, toast: null };
 
-/** @param retriesShown number of retries that the last toast about the job named; 0 at first */
+/** @param retriesShown in the last toast about the job; 0 at first */
 export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":

@@ -1,21 +1,13 @@
-/** The aliases that the compose form offers, and what each needs before it can send. Pure. */
 import type { AliasWire, Answer } from "@kauke/contract";
 
 type Named = Answer<"listAliasesWithSmtp">["aliases"][number];
 
-/**
- * An alias to send from. `ready`: has SMTP credentials; `new`: gets them with its first message; `paused`: can't send
- * before it is switched on.
- */
+/** `ready`: has SMTP credentials; `new`: gets them with its first message; `paused`: can't send. */
 export interface SendingAlias extends Named {
   state: "ready" | "new" | "paused";
 }
 
-/**
- * Lists all aliases in the order of the Dashboard, paused ones last.
- * @param ready active aliases with SMTP credentials; fetched each time the page opens, so it is right where it differs
- * @param aliases all aliases, from the cache
- */
+/** In the Dashboard's order, paused ones last. @param ready refetched per visit, so it wins over `aliases` */
 export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]): SendingAlias[] {
   const readyIds = new Set(ready.map(({ id }) => id));
   const known = new Set(aliases.map(({ id }) => id));

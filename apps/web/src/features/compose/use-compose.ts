@@ -1,7 +1,3 @@
-/**
- * State and actions of the compose form: its fields, optional encryption in the browser, credentials of an alias that
- * sends for the first time, enqueuing, and showing errors.
- */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { emailJobMessages } from "@kauke/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
@@ -30,11 +26,10 @@ const COMPOSE_PATH = "/compose";
 
 export interface ComposeProps {
   userId: string;
-  /** The user's aliases; `undefined` while they load. */
+  /** `undefined` while they load. */
   senders: readonly SendingAlias[] | undefined;
 }
 
-/** State of the form's encryption: whether it is on, the public key, and the key's field. */
 function useEncryption(begun: Partial<EncryptionChoice>) {
   const [encryption, setEncryption] = useState<EncryptionChoice>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
@@ -45,7 +40,6 @@ function useEncryption(begun: Partial<EncryptionChoice>) {
 type EncryptionState = ReturnType<typeof useEncryption>;
 type Form = UseFormReturn<ComposeValues>;
 
-/** Shows why a message was not sent, at its field and in a toast. */
 function showRefusal(error: unknown, form: Form, { change, focusKey }: EncryptionState): void {
   if (error instanceof NotEncrypted) {
     const { field, message } = error;
@@ -65,11 +59,7 @@ function showRefusal(error: unknown, form: Form, { change, focusKey }: Encryptio
   showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
 }
 
-/**
- * Makes the SMTP credentials without which the server lets no alias send. Another tab may have made them meanwhile.
- * @returns whether they were made here
- * @throws ApiError with the reason at the field From
- */
+/** Another tab may have made them. @returns whether made here @throws ApiError at the field From */
 async function makeCredentials(client: QueryClient, userId: string, sender: SendingAlias): Promise<boolean> {
   try {
     await makeSmtpCredentials(client, userId, sender.id);
@@ -84,7 +74,7 @@ async function makeCredentials(client: QueryClient, userId: string, sender: Send
   }
 }
 
-/** @returns function that encrypts the message if requested, enqueues it and tracks it */
+/** Encrypts if requested, enqueues and tracks. */
 function useSend(userId: string, beforeSending: (aliasId: string) => Promise<void>) {
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
@@ -104,7 +94,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
   };
 }
 
-/** Stores the form's content as a draft until it is sent. */
+/** Until it is sent. */
 function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: EncryptionChoice): void {
   useEffect(() => {
     const keep = () => storeDraft({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
@@ -114,11 +104,7 @@ function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: Encrypt
   }, [userId, form, isOn, publicKey]);
 }
 
-/**
- * Keeps the chosen sender alias while it can send. With several aliases none is preselected: the wrong one would reveal
- * that it belongs to the sender.
- * @returns the account's only alias that can send; `undefined` if there are several or none
- */
+/** Only a single alias is preselected: the wrong one of several would reveal that it is the sender's. */
 function usePreselectedAlias(form: Form, senders: ComposeProps["senders"]): string | undefined {
   const active = senders?.filter(canSend);
   const onlyAlias = active?.length === 1 ? active[0]?.id : undefined;
@@ -131,10 +117,7 @@ function usePreselectedAlias(form: Form, senders: ComposeProps["senders"]): stri
   return onlyAlias;
 }
 
-/**
- * @returns `beforeSending` makes the credentials of an alias that has none; `madeFor` is the id of the alias for which
- * that happened last
- */
+/** @returns `madeFor` id of the alias that last got credentials */
 function useCredentials({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
   const [madeFor, setMadeFor] = useState<string | null>(null);
@@ -145,14 +128,12 @@ function useCredentials({ userId, senders }: ComposeProps) {
   return { beforeSending, madeFor };
 }
 
-/** Fills the form with each draft that is restored while it is open. */
 function useRestoredDrafts(form: Form, change: EncryptionState["change"]): void {
   useEffect(
     () =>
       onDraftRestored((draft) => {
         form.reset(draft.values);
-        // `form.reset` has stored the new text with the old encryption setting; if the form unmounts now, no effect
-        // corrects it.
+        // `form.reset` stored the new text with the old encryption setting.
         storeDraft(draft);
         change({ ...noEncryption, isOn: draft.isEncrypted, publicKey: draft.publicKey });
       }),
@@ -184,7 +165,7 @@ export function useCompose({ userId, senders }: ComposeProps) {
       change({ publicKey: "" });
     } catch (error) {
       showRefusal(error, form, state);
-      // The alias was paused or deleted elsewhere, or its credentials were
+      // The alias or its credentials changed elsewhere.
       if (fieldMessages(error).some(([field]) => field === "fromAliasId")) void refetchAliases(client, userId);
     }
   };

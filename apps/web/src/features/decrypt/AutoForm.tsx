@@ -1,6 +1,4 @@
-/**
- * Auto Decrypt: uses a stored key, which the server sends encrypted and the browser decrypts with the master password.
- */
+/** The server sends the key encrypted; the browser decrypts it with the master password. */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
@@ -12,7 +10,7 @@ import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
 
-/** Label of a key in a list, e.g. `Personal, created 12 Feb 2025`. Pure. */
+/** @example "Personal, created 12 Feb 2025" */
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
@@ -54,7 +52,7 @@ function useAutoForm({ decryption }: Props) {
     if (found.key !== undefined) return keyField.current?.focus();
     if (found.password !== undefined) return passwordField.current?.focus();
     if (what === null) return encrypted.focus();
-    // Empty the password field: from now on only the worker has the password.
+    // From now on only the worker has the password.
     if (passwordField.current) passwordField.current.value = "";
     const failure = await decryption.run("auto", async (options) => {
       const encryptedPrivateKey = await readUsableKey(keyId);

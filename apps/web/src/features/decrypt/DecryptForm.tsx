@@ -1,4 +1,3 @@
-/** The parts that both ways to decrypt have: the form, the field for what is encrypted, and the button. */
 import { FileLock2, LockOpen, X } from "lucide-react";
 import { type FormEvent, type ReactNode, type Ref, useId } from "react";
 import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
@@ -9,7 +8,7 @@ import type { ChosenFile } from "./encrypted-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { useEncrypted } from "./use-encrypted.ts";
 
-/** Field for the encrypted text, or for a file instead: chosen, or dropped anywhere on the form. */
+/** Text, or a file dropped anywhere on the form. */
 
 interface EncryptedFieldProps {
   chosen: ChosenFile | null;
@@ -69,12 +68,10 @@ function FileChip({ file, onTakeAway }: ChosenFile & { onTakeAway: () => void })
 
 interface Props {
   className: string;
-  /** Accessible name of the form. */
   label: string;
   encrypted: ReturnType<typeof useEncrypted>;
   decryption: Decryption;
   onSubmit: (event: FormEvent) => Promise<void>;
-  /** Fields that say what decrypts: a stored key and its password, or a private key. */
   children: ReactNode;
 }
 

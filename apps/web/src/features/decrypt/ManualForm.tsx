@@ -1,4 +1,4 @@
-/** Manual Decrypt: uses a private key that the user enters. It is passed to the worker and nowhere else. */
+/** The key goes to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";

@@ -1,4 +1,3 @@
-/** The decrypted content, read-only, or instructions while there is none. */
 import { Check, Copy, Download, Info } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { saveFile } from "../../ui/files.ts";
@@ -11,8 +10,6 @@ import { cleanFileName } from "./file-name.ts";
 import { MailResult } from "./mail/MailResult.tsx";
 import type { Message, Opened } from "./open-encrypted.ts";
 import { type Decryption, decryptFailureText } from "./use-decrypt.ts";
-
-/** Says that the decrypted text contains several encrypted messages, and offers those that are not shown. */
 
 /** @example messageName(messages, 0) // "message 1, quoted" */
 function messageName(messages: readonly Message[], index: number): string {
@@ -56,10 +53,10 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
   );
 }
 
-/** Estimated seconds from which the page warns of a slow decryption. */
+/** From this estimate on, in seconds, the page warns. */
 const SLOW_SECONDS = 5;
 
-/** Copies the decrypted text to the clipboard. The toast doesn't repeat the text. */
+/** The toast doesn't repeat the text. */
 async function copyPlaintext(text: string): Promise<void> {
   try {
     await writeText(text);
@@ -73,7 +70,7 @@ function Content({ opened }: { opened: Opened }) {
   switch (opened.kind) {
     case "text":
       return (
-        // A scrolling region must be focusable for keyboard users
+        // Focusable, so that keyboards can scroll it.
         <div className="result" role="region" aria-label="Decrypted text" tabIndex={0}>
           {opened.text}
         </div>
@@ -139,7 +136,7 @@ interface Props {
   onClear: () => void;
 }
 
-/** Moves the focus to the title of a new result, and scrolls to it where the result is below the form. */
+/** And scrolls to it where it is below the form. */
 function useLeadTo(opened: Opened | null) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -1,13 +1,12 @@
-/** Detects an encrypted file by its content, never by its name. Pure. */
 const armorBegin = "-----BEGIN AGE ENCRYPTED FILE-----";
 const binaryBegin = "age-encryption.org/v1\n";
 
-/** Maximum size of an encrypted file in bytes. */
+/** In bytes. */
 const FILE_MAX_BYTES = 40 * 1024 * 1024;
-/** How many bytes of a chosen file are examined; the header and notice of a saved message are far shorter. */
+/** Bytes that are examined: the header and notice of a saved message are far shorter. */
 const FILE_START_BYTES = 256 * 1024;
 
-/** How a file contains age data. `surrounded`: as armor with other text around it, e.g. in a saved message. */
+/** `surrounded`: armor with other text around it, e.g. in a saved message. */
 type EncryptedFileKind = "binary" | "armored" | "surrounded";
 
 export interface ChosenFile {
@@ -15,7 +14,7 @@ export interface ChosenFile {
   kind: EncryptedFileKind;
 }
 
-/** Reads the beginning of a file. @returns the file with its kind, or the message to show if it can't be used */
+/** @returns the file with its kind, or the message that says why it can't be used */
 export async function chooseFile(file: File): Promise<ChosenFile | string> {
   if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
   const start = await file
@@ -27,11 +26,7 @@ export async function chooseFile(file: File): Promise<ChosenFile | string> {
   return kind === null ? "This file was not encrypted with AGE" : { file, kind };
 }
 
-/**
- * Detects whether and how a file contains age data.
- * @param start the first `FILE_START_BYTES` of the file, or all of it
- * @returns `null` if no age file begins in these bytes
- */
+/** Goes by the content, never by the name. @param start the first `FILE_START_BYTES` of the file */
 export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   const text = latin1(start);
   if (text.startsWith(binaryBegin)) return "binary";
@@ -40,12 +35,12 @@ export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   return text.slice(0, begin).trim() === "" ? "armored" : "surrounded";
 }
 
-/** Whether a file contains armored age files that have to be found in its text, e.g. because there are several. */
+/** Several age files, or other text around one. */
 export function hasBlocks(kind: EncryptedFileKind, text: string): boolean {
   return kind === "surrounded" || (kind === "armored" && text.indexOf(armorBegin) !== text.lastIndexOf(armorBegin));
 }
 
-/** Decodes one character per byte, so that armor is found whatever the encoding around it. */
+/** One character per byte finds armor in any encoding. */
 export function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }

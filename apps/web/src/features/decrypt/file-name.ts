@@ -1,21 +1,19 @@
-/** Makes a file name that a stranger chose safe to use for a download. Pure. */
-
-/** Characters that file systems forbid or that disguise a name: controls, bidirectional marks, invisible characters. */
+/** Forbidden by file systems, or able to disguise a name. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*\u115f\u1160\u3164\uffa0]/gu;
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const NAME_MAX = 120;
 const EXTENSION_MAX = 16;
 
-/** @param number position of the file in the message; an unusable name becomes e.g. `attachment-2` */
+/** @param number position in the message, for `attachment-2` in place of an unusable name */
 export function cleanFileName(name: string, number: number): string {
   const seen = name.normalize("NFC").replace(unsafe, " ").replace(/\s+/g, " ");
-  // A leading dot would hide the file; Windows drops trailing ones.
+  // A leading dot hides the file; Windows drops trailing ones.
   const trimmed = seen.replace(/^[. ]+|[. ]+$/g, "");
   if (trimmed === "") return `attachment-${number}`;
   return shortened(device.test(trimmed) ? `_${trimmed}` : trimmed);
 }
 
-/** Shortens the name but keeps its extension. */
+/** The extension stays. */
 function shortened(name: string): string {
   const characters = [...name];
   if (characters.length <= NAME_MAX) return name;

@@ -1,7 +1,4 @@
-/**
- * Has the vault decrypt what the user entered, and detects whether the result is text, a message or a file. A text may
- * contain several encrypted messages, e.g. an answer and the message that it quotes.
- */
+/** A text may contain several encrypted messages, e.g. a reply and what it quotes. */
 import {
   type DecryptedBlock,
   decryptBlocks,
@@ -15,30 +12,30 @@ import { type ChosenFile, hasBlocks, latin1 } from "./encrypted-file.ts";
 import type { ParsedMail } from "./mail/parsed-mail.ts";
 import { readMail } from "./mail/read-mail.ts";
 
-/** A decrypted result. `bytes` of a message are the whole message, for saving. */
+/** `bytes` are the whole message, for saving. */
 export type Opened =
   | { kind: "text"; text: string }
   | { kind: "mail"; mail: ParsedMail; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** One encrypted message of the input, in their order there: what is in it, or why it was not decrypted. */
+/** In the input's order: what is in it, or why it was not decrypted. */
 export type Message = { quoteDepth: number } & (
   | { opened: Opened; failure: null }
   | { opened: null; failure: VaultErrorCode }
 );
 
-/** Maximum bytes of a decrypted file that are shown as text; a larger one can only be saved. */
+/** Larger files can only be saved. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
-  /** Pasted encrypted text; ignored if a file is chosen. */
+  /** Ignored if a file is chosen. */
   text: string;
   chosen: ChosenFile | null;
 }
 
 type Options = JobOptions & { signal: AbortSignal };
 
-/** Decrypts the chosen file or the pasted text. @returns at least one message that is decrypted @throws VaultError */
+/** @returns at least one decrypted message @throws VaultError */
 export async function openEncrypted(
   { text, chosen }: Encrypted,
   opener: Opener,
@@ -47,7 +44,7 @@ export async function openEncrypted(
   return chosen === null ? openPasted(text, opener, options) : openFile(chosen, opener, options);
 }
 
-/** The message that is shown first: of those that are decrypted the one with the fewest quote marks. */
+/** Of those decrypted, the one with the fewest quote marks. */
 export function firstShown(messages: readonly Message[]): number {
   return leastQuoted(messages, ({ failure }) => failure === null);
 }
@@ -97,7 +94,7 @@ function fail(code: VaultErrorCode): never {
 
 async function openFile({ file, kind }: ChosenFile, opener: Opener, options: Options): Promise<readonly Message[]> {
   const bytes = await file.arrayBuffer().catch(() => {
-    // Reading fails if the file was moved or changed after it was chosen.
+    // The file was moved or changed since.
     throw new VaultError("not_age");
   });
   const read = async (plaintext: Uint8Array<ArrayBuffer>): Promise<Opened> => {
@@ -107,7 +104,7 @@ async function openFile({ file, kind }: ChosenFile, opener: Opener, options: Opt
     return (await mailOf(plaintext, options)) ?? other;
   };
   const text = kind === "binary" ? "" : latin1(new Uint8Array(bytes));
-  // A saved message has its text twice, and in HTML the armor is not intact
+  // A saved message has its text twice, and the armor is broken in the HTML.
   if (hasBlocks(kind, text))
     return (await openBlocks(text, opener, options, read)).filter(({ failure }) => failure === null);
   return [{ quoteDepth: 0, opened: await read(await decryptFile({ bytes, opener }, options)), failure: null }];
@@ -118,7 +115,7 @@ async function mailOf(bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Prom
   return mail === null ? null : { kind: "mail", mail, bytes };
 }
 
-/** Decodes text; `null` if the content is not UTF-8 or not readable text. */
+/** `null` unless readable UTF-8. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -128,15 +125,15 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Name of the decrypted file: `photo.jpg.age` becomes `photo.jpg`. */
+/** `photo.jpg.age` becomes `photo.jpg`. */
 function plainName(name: string): string {
   return /^(.+)\.age$/i.exec(name)?.[1] ?? `${name}.decrypted`;
 }
 
-/** Whether decrypted content is a complete e-mail message (RFC 5322): header fields, an empty line, a body. Pure. */
+/** Header fields, an empty line, a body (RFC 5322). */
 
 const field = /^([!-9;-~]+)[ \t]*:/;
-/** Header fields that are typical of a message. */
+/** Header fields that messages have. */
 const typical = new Set([
   "content-type",
   "date",
@@ -149,7 +146,7 @@ const typical = new Set([
   "subject",
   "to",
 ]);
-/** Minimum number of typical header fields; a note that begins "To: the baker" is not a message. */
+/** A note that begins "To: the baker" is no message. */
 const TYPICAL_FIELDS_MIN = 3;
 const HEADER_MAX_BYTES = 256 * 1024;
 

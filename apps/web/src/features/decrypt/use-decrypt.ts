@@ -1,7 +1,4 @@
-/**
- * Runs one decryption at a time and holds its result. The plaintext exists only in this component's state while the
- * result is shown: a new attempt, Clear Results and leaving the page delete it.
- */
+/** The plaintext is in this component's state only, until the next attempt, Clear Results or leaving the page. */
 import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
@@ -17,7 +14,6 @@ interface FieldFailure {
   message: string;
 }
 
-/** The messages of the input, and the index of the one that is shown. */
 interface Result {
   messages: readonly Message[];
   shown: number;
@@ -31,15 +27,12 @@ export function useDecrypt() {
     setResult(null);
   }, [stop]);
   useEffect(() => {
-    // A page in the back/forward cache would keep the plaintext.
+    // The back/forward cache would keep the plaintext.
     window.addEventListener("pagehide", clear);
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);
 
-  /**
-   * Decrypts and shows the result or a toast about the failure.
-   * @returns the field to correct and its error; `null` on success, or if no single field is at fault
-   */
+  /** Shows the result, or a toast. @returns the field at fault, if it is a single one */
   const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {
@@ -62,7 +55,6 @@ export function useDecrypt() {
 
 export type Decryption = ReturnType<typeof useDecrypt>;
 
-/** Messages for a failed decryption (specification section 8, "Auto decrypt" and "Manual decrypt"). Pure. */
 interface FailureToast {
   title: string;
   description: string;
@@ -73,7 +65,7 @@ type Method = "auto" | "manual";
 const unexpected = "An error occurred while decrypting the message.";
 const damaged = "The encrypted text is damaged or is not an AGE message.";
 
-/** Message for each error code. Where the API has a message for the same error, it is the same here. */
+/** The same texts as in the API; specification section 8, "Auto decrypt" and "Manual decrypt". */
 const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
   not_age: damaged,
   malformed: damaged,
@@ -107,12 +99,11 @@ function vaultToast(thrown: VaultError): FailureToast {
   return { title: "Decryption failed", description: decryptFailureText(thrown.code) };
 }
 
-/** The sentence that says why a message was not decrypted. */
 export function decryptFailureText(code: VaultErrorCode): string {
   return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
 }
 
-/** The form field to correct, if the error is the fault of one field. */
+/** `null` unless a single field is at fault. */
 export function fieldToCorrect(thrown: unknown): "password" | "privateKey" | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";

@@ -1,4 +1,4 @@
-/** State of a form's encrypted input: the chosen file and the error. The text itself stays in its textarea. */
+/** The text itself stays in its textarea. */
 import { encryptionMessages } from "@kauke/contract";
 import { useRef, useState } from "react";
 import { dropHandlers } from "../../ui/files.ts";
@@ -29,7 +29,7 @@ export function useEncrypted() {
       onInput: () => setError(undefined),
     },
     drop: dropHandlers((file) => void onFile(file)),
-    /** Returns the input to decrypt; without any, shows an error and returns `null`. */
+    /** Without input: shows an error and returns `null`. */
     read(): Encrypted | null {
       const text = ref.current?.value ?? "";
       if (chosen === null && text.trim() === "") {

@@ -1,8 +1,4 @@
-/**
- * Dialog that creates a key pair: the vault's worker generates it, encrypts the private key and decrypts it again as a
- * check, then it is stored. The password goes from its field directly into the message to the worker; the field is
- * emptied.
- */
+/** The password goes straight to the worker, which makes, encrypts and checks the key. */
 import type { KeyKind } from "@kauke/age";
 import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
@@ -48,7 +44,7 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** State of the password field: its ref and its rated strength; the password itself is never in state. */
+/** The password itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);
@@ -87,7 +83,7 @@ interface MasterPasswordProps {
   onEdit: () => void;
 }
 
-/** The password is typed once, with a button that shows it: the specification's form has two fields. */
+/** Typed once, with a button that shows it: the specification's form has two fields. */
 function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();

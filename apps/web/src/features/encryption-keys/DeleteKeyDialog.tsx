@@ -7,12 +7,12 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
-  /** Whether this is the account's only key, so that none is left to become the default. */
+  /** No key is left to become the default. */
   isLast: boolean;
   onClose: () => void;
 }
 
-/** Confirmation that names what deleting the key destroys. */
+/** Names what is destroyed. */
 export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isLast, onClose }: Props) {
   const { deleteKey } = useEncryptionKeyCalls();
   const [pending, setPending] = useState(false);

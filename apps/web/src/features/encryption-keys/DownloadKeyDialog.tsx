@@ -1,7 +1,4 @@
-/**
- * Dialog that downloads a key in one of two files. The encrypted one is saved as it is stored, without asking for
- * the password; for the other the vault decrypts the private key in the browser.
- */
+/** The encrypted file is as stored and needs no password; for the other one the vault decrypts the key. */
 import { type DownloadedKey, type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
@@ -34,7 +31,7 @@ async function savePlain(key: EncryptionKeyWire, masterPassword: string, options
 
 function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
-  /** Downloads the key. @returns the error to show at the password field, if the password is at fault */
+  /** @returns the error if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
     const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
     try {
@@ -135,7 +132,7 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const { run, working } = useDownload(encryptionKey, onClose);
-  // The password field is mounted again only after the progress view has been replaced by the form.
+  // The password field mounts only after the form has replaced the progress view.
   useEffect(() => {
     if (error !== undefined && working === null) field.current?.focus();
   }, [error, working]);
@@ -170,26 +167,21 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   );
 }
 
-/** Names and contents of the files a key is downloaded as. */
-
-/**
- * Maximum characters of the file name without its extension. With the extension it stays below any file system's limit
- * in bytes, even at three bytes a character.
- */
+/** Safe for any file system's limit in bytes, even at three bytes a character. */
 const NAME_MAX = 80;
-/** Names that Windows reserves for devices, with any extension. */
+/** Devices on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Characters that a file name can't contain. Bidirectional marks could disguise the extension. */
+/** Bidirectional marks could disguise the extension. */
 const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
 
-/** File name of a downloaded key. @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
+/** @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
 export function keyFileName(keyName: string, ending: "age" | "json"): string {
   const cleaned = keyName.replace(forbidden, "-").replace(/^[\s.-]+|[\s.-]+$/g, "");
   const name = [...cleaned].slice(0, NAME_MAX).join("").trimEnd() || "encryption-key";
   return `${reserved.test(name) ? `key-${name}` : name}.${ending}`;
 }
 
-/** JSON file of a downloaded key, with exactly the five fields that the specification names. */
+/** Exactly the five fields that the specification names. */
 export function keyFileJson({ keyName, publicKey, privateKey, createdAt, isDefault }: DownloadedKey): string {
   return `${JSON.stringify({ keyName, publicKey, privateKey, createdAt, isDefault }, null, 2)}\n`;
 }

@@ -1,4 +1,3 @@
-/** The account's encryption keys, and the dialogs that create, import, download and delete them. */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Copy, Download, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
@@ -18,7 +17,7 @@ import { ImportKeyDialog } from "./ImportKeyDialog.tsx";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
-  /** Whether the request that makes this key the default is in flight. */
+  /** This key is becoming the default. */
   pending: boolean;
   onMakeDefault: () => void;
   onDownload: () => void;

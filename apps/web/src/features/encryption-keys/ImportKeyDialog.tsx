@@ -1,8 +1,4 @@
-/**
- * Dialog that imports an existing private key, as text or from a file: the vault's worker reads it, encrypts it and
- * decrypts it again as a check, then it is stored. Neither key nor password is kept in state: the password field is
- * emptied when it is read; the key stays in its field for corrections until the dialog closes.
- */
+/** Neither key nor password is in state; a refused key stays in its field for corrections. */
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Info } from "lucide-react";
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
@@ -33,7 +29,7 @@ interface ImportRequest {
   masterPassword: string;
 }
 
-/** @returns `run` checks the key, stores it encrypted and resolves to field errors: `{}` on success or after a toast */
+/** @returns `run` resolves to field errors: `{}` on success or after a toast */
 function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();

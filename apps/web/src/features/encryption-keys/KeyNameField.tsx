@@ -8,7 +8,6 @@ interface Props {
   onEdit: (keyName: string) => void;
 }
 
-/** Field for the name of a new key, which counts the characters that are left. */
 export function KeyNameField({ value, error, onEdit }: Props) {
   return (
     <TextField
@@ -22,10 +21,7 @@ export function KeyNameField({ value, error, onEdit }: Props) {
   );
 }
 
-/**
- * @param formId id of the form
- * @returns a function to call together with setting errors: it focuses the first invalid field once they are rendered
- */
+/** @returns function to call together with setting errors: it focuses the first invalid field once rendered */
 export function useFocusFirstError(formId: string): () => void {
   const [asked, ask] = useReducer((times: number) => times + 1, 0);
   useEffect(() => {
@@ -34,7 +30,7 @@ export function useFocusFirstError(formId: string): () => void {
   return ask;
 }
 
-/** Validation of a new key's form before any key is generated (specification section 5). */
+/** Checked before any key is made (specification section 5). */
 export interface NewKeyErrors {
   keyName?: string;
   masterPassword?: string;
@@ -50,5 +46,5 @@ export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErr
   return errors;
 }
 
-/** What the progress view shows once the vault is done and the new key is being sent to the server. */
+/** The vault is done; the key is on its way to the server. */
 export const storingKey = { doing: "Storing the key.", forecastSeconds: 0 };

@@ -1,6 +1,6 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 
-/** Options of a choice of how mail is forwarded: in plain text, or encrypted to one of these keys. */
+/** Plain text, or encrypted to one of these keys. */
 export function KeyOptions({ keys }: { keys: readonly EncryptionKeyWire[] }) {
   return (
     <>

@@ -1,4 +1,3 @@
-/** Messages for a key that can't be imported. Pure. */
 import { encryptionMessages } from "@kauke/contract";
 import { type KeyToImport, VaultError } from "../../vault/vault.ts";
 
@@ -15,7 +14,7 @@ interface StoredKey {
   publicKey: string;
 }
 
-/** @returns why a key can't be imported; `null` if it can, as far as is known before it is decrypted */
+/** @returns why not; `null` if nothing is known against it before decryption */
 export function importProblem(read: KeyToImport, stored: readonly StoredKey[]): string | null {
   if (read.kind === "locked") return null;
   return read.kind === "key" ? duplicateText(read.publicKey, stored) : texts[read.kind];
@@ -26,7 +25,7 @@ export function duplicateText(publicKey: string, stored: readonly StoredKey[]): 
   return same === undefined ? null : `You have this key already: ${same.keyName}`;
 }
 
-/** Message for an error thrown while reading a key; `null` if the key itself is not at fault. */
+/** `null` if the key itself is not at fault. */
 export function unreadableText(thrown: unknown): string | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "bad_private_key") return notAKey;

@@ -1,30 +1,24 @@
-/**
- * Estimates from its characters alone how long a master password resists guessing. One guess at a stored key costs half
- * a second and 256 MiB, so 40 bits are already some 17,000 years of one core. A hint only: no password is refused.
- */
+/** A hint only. A guess costs half a second and 256 MiB, so 40 bits are some 17,000 years of one core. */
 
 export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
 
 const FAIR_BITS = 40;
 const STRONG_BITS = 60;
-/** Entropy of a word from a list of some eight thousand words, in bits. */
+/** A word of eight thousand, in bits. */
 const WORD_BITS = 13;
 
-/** Substrings that guessing programs try first. */
+/** What guessing programs try first. */
 const tried =
   /pass(?:word|wort)?|p[a@]ssw[o0]rd|slaptazodis|qwert[yz]?(?:uiop)?|asdf(?:gh)?(?:jkl)?|letmein|welcome|admin|iloveyou|monkey|dragon|master|secret|kauke|(?:19|20)\d\d|abc(?:def?)?|1234?5?6?7?8?9?0?|1q2w3e(?:4r)?/giu;
 
-/** Rates a password. @example passwordStrength("correct horse battery staple") // "fair" */
+/** @example passwordStrength("correct horse battery staple") // "fair" */
 export function passwordStrength(password: string): PasswordStrength {
   if (password === "") return "empty";
   const bits = passwordBits(password);
   return bits < FAIR_BITS ? "weak" : bits < STRONG_BITS ? "fair" : "strong";
 }
 
-/**
- * Estimated entropy in bits: a distinct word counts once as a dictionary word, other characters by their class,
- * repeated ones hardly at all.
- */
+/** A distinct word counts once, other characters by class, repeated ones hardly. */
 function passwordBits(password: string): number {
   let bits = 0;
   const rest = password.replace(tried, () => {
@@ -41,7 +35,7 @@ function passwordBits(password: string): number {
   return bits + looseBits(others.replace(/[\s-]+/g, ""));
 }
 
-/** Whether the text is written like a word: in lower case with or without a capital first letter, or in capitals. */
+/** Lower case, capitalized, or all capitals. */
 function isWord(text: string): boolean {
   return /^\p{L}\p{Ll}*$/u.test(text) || /^\p{Lu}+$/u.test(text);
 }

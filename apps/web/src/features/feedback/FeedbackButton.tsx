@@ -1,7 +1,4 @@
-/**
- * Floating button on every page that opens the feedback panel. The panel's code loads on the first click; if that
- * fails, the feedback board opens instead. The panel sends nothing, and loads nothing from the board.
- */
+/** The panel's code loads on the first click, or the feedback board opens instead. */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";
 import { useIsLive } from "../../ui/use-is-live.ts";

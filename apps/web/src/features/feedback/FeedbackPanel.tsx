@@ -1,13 +1,12 @@
-/** Short text with a link to the feedback board, which is another site and opens in a new tab. */
+/** Links to another site and sends nothing. */
 import { product } from "@kauke/contract";
 import { ArrowUpRight, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 export interface PanelProps {
   id: string;
-  /** URL of the feedback board. */
   board: string;
-  /** @param byKey whether the panel was closed by keyboard; the focus then returns to the button that opened it */
+  /** @param byKey closed by keyboard: the focus returns to the button */
   onClose: (byKey: boolean) => void;
 }
 

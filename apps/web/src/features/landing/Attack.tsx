@@ -1,4 +1,4 @@
-/** Problem and solution: the same four senders twice, with one address for all and with one alias for each. */
+/** The same four senders twice: one address for all, and one alias for each. */
 const senders = ["shop.example", "news.example", "forum.example", "bank.example"] as const;
 
 const leaky = "forum.example";

@@ -1,4 +1,3 @@
-/** Last section of the landing page: the number of users and the sign-up button. */
 import { Link } from "wouter";
 import { openFace } from "../../ui/Mask.tsx";
 import { StartButton } from "./StartButton.tsx";
@@ -17,7 +16,7 @@ function Crowd() {
   );
 }
 
-/** Text of the call, e.g. `Join 31k+ people who …`; without a figure `Join people who …`. */
+/** Without a figure `Join people who …`. */
 function Invitation() {
   const figure = closingFigure(useTotals());
   return (

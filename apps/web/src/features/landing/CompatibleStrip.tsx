@@ -1,4 +1,4 @@
-/** Scrolling strip of compatible mail providers, with a button that pauses all motion on the page. */
+/** The button pauses all motion on the page. */
 import { Pause, Play } from "lucide-react";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion/motion.ts";

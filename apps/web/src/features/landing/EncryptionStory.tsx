@@ -1,7 +1,4 @@
-/**
- * What AGE does for mail: what is transmitted, and what only the recipient can read. The one dark band of the page, in
- * both themes.
- */
+/** The page's one dark band, in both themes. */
 import { KeyRound, Lock, LockOpen } from "lucide-react";
 
 const facts = [

@@ -1,6 +1,3 @@
-/**
- * The landing page's first screen: an example alias with rotating domains, what Kauke does, and the sign-up buttons.
- */
 import type { MouseEvent } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../../api/session/session.ts";
@@ -11,10 +8,7 @@ import { StartButton } from "./StartButton.tsx";
 import { StaticSection } from "./StaticSection.tsx";
 import { Total, totalFigure, useDomainList, useTotals } from "./Total.tsx";
 
-/**
- * Sign-up with a Google account, disabled where the server has none configured. A click does nothing while the session
- * is being checked, and opens the dashboard for signed-in users.
- */
+/** Does nothing during the session check; opens the dashboard for signed-in users. */
 function FederatedButton() {
   const { user, isLoading } = useSession();
   const [, navigate] = useLocation();
@@ -27,16 +21,15 @@ function FederatedButton() {
 }
 
 /**
- * The number of characters the hero makes room for: the font size fits the longest domain to the page's width, and a
- * shorter one causes no layout shift. The style sheet has a rule for each number, because the page may have no inline
- * styles.
+ * Characters of the longest domain fit the page without a layout shift. One CSS rule per number: inline styles are
+ * forbidden.
  */
 type HeroWidth = string;
 
-/** Maximum width in characters; longer domains are cut off. */
+/** Longer domains are cut off. */
 export const WIDEST = 40;
 
-/** @param atFirst width that the server wrote into the page, used until the list of domains is loaded */
+/** @param atFirst from the page, until the list of domains has loaded */
 export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
   if (domains === null) return atFirst;
   return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));

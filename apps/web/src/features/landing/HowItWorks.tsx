@@ -1,4 +1,4 @@
-/** The three steps of "how it works", with a ruler drawn from 0 to 30 seconds, the time they take. */
+/** The ruler goes from 0 to 30 seconds, which the steps take. */
 import { AtSign, CornerDownRight, Inbox, Lock, type LucideIcon, Mail, Reply, Wallet, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 

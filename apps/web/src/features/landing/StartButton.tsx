@@ -1,10 +1,8 @@
-/** The landing page's main button, in the hero and in the closing call. */
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session/session.ts";
 
 interface Props {
-  /** Label for signed-out visitors. */
   words: string;
   className: string;
 }
@@ -44,12 +42,9 @@ export function StartButton({ words, className }: Props) {
   );
 }
 
-/** Label and target of the landing page's main button (specification section 4). */
+/** Specification section 4. */
 
-/**
- * Milliseconds a session check may take before the button says that it is loading; a shorter label change could not be
- * read.
- */
+/** A label that changes sooner could not be read; in milliseconds. */
 const PATIENCE_MS = 300;
 
 type StartState = "loading" | "dashboard" | "sign-up";
@@ -57,7 +52,7 @@ type StartState = "loading" | "dashboard" | "sign-up";
 interface Known {
   isSignedIn: boolean;
   isLoading: boolean;
-  /** Whether the session check has lasted longer than `PATIENCE_MS`. */
+  /** The session check takes longer than `PATIENCE_MS`. */
   isSlow: boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The landing page's static sections keep their prerendered HTML: nothing in them needs script, so their code is loaded
- * only if the landing page is reached from another page.
- */
+/** Static sections keep their prerendered HTML; their code loads only when coming from another page. */
 import { Suspense, useState } from "react";
 import { preloadable } from "../../app/preloadable.tsx";
 import { useIsLive } from "../../ui/use-is-live.ts";
@@ -12,18 +9,17 @@ const parts = {
   story: preloadable(async () => (await import("./StaticSections.tsx")).Story),
 };
 
-/** Loads the static sections before pages are prerendered at build time. */
+/** For prerendering. */
 export async function loadStaticSections(): Promise<void> {
   await Promise.all(Object.values(parts).map((part) => part.load()));
 }
 
-/** Whether the component was hydrated from a prerendered page. */
 function useIsHydrated(): boolean {
   const [wasPrerendered] = useState(!useIsLive());
   return wasPrerendered && !import.meta.env.SSR;
 }
 
-/** Makes React keep the existing HTML: it does not compare inner HTML while hydrating, and sets none later. */
+/** Keeps the existing HTML: React doesn't compare inner HTML while hydrating. */
 const existingHtml = { __html: "" };
 
 export function StaticSection({ part }: { part: keyof typeof parts }) {

@@ -1,4 +1,4 @@
-/** The landing page's static sections, as one chunk. */
+/** One chunk. */
 import { product } from "@kauke/contract";
 import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";
@@ -6,8 +6,6 @@ import { readSiteDomain } from "../../app/page-settings.ts";
 import { Attack } from "./Attack.tsx";
 import { EncryptionStory } from "./EncryptionStory.tsx";
 import { HowItWorks } from "./HowItWorks.tsx";
-
-/** What the name means, and the product's facts. */
 
 const facts = [
   ["Price", "Free"],
@@ -45,7 +43,6 @@ function Why() {
   );
 }
 
-/** The three promises, each with a symbol: Privacy First, Completely Free, Zero Logs Policy. */
 export function Pillars() {
   return (
     <section className="page sec pillars-sec later">
@@ -97,7 +94,6 @@ export function FeatureRow() {
   );
 }
 
-/** The sections between the strip of providers and the closing call. */
 export function Story() {
   const [{ domain }] = useState(readSiteDomain);
   return (

@@ -1,9 +1,9 @@
-/** A number of users or aliases, covered by a bar until the server has responded or the request has failed. */
+/** Covered by a bar until the server has responded. */
 import { useEffect, useState } from "react";
 import { call } from "../../api/client.ts";
 import { countText } from "../../ui/text/count-text.ts";
 
-/** The landing page's figures: the server's counts, or the last announced figures in their place. */
+/** Or the last announced figures in their place. */
 interface Totals {
   users: number;
   aliases: number;
@@ -11,26 +11,25 @@ interface Totals {
 
 interface Figure {
   text: string;
-  /** Whether the server has not responded yet; the text is then covered by a bar. */
+  /** Covered by a bar. */
   isPending: boolean;
 }
 
 const announced = { total: "31,000+", closing: "31k+" } as const;
 
-/** Text of a total, e.g. `1,234`; the last announced `31,000+` until the server has sent one, or if it sends none. */
+/** The last announced `31,000+` until the server has sent one. */
 export function totalFigure(asked: Asked<Totals>, of: keyof Totals): Figure {
   if (asked.state !== "known") return { text: announced.total, isPending: asked.state === "asking" };
   return { text: countText(asked.value[of]), isPending: false };
 }
 
-/** Thousands of users, rounded down, e.g. `31k+`; `null` below a thousand, where the page shows no number. */
+/** Rounded down, e.g. `31k+`; `null` below a thousand. */
 export function closingFigure(asked: Asked<Totals>): Figure | null {
   if (asked.state !== "known") return { text: announced.closing, isPending: asked.state === "asking" };
   const thousands = Math.floor(asked.value.users / 1000);
   return thousands === 0 ? null : { text: `${thousands}k+`, isPending: false };
 }
 
-/** The landing page's data from the server: the domains, and the numbers of users and aliases. */
 export const useDomainList = askOnce(async (): Promise<readonly string[]> => (await call("listDomains")).domains);
 
 export const useTotals = askOnce(async (): Promise<Totals> => {
@@ -38,13 +37,10 @@ export const useTotals = askOnce(async (): Promise<Totals> => {
   return { users: stats.totalUsers, aliases: stats.totalAliases };
 });
 
-/**
- * Fetches data for a public page once per page load, without the query library. A failure is a state and no exception,
- * because the page shows a fallback instead.
- */
+/** Without the query library. A failure is a state, for which the page has a fallback. */
 type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
 
-/** Makes a hook that fetches data once. @param load calls the server; called once for all components with the hook */
+/** @param load called once for all components with the hook */
 function askOnce<T>(load: () => Promise<T>): () => Asked<T> {
   let asked: Asked<T> = { state: "asking" };
   let running: Promise<void> | null = null;

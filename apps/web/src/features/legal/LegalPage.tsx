@@ -1,12 +1,9 @@
-/**
- * Layout of About, the legal pages, the Transparency Report and the guides: title, figures, table of contents, and the
- * text beside it. Rendering never accesses `window`, so that the pages can be prerendered.
- */
+/** Prerendered, so rendering never touches `window`. */
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 
 export interface LegalPart {
-  /** Anchor of a section of the page, e.g. `what-we-keep`. */
+  /** The section's anchor, e.g. `what-we-keep`. */
   id: string;
   title: string;
   body: ReactNode;
@@ -15,7 +12,7 @@ export interface LegalPart {
 interface Props {
   title: string;
   lead: string;
-  /** The page's key figures, at most three. */
+  /** At most three. */
   figures?: readonly (readonly [words: string, figure: string | number])[];
   parts: readonly LegalPart[];
 }
@@ -65,7 +62,7 @@ function Figures({ figures }: Required<Pick<Props, "figures">>) {
   );
 }
 
-/** Table of two columns; the second contains a figure or a time. */
+/** The second column has a figure or a time. */
 export function FactTable({
   heads: [first, second],
   rows,
@@ -93,7 +90,7 @@ export function FactTable({
   );
 }
 
-/** Link to another of our pages, within a sentence. */
+/** Within a sentence. */
 export function PageLink({ to, children }: { to: string; children: string }) {
   return (
     <Link className="link" href={to}>
@@ -102,17 +99,10 @@ export function PageLink({ to, children }: { to: string; children: string }) {
   );
 }
 
-/**
- * The section of a long page that is being read: the last whose heading has passed the window's upper edge; at the
- * page's end its last section.
- */
-
-/**
- * Pixels below the window's upper edge at which a heading counts as reached; larger than the headings' scroll margin.
- */
+/** Pixels below the window's edge at which a heading is reached; more than the headings' scroll margin. */
 const READING_LINE = 112;
 
-/** @returns id of the section that is being read; the first one until the effect has run */
+/** The last part whose heading has passed; at the page's end the last one. */
 function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   const [current, setCurrent] = useState(parts[0]?.id);
   const ids = parts.map(({ id }) => id).join(" ");
@@ -139,7 +129,7 @@ function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   return current;
 }
 
-/** Scrolls to the section that the address names: the browser could not, before the page's text was rendered. */
+/** The browser could not: the text was not rendered yet. */
 function followAddress(ids: readonly string[]): void {
   const wanted = window.location.hash.slice(1);
   if (!ids.includes(wanted)) return;

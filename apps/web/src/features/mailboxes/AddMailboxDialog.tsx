@@ -1,4 +1,4 @@
-/** Dialog that adds a mailbox; asks once about a domain that looks like a mistyped common provider. */
+/** Asks once about a domain that looks mistyped. */
 import { addMailboxBody, mailboxMessages } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
 import { ApiError, fieldMessages } from "../../api/api-error.ts";
@@ -11,7 +11,7 @@ import { suggestedAddress } from "../aliases/create/domain-typo.ts";
 import { readDestinations } from "../aliases/create/read-typed.ts";
 import { TypoNote } from "../aliases/create/TypoNote.tsx";
 
-/** Reads the typed mailbox address without text pasted around it; `null` if the text is no mailbox address. */
+/** Without text pasted around it; `null` if it is none. */
 function readAddress(typed: string): string | null {
   const read = addMailboxBody.safeParse({ address: readDestinations(typed) });
   return read.success ? read.data.address : null;

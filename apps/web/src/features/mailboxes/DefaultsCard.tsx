@@ -1,4 +1,3 @@
-/** Card of the account's defaults for new aliases: the domain, and the format of generated names. */
 import {
   type AccountDefaultsChange,
   type AccountDefaultsWire,
@@ -16,7 +15,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 import { SettingFailed } from "../account/SettingsGroup.tsx";
 import { chancesText, formatLabels } from "../aliases/create/generated-format.ts";
 
-/** Example of each format of generated names. The examples are constant. */
+/** One fixed example of each format. */
 const examples: Readonly<Record<AliasFormat, string>> = {
   characters: "kf7vtq2mxc9hdr",
   words: "lantern.copper.meadow.47",

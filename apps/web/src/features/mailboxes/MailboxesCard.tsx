@@ -1,4 +1,3 @@
-/** The account's mailboxes with their states, and the dialogs that add and remove them. */
 import type { ConfirmationState, MailboxWire } from "@kauke/contract";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";

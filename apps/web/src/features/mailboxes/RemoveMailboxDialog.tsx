@@ -1,7 +1,4 @@
-/**
- * Asks for confirmation before a mailbox is removed: lists the aliases that lose it, and those for which it is the only
- * destination.
- */
+/** Lists the aliases that lose it, and those that have no other. */
 
 import type { Answer, MailboxWire } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";

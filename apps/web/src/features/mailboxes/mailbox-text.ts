@@ -1,4 +1,3 @@
-/** Texts of Settings about mailboxes and the aliases that use them. */
 import type { ConfirmationState } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 import { aliasesText } from "../aliases/alias-text.ts";
@@ -18,13 +17,13 @@ export const stateTag = {
   blocked: { text: "refused", className: "tag" },
 } as const;
 
-/** Number of aliases as text, e.g. `No alias`, `1 alias`, `1,204 aliases`. */
+/** @example aliasCountText(1204) // "1,204 aliases"; 0: "No alias" */
 export const aliasCountText = (count: number): string => (count === 0 ? "No alias" : aliasesText(count));
 
-/** Maximum number of aliases named one by one in a dialog; the others are counted. */
+/** Further ones are counted. */
 const NAMED_MAX = 5;
 
-/** Aliases as a list for a sentence, e.g. `a@kauke.test, b@kauke.test and 3 more`. */
+/** @example "a@kauke.test, b@kauke.test and 3 more" */
 export function namedText(addresses: readonly string[]): string {
   const named = addresses.slice(0, NAMED_MAX);
   const more = addresses.length - named.length;

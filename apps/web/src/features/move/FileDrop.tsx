@@ -16,18 +16,16 @@ export function FormError({ id, children }: { id?: string; children: string | nu
 
 interface Props {
   legend: string;
-  /** Accessible name of the file input. */
   label: string;
   accept?: string;
   isReading: boolean;
   error: string | null;
   onFile: (file: File) => void;
-  /** Buttons beside the one that opens the file picker. */
+  /** Beside the one that opens the file picker. */
   acts?: ReactNode;
   children: ReactNode;
 }
 
-/** Takes a file that is chosen with a button or dropped. */
 export function FileDrop({ legend, label, accept, isReading, error, onFile, acts, children }: Props) {
   const id = useId();
   return (

@@ -1,4 +1,3 @@
-/** The group of cards in Settings about moving aliases in from other services and out to them. */
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
 import { useAccountExport } from "../../api/imports.ts";
@@ -10,7 +9,6 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SettingsGroup } from "../account/SettingsGroup.tsx";
 import { MoveOutCard } from "./MoveOutCard.tsx";
 
-/** Downloads everything that is stored about the account as one file. */
 function ExportCard() {
   const download = useAccountExport();
   const handleClick = () =>
@@ -36,7 +34,6 @@ function ExportCard() {
   );
 }
 
-/** Card in Settings with the link to the page that imports aliases and keeps the address-change checklist. */
 function MoveInCard() {
   return (
     <Card id="move-in" title="Move in">

@@ -1,4 +1,4 @@
-/** Card that downloads the account's aliases as files that other services import. */
+/** In the formats of other services. */
 import type { AliasExportFormat } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { useAliasExport } from "../../api/imports.ts";
@@ -11,7 +11,7 @@ interface Row {
   format: AliasExportFormat;
   name: string;
   text: string;
-  /** Whether the file will be opened in a spreadsheet, so that cells must not run as formulas. */
+  /** Cells must not run as formulas. */
   isTable: boolean;
 }
 

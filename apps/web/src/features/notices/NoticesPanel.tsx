@@ -1,4 +1,3 @@
-/** The account's notices, newest first, e.g. about mail that could not be delivered. */
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -35,15 +34,11 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
   );
 }
 
-/** Finds the open dialog, or else the page's main part: one of them contains the notices. */
+/** One of them contains the notices. */
 const findOutside = (): HTMLElement | null =>
   document.querySelector<HTMLElement>(".scrim:not([inert]) > [role=dialog]") ?? document.querySelector("main");
 
-/**
- * Moves the focus when the focused button disappears with its notice, or with the "show all" row: to the button now at
- * that index, else the last one, else the page.
- * @returns the list's ref, and a function that sets the index to focus
- */
+/** The focused button disappears with its notice: the focus goes to the next one, the last, or the page. */
 function useNextFocus(count: number) {
   const list = useRef<HTMLUListElement>(null);
   const [next, setNext] = useState<{ place: number } | null>(null);
@@ -69,7 +64,7 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** @param aliasId alias whose notices are shown; by default all notices of the account are */
+/** @param aliasId by default all notices are shown */
 export function NoticesPanel({ aliasId }: { aliasId?: string }) {
   const { data: all = [], error, isFetching, refetch } = useNotices();
   const notices = aliasId === undefined ? all : all.filter((notice) => notice.aliasId === aliasId);

@@ -1,7 +1,4 @@
-/**
- * The command palette: a field, and the aliases and commands that match the typed text. The focus stays in the field;
- * arrow keys move through the list, Enter chooses (WAI-ARIA, combobox with a listbox).
- */
+/** A combobox with a listbox (WAI-ARIA): the focus stays in the field. */
 
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
@@ -67,7 +64,7 @@ interface OptionProps {
 
 function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
   return (
-    // The options are not focused: keys are handled by the palette's field
+    // Not focusable: the field handles the keys.
     <button
       type="button"
       id={id}
@@ -89,7 +86,7 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   const { groups, entries, active, typed, setPlace, choose } = palette;
   const optionId = (entry: Entry) => `${id}-${entries.indexOf(entry)}`;
   return (
-    // Pressing the mouse on the list must not take the focus from the field
+    // Pressing the list must not take the focus from the field.
     <div
       className="options"
       id={id}
@@ -120,7 +117,6 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   );
 }
 
-/** Messages in place of the list: aliases are loading, failed to load, or none matches. */
 function States({ palette: { state, error, refetch, entries, verb, typed } }: { palette: Palette }) {
   if (state === "loading")
     return (
@@ -190,7 +186,7 @@ export function CommandPalette() {
           placeholder="Jump to an alias, or type a command"
           {...verbatim}
           enterKeyHint="go"
-          // Not left to the dialog, which would select the text that was typed before the palette's code had loaded
+          // The dialog would select what was typed before the code had loaded.
           autoFocus
           value={text}
           onChange={(event) => type(event.target.value)}

@@ -1,7 +1,4 @@
-/**
- * Ctrl-K, or Cmd-K on a Mac, opens and closes the command palette, whose code is loaded when it is opened for the first
- * time.
- */
+/** Ctrl-K, or Cmd-K on a Mac; the code loads on first use. */
 
 import { Search } from "lucide-react";
 import {
@@ -19,10 +16,7 @@ import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
 
-/**
- * The command palette's field while the palette's code is loading: it takes the focus and the keys at once, so that
- * nothing typed goes into the page below. Enter does nothing yet; the text is handed on to the palette.
- */
+/** Takes the keys while the code loads, so that none reach the page. The text is handed on. */
 function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
   const [opener] = useState(() => document.activeElement);
   const scrim = useRef<HTMLDivElement>(null);
@@ -55,7 +49,7 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
             aria-label="Alias or command"
             placeholder="Jump to an alias, or type a command"
             {...verbatim}
-            // Opened by a key press, after which the user types on
+            // Opened by a key, so the user types on.
             autoFocus
             onChange={(event) => typeEarly(event.target.value)}
             onKeyDown={onKeyDown}
@@ -83,12 +77,12 @@ async function load(): Promise<ComponentType> {
     import("../../app/with-queries.tsx"),
     import("./CommandPalette.tsx"),
   ]);
-  // Always return the same component: React would unmount the palette and mount another one.
+  // Another component would remount the palette.
   loaded ??= withQueries(CommandPalette);
   return loaded;
 }
 
-/** Whether the keys are Ctrl-K, or Cmd-K on a Mac, where Ctrl-K deletes to the end of a text field's line. */
+/** On a Mac Ctrl-K deletes to the end of a line. */
 const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
 

@@ -1,9 +1,8 @@
-/** What was typed after the palette was opened and before its code had loaded, and what had the focus before. */
+/** Typed before the palette's code had loaded, and what had the focus. */
 
 let text = "";
 let opener: Element | null = null;
 
-/** @param focused the element that had the focus when the palette was opened */
 export function beginEarly(focused: Element | null): void {
   text = "";
   opener = focused;
@@ -15,7 +14,7 @@ export function typeEarly(typed: string): void {
 
 export const readEarlyText = (): string => text;
 
-/** Forgets both. @returns the element that had the focus; `null` if it is gone, or if the code had been loaded already */
+/** @returns `null` if the element is gone, or the code was loaded already */
 export function endEarly(): HTMLElement | null {
   const found = opener instanceof HTMLElement && opener.isConnected ? opener : null;
   beginEarly(null);

@@ -1,9 +1,9 @@
-/** Whether the command palette is open. Loaded with every page, so it does not import the palette's code. */
+/** Loaded with every page, so it doesn't import the palette. */
 import { makeStore, useStore } from "../../ui/store.ts";
 
 const open = makeStore(false);
 
-/** Opens the command palette, unless a dialog is open; an alias' panel does not count as a dialog. */
+/** Not over a dialog, except an alias' panel. */
 export function openPalette(): void {
   if (document.querySelector(".scrim:not(.scrim-sheet)") === null) open.set(true);
 }
@@ -16,5 +16,5 @@ export const usePaletteOpen = (): boolean => useStore(open);
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 
-/** Name of the modifier key of keyboard shortcuts, as printed on the keyboard. */
+/** As printed on the keyboard. */
 export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");

@@ -1,30 +1,23 @@
-/**
- * Finds the aliases that match the text typed into the command palette, best match first. Pure. With 5,000 aliases a
- * key press has to be handled within one frame, so texts are split into words once per list, and only the best matches
- * are sorted.
- */
+/** 5,000 aliases within one frame: words are split once per list, and only the best matches are sorted. */
 import type { AliasWire } from "@kauke/contract";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
 import type { LabelsById } from "../aliases/list/list-view.ts";
-
-/** Parses the text typed into the command palette: a verb and the alias that it acts on, or a search. Pure. */
 
 export type Verb = "open" | "copy" | "pause" | "activate";
 
 const verbs: readonly Verb[] = ["copy", "pause", "activate"];
 
-/** State that an alias must have so that a verb can act on it. */
+/** What a verb can act on. */
 export const wantedBy: Record<Verb, Wanted> = { open: "any", copy: "any", pause: "active", activate: "paused" };
 
 interface Query {
   verb: Verb;
-  /** Text after the verb, by which aliases are searched. */
+  /** After the verb. */
   typed: string;
 }
 
 /**
- * Parses the text of the palette. A word is a verb only if a blank follows it, so that an alias named `copy` can be
- * found.
+ * A verb needs a blank after it: aliases may be named `copy`.
  * @example readQuery("pause sho") // { verb: "pause", typed: "sho" }
  */
 export function readQuery(text: string): Query {
@@ -35,17 +28,17 @@ export function readQuery(text: string): Query {
 
 interface IndexedAlias {
   alias: AliasWire;
-  /** All searched texts of the alias; an alias whose text lacks a typed word is rejected by this field alone. */
+  /** All texts: an alias without a typed word is rejected by this alone. */
   all: string;
-  /** Address of the alias in lower case. */
+  /** In lower case. */
   address: string;
-  /** Words of the address in lower case, each after a space, so that ` tex` finds the words that begin with `tex`. */
+  /** Each after a space, so that ` tex` finds words that begin with `tex`. */
   addressWords: string;
   labelWords: string;
   noteWords: string;
 }
 
-/** Splits a text into lower-case words for the search: `Shop.K7@kauke.test` becomes ` shop k7 kauke test`. */
+/** @example wordsOf("Shop.K7@kauke.test") // " shop k7 kauke test" */
 const wordsOf = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ")}`;
 
 export function indexForPalette(aliases: readonly AliasWire[], labels: LabelsById): IndexedAlias[] {
@@ -58,17 +51,17 @@ export function indexForPalette(aliases: readonly AliasWire[], labels: LabelsByI
   });
 }
 
-/** Score of a typed word by the place where it was found; the examples match the typed word `sho`. */
+/** By where the typed `sho` is found. */
 const worth = {
-  /** Beginning of the name: `sho` in `shop.k7@kauke.test`. */
+  /** `shop.k7@kauke.test` */
   name: 16,
-  /** Beginning of another word of the address: `sho` in `my.shop@kauke.test`. */
+  /** `my.shop@kauke.test` */
   addressWord: 8,
-  /** Beginning of a word of a label: `sho` in `Shops`. */
+  /** A label `Shops` */
   label: 4,
-  /** Beginning of a word of the notes: `sho` in `for a shop`. */
+  /** Notes `for a shop` */
   note: 2,
-  /** Inside a word: `sho` in `workshop@kauke.test`. */
+  /** `workshop@kauke.test` */
   inside: 1,
 } as const;
 
@@ -82,10 +75,7 @@ function worthOf(word: string, { all, address, addressWords, labelWords, noteWor
   return worth.inside;
 }
 
-/**
- * Sum of the scores of all typed words in an alias.
- * @returns 0 if one of the words is not found
- */
+/** 0 if one of the words is not found. */
 function scoreOf(words: readonly string[], entry: IndexedAlias): number {
   let sum = 0;
   for (const word of words) {
@@ -101,10 +91,7 @@ interface Scored {
   alias: AliasWire;
 }
 
-/**
- * Inserts an alias into the best matches, sorted by score, and drops any beyond `limit`. Of equal scores the earlier
- * one stays first.
- */
+/** Of equal scores the earlier one stays first. */
 function insert(best: Scored[], scored: Scored, limit: number): void {
   let place = best.length;
   while (place > 0 && (best[place - 1] as Scored).score < scored.score) place--;
@@ -115,11 +102,11 @@ function insert(best: Scored[], scored: Scored, limit: number): void {
 
 const PINNED_BONUS = 0.5;
 
-/** State that found aliases must have, e.g. `active` for those that are to be paused. */
+/** `active` for those to be paused. */
 type Wanted = "any" | "active" | "paused";
 
 interface Question {
-  /** The typed text; if it has no words, every alias matches. */
+  /** Without words, every alias matches. */
   typed: string;
   wanted?: Wanted;
   limit: number;
@@ -127,14 +114,11 @@ interface Question {
 
 interface Ranked {
   aliases: AliasWire[];
-  /** Whether a found alias' name begins with the typed text. */
+  /** Some name begins with the typed text. */
   hasName: boolean;
 }
 
-/**
- * Finds the aliases that match a typed text, best match first.
- * @example rankAliases(index, { typed: "sho", limit: 20 }).aliases[0].alias // "shop.k7"
- */
+/** Best match first. @example rankAliases(index, { typed: "sho", limit: 20 }).aliases[0].alias // "shop.k7" */
 export function rankAliases(index: readonly IndexedAlias[], { typed, wanted = "any", limit }: Question): Ranked {
   const words = typed
     .toLowerCase()

@@ -1,4 +1,3 @@
-/** State of the command palette: the entries for the typed text, and what choosing an entry does. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import {
@@ -29,24 +28,18 @@ import { readEarlyText } from "./early-keys.ts";
 import { closePalette } from "./palette-store.ts";
 import { indexForPalette, rankAliases, readQuery, type Verb, wantedBy } from "./rank-aliases.ts";
 
-/** The commands of the palette that do not act on an existing alias. */
-
 interface Page {
   path: string;
 }
 
 interface Prefix {
-  /** Text put into the palette's field, after which the user types the alias, e.g. `pause `. */
+  /** Put into the field, e.g. `pause `. */
   text: string;
 }
 
 interface Command {
   title: string;
   icon: LucideIcon;
-  /**
-   * Effect of the command: opens a page, puts the beginning of a longer command into the field, or shows the form for a
-   * new alias.
-   */
   does: Page | Prefix | "create";
 }
 
@@ -63,7 +56,7 @@ const commands: readonly Command[] = [
   { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
 ];
 
-/** Finds commands: each typed word must begin a word of the command. Without typed words all commands match. */
+/** Each typed word must begin a word of the command. */
 function findCommands(typed: string): Command[] {
   const words = typed
     .toLowerCase()
@@ -73,7 +66,7 @@ function findCommands(typed: string): Command[] {
   return commands.filter(fits);
 }
 
-/** Maximum number of aliases listed for a typed text (`SHOWN`) and for an empty one (`SHOWN_FIRST`). */
+/** Listed aliases for a typed text, and for an empty one. */
 const SHOWN = 20;
 const SHOWN_FIRST = 5;
 
@@ -99,7 +92,6 @@ function useIndex() {
   return { index, state, error, refetch } as const;
 }
 
-/** Titles of the palette's group of aliases, by the verb that choosing an alias runs. */
 const titles: Record<Verb, string> = {
   open: "Aliases",
   copy: "Copy the address",
@@ -109,7 +101,7 @@ const titles: Record<Verb, string> = {
 
 const entryOf = (command: Command): Entry => ({ kind: "command", command });
 
-/** Groups of entries in the order shown: commands come first unless an alias' name begins with the typed text. */
+/** Commands first, unless an alias' name begins with the typed text. */
 function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
   const { verb, typed } = readQuery(text);
   const isFirst = verb === "open" && typed === "";
@@ -159,7 +151,7 @@ export function usePalette() {
     else if (wanted === "copy") void copyText(addressOf(alias));
     else void switchAlias(client, alias, wanted === "activate");
   };
-  /** @param wanted action on the chosen alias, if other than that of the typed text */
+  /** @param wanted other than the typed verb */
   const choose = (entry: Entry | undefined, wanted?: Verb) => {
     if (entry === undefined) return;
     if (entry.kind === "command") run(entry.command);

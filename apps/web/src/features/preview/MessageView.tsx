@@ -1,7 +1,3 @@
-/**
- * One message of the preview inbox: sender and recipients, text, HTML in a frame without any permissions, headers,
- * source, attachments.
- */
 import type { PreviewMessage } from "@kauke/contract";
 import { Download } from "lucide-react";
 import { useState } from "react";
@@ -47,7 +43,7 @@ function Files({ message }: { message: PreviewMessage }) {
 function Raw({ id }: { id: string }) {
   const { data, error } = useRawMessage(id);
   if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
-  // A scrolling region must be focusable for keyboard users
+  // Focusable, so that keyboards can scroll it.
   return data === undefined ? <p className="none">Loading...</p> : <pre tabIndex={0}>{data}</pre>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Form that replies as the owner of the mailbox that received the message. The reply is sent through the alias, and is
- * listed in the inbox once it is delivered.
- */
+/** Replies as the mailbox's owner, through the alias. */
 import type { PreviewMessage } from "@kauke/contract";
 import { Reply, ReplyAll } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
@@ -11,7 +8,7 @@ import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
 
-/** Whether the open form replies to the author only or to all; `null` while it is closed. */
+/** `null` while closed. */
 export type ReplyTo = "author" | "all" | null;
 
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {

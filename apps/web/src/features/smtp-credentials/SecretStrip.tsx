@@ -1,4 +1,3 @@
-/** A revealed password or secret with the countdown until it is hidden, and buttons to hide or copy it. */
 import { Copy, Eye, EyeOff, RefreshCw } from "lucide-react";
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -19,11 +18,11 @@ function useLeftMs(until: number): number {
 
 interface Props {
   revealed: Revealed;
-  /** Short name of what is revealed, e.g. `password`. */
+  /** `password` */
   noun: string;
-  /** Full name of what is revealed, for the toast, e.g. `SMTP password`. */
+  /** For the toast: `SMTP password` */
   named: string;
-  /** @param hadFocus whether the focus was inside the strip when it was hidden */
+  /** @param hadFocus the focus was inside when it was hidden */
   onHide: (hadFocus: boolean) => void;
   onCopied?: () => void;
 }
@@ -54,7 +53,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
       <button
         type="button"
         className="btn btn-ink btn-sm"
-        // The Copy button gets the focus, because the button that revealed the secret is removed
+        // The button that revealed the secret is gone.
         autoFocus
         onClick={() => void copy()}
       >
@@ -65,7 +64,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
   );
 }
 
-/** Actions of a password or secret: view and copy while it is hidden, regenerate at any time. */
+/** View and copy only while it is hidden. */
 
 interface SecretActionsProps {
   secret: Pick<Secret, "revealed" | "busy" | "heldFocus">;
@@ -118,7 +117,6 @@ export function SecretActions({
   );
 }
 
-/** A hidden password or secret, shown as a bar. */
 export function HiddenSecret({ label, ch }: { label: string; ch: number }) {
   return (
     <div className="hidden-secret">

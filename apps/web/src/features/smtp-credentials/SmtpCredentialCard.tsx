@@ -1,4 +1,3 @@
-/** The SMTP credentials of an alias: host, ports and user name, the password, and its actions. */
 import type { SmtpCredentialWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Trash2 } from "lucide-react";
 import { type CSSProperties, useState } from "react";
@@ -37,7 +36,7 @@ const countCopy = () => countEvent("copy_smtp_credential");
 
 interface CardProps {
   host: string;
-  /** Ports of this server if it runs on the user's own machine; `null` otherwise. */
+  /** If the server runs on the user's own machine. */
   local: { submission: number; submissions: number } | null;
   credential: SmtpCredentialWire;
   calls: ReturnType<typeof useSmtpCalls>;
@@ -85,7 +84,7 @@ function SetupGuide() {
   );
 }
 
-/** A value with its label and a copy button. @param copied the text that is copied; of two ports the first one */
+/** @param copied of two ports the first one */
 function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
   return (
     <div>

@@ -1,7 +1,3 @@
-/**
- * Panel below an alias: its SMTP credentials or a button that creates them, further settings, and its webhook secret.
- */
-
 import type { AliasWire } from "@kauke/contract";
 import { ChevronDown } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -105,9 +101,9 @@ function Credentials({ alias }: { alias: AliasWire }) {
 interface Props {
   id: string;
   alias: AliasWire;
-  /** Whether one of the alias' destinations is a webhook. */
+  /** A destination is a webhook. */
   hasWebhook: boolean;
-  /** Further settings of the alias, shown below its SMTP credentials. */
+  /** Below the SMTP credentials. */
   children: ReactNode;
 }
 
@@ -120,8 +116,6 @@ export function SmtpPanel({ id, alias, hasWebhook, children }: Props) {
     </section>
   );
 }
-
-/** Opens and closes the SMTP panel of an alias' row. */
 
 interface SmtpButtonProps {
   address: string;

@@ -1,4 +1,4 @@
-/** The secret that signs an alias' webhook requests, so that their receiver can verify them. */
+/** Receivers verify webhook requests with it. */
 import { fetchWebhookSecret, replaceWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";

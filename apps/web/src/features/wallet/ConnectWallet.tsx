@@ -1,4 +1,3 @@
-/** Button that starts an action signed by the browser's Solana wallet, with its wallet chooser and cancel button. */
 import { Wallet } from "lucide-react";
 import { useEffect, useEffectEvent } from "react";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -25,10 +24,7 @@ export function ConnectWallet({ wallet }: { wallet: ReturnType<typeof useWalletA
   );
 }
 
-/**
- * Cancel button beside the wallet button, shown while the wallet has not answered. The focus stays on the wallet button;
- * Escape cancels too.
- */
+/** While the wallet has not responded. Escape cancels too. */
 export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   const cancel = useEffectEvent(onCancel);
   useEffect(() => {
@@ -42,7 +38,7 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
       className="btn"
       aria-label="Cancel connecting"
       onClick={({ currentTarget }) => {
-        // This button is about to be removed, so the focus returns to the button beside it.
+        // This button is about to be removed.
         currentTarget.parentElement?.querySelector("button")?.focus();
         onCancel();
       }}

@@ -1,13 +1,13 @@
-/** Has a wallet sign the server's challenge. Any fault of the wallet, and the user's refusal, is a `WalletRefusal`. */
+/** Any fault of the wallet is a `WalletRefusal`. */
 import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletBody, type WalletChallenge } from "@kauke/contract";
 import { featureOf, isSolana, type StandardWallet, type WalletAccount } from "./wallet-standard.ts";
 
-/** A wallet failed or its user refused. The wallet's own message is dropped, since it must not be shown as ours. */
+/** The wallet's own message is dropped: it must not pass for ours. */
 export class WalletRefusal extends Error {
   override name = "WalletRefusal";
 }
 
-/** Asks the wallet to connect to this page, and returns its Solana account. @throws WalletRefusal */
+/** @throws WalletRefusal */
 export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   return asRefusal(async () => {
     const answer = await featureOf(wallet, "standard:connect")?.connect();
@@ -15,11 +15,7 @@ export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   });
 }
 
-/**
- * Uses `solana:signIn` if the wallet has it, because then the wallet can verify the requesting site; otherwise has it
- * sign the same text as a message.
- * @throws WalletRefusal
- */
+/** Prefers `solana:signIn`, with which the wallet verifies the site; else signs the text. @throws WalletRefusal */
 export function signChallenge(
   wallet: StandardWallet,
   account: WalletAccount,
@@ -45,7 +41,7 @@ async function askToSign(wallet: StandardWallet, account: WalletAccount, challen
   return (await featureOf(wallet, "solana:signMessage")?.signMessage({ account, message })) ?? [];
 }
 
-/** Decodes without dropping anything: a byte order mark is part of what was signed. */
+/** A byte order mark is part of what was signed. */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
@@ -61,14 +57,8 @@ async function asRefusal<T>(work: () => Promise<T | undefined>): Promise<T> {
 }
 
 /**
- * Waits for a wallet, which may never respond: its window was closed, or its extension removed. Each wait ends after
- * the lifetime of a challenge, or when the user cancels. The wallet itself can't be stopped; a later response is
- * dropped.
- */
-
-/**
- * Makes one request to a wallet and waits for its response.
- * @param givenUp aborted when the user cancels; no request is started after that
+ * Wallets may never respond, so it ends with the challenge's lifetime or by Cancel; late responses are dropped.
+ * @param givenUp aborted by Cancel
  * @throws WalletRefusal
  */
 export async function waitForWallet<T>(ask: () => Promise<T>, givenUp: AbortSignal): Promise<T> {

@@ -1,12 +1,11 @@
 /**
- * The silent reconnect at start (specification section 4): asks the wallets, without a prompt, which addresses they
- * have already shared with this page. It signs nobody in; it only removes a stored address that no wallet has any more.
+ * Signs nobody in: without a prompt it removes a stored address that no wallet shares any more (specification section
+ * 4).
  */
 import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList } from "./wallet-standard.ts";
 
 type Storage = Pick<globalThis.Storage, "getItem" | "removeItem">;
 
-/** Waits for a wallet if there is none yet, then removes the stored address unless a wallet still shares it. */
 export async function reconnectTrusted(
   wallets: WalletList = pageWallets(),
   storage: Storage = localStorage,
@@ -15,7 +14,7 @@ export async function reconnectTrusted(
   const stored = storage.getItem("walletAddress");
   if (stored === null) return;
   const trusted = (await Promise.all(wallets.all().map(trustedAddresses))).flat();
-  // Read the stored address again: the user may have signed in or out while the wallets were asked.
+  // The user may have signed in or out meanwhile.
   if (!trusted.includes(stored) && storage.getItem("walletAddress") === stored) storage.removeItem("walletAddress");
 }
 

@@ -1,7 +1,4 @@
-/**
- * Runs an action signed by the browser's Solana wallet. With several wallets the user chooses one, and can cancel the
- * wait for it.
- */
+/** Of several wallets the user chooses one, and can cancel the wait. */
 import { walletMessages } from "@kauke/contract";
 import { Wallet } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -32,14 +29,11 @@ interface WalletAction {
   isPending: boolean;
   begin(): void;
   giveUp(): void;
-  /** The dialog that chooses among several wallets. */
+  /** Dialog for several wallets. */
   choice: ReactNode;
 }
 
-/**
- * Runs a mutation signed by a wallet; cancels it when the component unmounts.
- * @param onError shows an error; by default a toast does
- */
+/** Cancels on unmount. @param onError by default a toast */
 export function useWalletAction(
   mutation: WalletMutation,
   { onSuccess, onError }: { onSuccess: () => void; onError?: (error: Error) => void },
@@ -47,7 +41,7 @@ export function useWalletAction(
   const [wallets, setWallets] = useState<readonly StandardWallet[] | null>(null);
   const attempt = useRef<AbortController>(null);
   useEffect(() => () => attempt.current?.abort(), []);
-  // Start listening now, so that wallets that load late are known by the time of the click.
+  // Late wallets are then known by the time of the click.
   useEffect(() => void pageWallets(), []);
   const sayFailure = onError ?? ((error: Error) => showFailure("Connection Failed", walletFailureText(error)));
   const start = (wallet: StandardWallet) => {
@@ -70,15 +64,13 @@ export function useWalletAction(
   return { isPending: mutation.isPending, begin, giveUp: () => attempt.current?.abort(), choice };
 }
 
-/** Dialog that asks which of several wallets to use. */
-
 interface Props {
   wallets: readonly StandardWallet[];
   onChoose: (wallet: StandardWallet) => void;
   onClose: () => void;
 }
 
-/** A wallet's own icon. Only image data URLs are shown: any other source would cause a request or show nothing. */
+/** Only image data URLs: others would cause a request or show nothing. */
 function Icon({ source }: { source: string }) {
   if (typeof source !== "string" || !source.startsWith("data:image/")) return <Wallet className="i i-20" aria-hidden />;
   return <img src={source} alt="" width="20" height="20" />;
@@ -89,7 +81,7 @@ function WalletDialog({ wallets, onChoose, onClose }: Props) {
     <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
       <ul className="body wallets">
         {wallets.map((wallet, at) => (
-          // The React key is the index: names of wallets may be equal, and the list never changes while it is shown.
+          // Keyed by index: names may be equal, and the list never changes.
           <li key={at}>
             <button type="button" className="btn btn-block" onClick={() => onChoose(wallet)}>
               <Icon source={wallet.icon} />
@@ -103,13 +95,10 @@ function WalletDialog({ wallets, onChoose, onClose }: Props) {
   );
 }
 
-/** Messages for a failed sign-in with a wallet (specification section 8). */
+/** Specification section 8. */
 const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
 
-/**
- * Message for a failure. Of the server's own messages only that of a rate limit is shown, which says how long to wait,
- * and that of an unreachable server.
- */
+/** Of the server's own texts only a rate limit, and that the server is unreachable. */
 export function walletFailureText(error: unknown): string {
   if (!(error instanceof ApiError)) return "Failed to connect wallet";
   return error.rateLimited || error.status === 0 ? error.message : walletMessages.failed;

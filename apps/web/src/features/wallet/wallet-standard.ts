@@ -1,18 +1,15 @@
-/**
- * Finds the browser's wallets by the two window events of the Wallet Standard, in any load order: a wallet that loads
- * after the page sends `register-wallet`, one that was there before answers the page's `app-ready`.
- */
+/** The Wallet Standard's two window events find wallets that load before or after the page. */
 import type { WalletChallenge } from "@kauke/contract";
 
 export interface WalletAccount {
-  /** Base58 address of the account. */
+  /** In base58. */
   address: string;
   chains: readonly string[];
 }
 
 export interface StandardWallet {
   name: string;
-  /** Icon as a data: URL of an image. */
+  /** A `data:` URL. */
   icon: string;
   chains: readonly string[];
   accounts: readonly WalletAccount[];
@@ -32,7 +29,7 @@ interface Features {
   };
 }
 
-/** A wallet's feature by its name; `undefined` if the wallet does not have it. */
+/** `undefined` if the wallet lacks it. */
 export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
   return wallet.features[name] as Features[N] | undefined;
 }
@@ -40,7 +37,7 @@ export function featureOf<N extends keyof Features>(wallet: StandardWallet, name
 export const isSolana = ({ chains }: { chains: readonly string[] }): boolean =>
   chains.some((chain) => chain.startsWith("solana:"));
 
-/** Whether the wallet can sign in to Kauke. Wallets of other chains register too, and any extension's script can. */
+/** Wallets of other chains register too, and any extension's script can. */
 export function isUsable(wallet: StandardWallet): boolean {
   const { name, chains, features } = wallet;
   if (typeof name !== "string" || !Array.isArray(chains) || typeof features !== "object" || features === null)
@@ -50,13 +47,13 @@ export function isUsable(wallet: StandardWallet): boolean {
 }
 
 export interface WalletList {
-  /** The usable wallets, in the order they registered. */
+  /** In the order they registered. */
   all(): readonly StandardWallet[];
-  /** Calls the listener whenever usable wallets register from now on. @returns function that unsubscribes */
+  /** @returns function that unsubscribes */
   onArrival(listener: () => void): () => void;
 }
 
-/** Starts listening for wallets. @param target the window; another event target in tests */
+/** @param target the window, except in tests */
 export function listWallets(target: EventTarget): WalletList {
   const wallets = new Set<StandardWallet>();
   const listeners = new Set<() => void>();
@@ -83,7 +80,6 @@ export function listWallets(target: EventTarget): WalletList {
 
 let ofThisPage: WalletList | null = null;
 
-/** The page's list of wallets; the first call starts listening. */
 export function pageWallets(): WalletList {
   return (ofThisPage ??= listWallets(window));
 }

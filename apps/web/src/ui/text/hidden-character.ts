@@ -1,6 +1,4 @@
-/** Names the characters in a field's text that nobody can see, and because of which it is refused. Pure. */
-
-/** Unicode names of the hidden characters that come along when an address is copied from a page or a message. */
+/** Those that come along when an address is copied. */
 const names: Readonly<Record<string, string>> = {
   "\t": "tab",
   "\u00A0": "no-break space",
@@ -30,21 +28,17 @@ const names: Readonly<Record<string, string>> = {
   "\uFEFF": "byte order mark",
 };
 
-/**
- * Controls, format characters, separators, spaces other than the ordinary one, and whatever else Unicode shows as
- * nothing; after an emoji, joiners and selectors belong to it.
- */
+/** Whatever Unicode shows as nothing, except joiners and selectors after an emoji. */
 const HIDDEN =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}](?:\u200D|\uFE0F)+|([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u2800\u3000])/gu;
 
-/** Characters before the hidden one that are quoted. */
+/** Before the hidden one. */
 const QUOTED_MAX = 20;
 
 /**
- * Adds to a field's error which hidden character its text contains, if any.
- * @param isSecret whether nothing of the text may be quoted
- * @example withHidden("Invalid alias format", "shop\u200B")
- * // "Invalid alias format. There is an invisible character after “shop”: zero-width space (U+200B)."
+ * @param isSecret quote nothing
+ * @example withHidden("Invalid alias format", "shop\u200B") // "Invalid alias format. There is an invisible character
+ * after “shop”: zero-width space (U+200B)."
  */
 export function withHidden(error: string, text: string, isSecret = false): string {
   const found = [...text.matchAll(HIDDEN)].find(([, hidden]) => hidden !== undefined);

@@ -1,14 +1,14 @@
-/** Formats times and sizes: 24-hour clock, local time zone. */
+/** 24-hour clock, local time zone. */
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
-/** Month names of three letters; British English has "Sept". */
+/** British English would write "Sept". */
 const month = new Intl.DateTimeFormat("en-US", { month: "short" });
 
 const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
-/** `14:30` today, `22 Nov, 14:30` on another day, `22 Nov 2025, 14:30` in another year; empty for an invalid time. */
+/** `14:30` today, `22 Nov, 14:30`, or `22 Nov 2025, 14:30`; empty for an invalid time. */
 export function timeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
@@ -17,30 +17,27 @@ export function timeText(iso: string, now = new Date()): string {
   return `${day.format(time)}${year}, ${clock.format(time)}`;
 }
 
-/**
- * For lists whose entries arrive seconds apart: today's time with seconds, `14:30:05`; on another day without them, `22
- * Nov, 14:30`; empty for an invalid time.
- */
+/** For entries seconds apart: today's as `14:30:05`. */
 export function preciseTimeText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return "";
   return isSameDay(time, now) ? clockSeconds.format(time) : timeText(iso, now);
 }
 
-/** The day alone: `12 Feb 2025`; empty for an invalid time. */
+/** `12 Feb 2025` */
 export function dayText(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? "" : `${time.getDate()} ${month.format(time)} ${time.getFullYear()}`;
 }
 
-/** Size in bytes as `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
+/** `712 B`, `4.1 KB`, `2.3 MB` (powers of 1024). */
 export function fileSizeText(sizeBytes: number): string {
   if (sizeBytes < 1024) return `${sizeBytes} B`;
   const kilobytes = sizeBytes / 1024;
   return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
-/** Remaining time as `0:27`, rounded up to whole seconds, so that it starts at `0:30` and ends at `0:00`. */
+/** Rounded up, from `0:30` to `0:00`. */
 export function countdownText(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -1,4 +1,3 @@
-/** Bar of actions on the selected aliases. */
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
 import { IconButton } from "../../../ui/Controls.tsx";
@@ -8,7 +7,7 @@ export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
 
 interface Props {
   picked: readonly AliasWire[];
-  /** Number of listed aliases on all pages. */
+  /** On all pages. */
   foundCount: number;
   isPending: boolean;
   onPickFound: () => void;
@@ -57,7 +56,7 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
 
 type PartProps = Pick<Props, "picked" | "onChange">;
 
-/** Pause and Activate are always both shown, so that the button that was pressed keeps the focus. */
+/** Always both, so that the pressed one keeps the focus. */
 function StateButtons({ onChange }: Pick<PartProps, "onChange">) {
   return (
     <>

@@ -1,4 +1,3 @@
-/** Dialog that asks for new destinations of the selected aliases. */
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { FormDialog } from "../../../ui/Dialog.tsx";
@@ -49,7 +48,7 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
   );
 }
 
-/** Asks before many aliases are deleted: their number has to be typed. */
+/** The number has to be typed. */
 
 interface DeleteManyDialogProps {
   count: number;

@@ -1,4 +1,3 @@
-/** Dialog that asks which label to add to the selected aliases, or to remove from them. */
 import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
 import { type FormEvent, useId, useState } from "react";
 import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
@@ -9,7 +8,7 @@ import { NewLabelForm } from "../labels/LabelForm.tsx";
 interface Props {
   isAdding: boolean;
   picked: readonly AliasWire[];
-  /** All labels of the account; `undefined` while they load. */
+  /** `undefined` while they load. */
   labels: readonly LabelWire[] | undefined;
   onChange: (change: BulkAliasChange, said: string) => void;
   onClose: () => void;

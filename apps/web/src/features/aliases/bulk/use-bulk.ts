@@ -1,4 +1,3 @@
-/** Bulk changes of the selected aliases, with a toast for each change. */
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteAliases, keptIdsMax, useChangeAliases } from "../../../api/alias-bulk.ts";
@@ -8,17 +7,12 @@ import { addressOf, aliasesText, isActive } from "../alias-text.ts";
 import { deleteLater, UNDO_MS, undoDeletion } from "../list/pending-deletion.ts";
 import { bulkFailureText, deletionFailureText } from "./bulk-text.ts";
 
-/** The bulk change that restores what another one has changed. Pure. */
-
 interface ManyChange {
   aliasIds: readonly string[];
   change: BulkAliasChange;
 }
 
-/**
- * @param aliases the aliases as they were before the change
- * @returns `null` if nothing was changed, or the destinations, which are not restored: each alias may have had others
- */
+/** `null` if nothing changed, or for destinations, which differed between the aliases. @param aliases as before */
 export function undoOf(
   aliases: readonly AliasWire[],
   { active, pinned, addLabel, removeLabel }: BulkAliasChange,
@@ -59,20 +53,17 @@ export function useBulk(userId: string) {
       },
     );
 
-  /**
-   * @param aliases the aliases as they are before the change
-   * @param said title of the toast after success, e.g. `Aliases Paused`
-   */
+  /** @param said title of the toast after success */
   const change = (aliases: readonly AliasWire[], wanted: BulkAliasChange, said: string) =>
     send({ aliasIds: aliases.map(({ id }) => id), change: wanted }, said, undoOf(aliases, wanted));
 
-  /** Removes the aliases from the list at once, and deletes them on the server after ten seconds. */
+  /** Deleted on the server after ten seconds, unless undone. */
   const remove = (aliases: readonly AliasWire[]) => {
     const aliasIds = aliases.map(({ id }) => id);
     const [one] = aliases;
     const onAct = () => {
       const isUndone = undoDeletion({ aliasIds });
-      // Shown a task later: the toast with the Undo button closes after this handler, and there is one toast at a time.
+      // A task later: the Undo button closes its own toast after this handler.
       setTimeout(() => {
         if (isUndone) showToast({ title: "Deletion Undone", description: aliasesText(aliasIds.length) });
         else showFailure("Too Late", "The aliases were deleted already.");

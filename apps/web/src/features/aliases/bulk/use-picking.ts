@@ -1,8 +1,4 @@
-/**
- * Selecting aliases of the list with checkboxes, by pointer (Shift for a range) and by keyboard: arrows move, Shift
- * with arrows selects a range, Ctrl-A or Cmd-A selects the page and, pressed again, all listed aliases, Escape
- * deselects all.
- */
+/** Shift selects a range; Ctrl-A the page, pressed again the whole list; Escape deselects. */
 import type { AliasWire } from "@kauke/contract";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
@@ -11,20 +7,18 @@ const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) 
 const boxOf = (target: EventTarget): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-pick]") : null;
 
-/** Whether the focused element takes typed text, where Ctrl-A and Escape have another meaning. */
+/** There Ctrl-A and Escape have another meaning. */
 const takesText = (target: EventTarget): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 
-/** The checkbox in the row above or below the given one. */
 function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
   const boxes = [...(box.closest("table")?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
   return boxes[boxes.indexOf(box) + (key === "ArrowDown" ? 1 : -1)];
 }
 
 interface Listed {
-  /** All listed aliases of all pages, in the list's order. */
+  /** On all pages, in the list's order. */
   found: readonly AliasWire[];
-  /** Aliases of the list's current page. */
   items: readonly AliasWire[];
 }
 
@@ -36,7 +30,7 @@ export function usePicking({ found, items }: Listed) {
   const pickPage = () => setSelection((before) => pickAll(before, idsOf(items)));
   const pickFound = () => setSelection(pickExactly(idsOf(found)));
 
-  // `onPick` stays the same function in every render, so that it never causes a row to be rendered again.
+  // A stable function, so that rows don't render again.
   const latest = useRef(found);
   useEffect(() => {
     latest.current = found;
@@ -53,7 +47,7 @@ export function usePicking({ found, items }: Listed) {
     next.focus();
     const [from = "", to = ""] = [box.dataset.pick, next.dataset.pick];
     if (!event.shiftKey) return;
-    // Unless a range is being extended, a new one begins at the focused alias.
+    // A new range begins at the focused alias.
     setSelection((before) => {
       const begun = before.anchor === null || !before.ids.has(from) ? pickOne(before, from) : before;
       return pickRange(begun, to, idsOf(found));
@@ -74,31 +68,24 @@ export function usePicking({ found, items }: Listed) {
 
 export type Picking = ReturnType<typeof usePicking>;
 
-/** Which aliases of the list are selected, as pure functions. */
-
 interface Selection {
   ids: ReadonlySet<string>;
-  /** First alias of a range: the one last selected without Shift; `null` if there is none yet. */
+  /** The alias last selected without Shift. */
   anchor: string | null;
-  /** Ids that were selected when the current range was begun. */
+  /** Selected before the current range. */
   base: ReadonlySet<string>;
 }
 
 const nothing: ReadonlySet<string> = new Set();
 export const noSelection: Selection = { ids: nothing, anchor: null, base: nothing };
 
-/** Selects or deselects one alias, from which the next range begins. */
 export function pickOne({ ids }: Selection, id: string): Selection {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return { ids: next, anchor: id, base: next };
 }
 
-/**
- * Selects all aliases from the first of the range to this one, which may be on another page; a range that becomes
- * shorter deselects the rest.
- * @param order ids of the listed aliases of all pages, in the list's order
- */
+/** A shorter range deselects the rest. @param order all pages in the list's order */
 export function pickRange(selection: Selection, id: string, order: readonly string[]): Selection {
   const [from, to] = [order.indexOf(selection.anchor ?? ""), order.indexOf(id)];
   if (from === -1 || to === -1) return pickOne({ ...selection, ids: without(selection.ids, id) }, id);
@@ -106,7 +93,7 @@ export function pickRange(selection: Selection, id: string, order: readonly stri
   return { ...selection, ids: new Set([...selection.base, ...range]) };
 }
 
-/** Selects all of the given aliases, or deselects them if all were selected. */
+/** Deselects them if all were selected. */
 export function pickAll({ ids, anchor }: Selection, wanted: readonly string[]): Selection {
   const rest = new Set(ids);
   for (const id of wanted) rest.delete(id);
@@ -114,13 +101,12 @@ export function pickAll({ ids, anchor }: Selection, wanted: readonly string[]): 
   return { ids: next, anchor, base: next };
 }
 
-/** Selects the given aliases and no others. */
 export const pickExactly = (ids: readonly string[]): Selection => {
   const all = new Set(ids);
   return { ids: all, anchor: null, base: all };
 };
 
-/** Selected aliases that are listed, in the list's order; others are not changed by an action on the selection. */
+/** Selected aliases that are not listed are left out. */
 export function pickedAmong(selection: Selection, order: readonly string[]): readonly string[] {
   return selection.ids.size === 0 ? none : order.filter((id) => selection.ids.has(id));
 }

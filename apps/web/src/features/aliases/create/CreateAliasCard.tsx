@@ -1,7 +1,3 @@
-/**
- * Form that creates an alias: name and domain in one line, destinations, notes, and a preview of the alias and its
- * destinations.
- */
 import { limits } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { useId, useMemo } from "react";
@@ -32,7 +28,6 @@ function PreviewLine({ alias, domain, forwardTo }: CreateState["shown"]) {
 
 const noDomains: readonly string[] = [];
 
-/** Domains and destinations that the form for a new alias offers, and its initial values. */
 function useOffer(userId: string) {
   const domains = useDomains();
   const { data: aliases } = useAliases(userId);

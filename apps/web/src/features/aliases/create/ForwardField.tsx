@@ -1,7 +1,3 @@
-/**
- * Field for the destinations of a new alias, with the errors of its entries, the question about a mistyped domain, and
- * a button for each destination that the account already uses.
- */
 import { Check, Webhook } from "lucide-react";
 import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
 import { describedBy, FieldError, verbatim } from "../../../ui/Field.tsx";
@@ -11,7 +7,6 @@ import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo" | "onForwardFocus"> {
-  /** Destinations that the account uses, in the order in which they are offered. */
   offered: readonly string[];
 }
 
@@ -21,7 +16,7 @@ interface ChipsProps {
   onChange: (text: string) => void;
 }
 
-/** One button per offered destination; it looks pressed while the field contains the destination. */
+/** Looks pressed while the field contains its destination. */
 function Chips({ offered, text, onChange }: ChipsProps) {
   if (offered.length === 0) return null;
   return (
@@ -47,7 +42,7 @@ function Chips({ offered, text, onChange }: ChipsProps) {
   );
 }
 
-/** Single-line fields drop line ends: pasted lines are joined by commas instead. */
+/** Single-line fields would drop line ends. */
 function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: string) => void): void {
   const pasted = event.clipboardData.getData("text/plain");
   if (!/[\r\n]/.test(pasted.trim())) return;
@@ -57,15 +52,11 @@ function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: stri
   onText(`${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`);
 }
 
-/**
- * Whether the focus moves to the submit button; submitting asks about mistyped domains and tidies the field by itself.
- */
+/** Submitting asks about typos by itself. */
 const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
   relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
 
-/**
- * Answers the question about a mistyped domain and returns the focus to the field, since the pressed button disappears.
- */
+/** The pressed button disappears, so the field gets the focus. */
 function useAnswer(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
   return (isUsed: boolean) => {
     typo.answer(isUsed);

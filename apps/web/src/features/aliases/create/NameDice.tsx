@@ -1,4 +1,3 @@
-/** Buttons in the name field: one fills in a generated name, one chooses the format of generated names. */
 import { type AliasFormat, aliasFormats } from "@kauke/contract";
 import { ChevronDown, Dices } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
@@ -10,24 +9,21 @@ import { formatLabels, hostOf, siteWanted } from "./generated-format.ts";
 
 interface Props {
   userId: string;
-  /** Text that is in the form's name field. */
   name: string;
   domain: string;
-  /** The account's default format of generated names. */
   format: AliasFormat;
-  /** Whether the account may use names that begin with a site's name. */
+  /** Whether names may begin with a site's name. */
   hasSite: boolean;
   onName: (name: string) => void;
-  /** Called instead of generating a name if the format needs the name of a site and the field is empty. */
+  /** The format needs a site, but the field is empty. */
   onSiteMissing: (message: string) => void;
 }
 
-/** Runs the function at Alt+G, wherever the focus is, unless a dialog is open. */
 function useShortcut(run: () => void): void {
   const onShortcut = useEffectEvent(run);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // On keyboards where Alt changes the typed character, only the key's position tells that it was G.
+      // Where Alt changes the character, only the key's position says G.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyG") return;
       if (document.querySelector(".shell[inert]") !== null) return;
       event.preventDefault();
@@ -40,7 +36,7 @@ function useShortcut(run: () => void): void {
 
 function useDice({ userId, name, domain, onName, onSiteMissing }: Props) {
   const generate = useGenerateName(userId);
-  /** The last generated name and the site it was made for; rolling again keeps that site. */
+  /** Rolling again keeps the site of the first roll. */
   const last = useRef({ name: "", site: "" });
   const roll = (format: AliasFormat) => {
     if (generate.isPending) return;

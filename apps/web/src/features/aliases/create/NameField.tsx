@@ -1,4 +1,3 @@
-/** Fields for the name and the domain of a new alias, in one line. */
 import { type AliasFormat, isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useState } from "react";
@@ -10,9 +9,7 @@ import { isReservedName, reservedFailure } from "./create-failure.ts";
 import { NameDice } from "./NameDice.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
-/** What is wrong with a new alias' name while it is being typed: the account has it already, or it is reserved. */
-
-/** Milliseconds without typing before a name is checked: `post` is reserved, but `postcards` is not. */
+/** Milliseconds of rest: `post` is reserved, `postcards` is not. */
 const SETTLE_MS = 400;
 
 function useSettled(text: string): string {
@@ -24,16 +21,12 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Addresses of the account's aliases, in lower case. */
 function useOwnAddresses(userId: string): ReadonlySet<string> {
   const { data } = useAliases(userId);
   return useMemo(() => new Set(data?.map((alias) => addressOf(alias).toLowerCase())), [data]);
 }
 
-/**
- * The problem of a typed alias name; `undefined` if there is none. Names of other accounts are not checked while
- * typing, since that would let anybody probe for names. The server refuses them when the alias is created.
- */
+/** Names of other accounts are not checked while typing, which would allow probing. */
 function useNameProblem(userId: string, typed: string, domain: string): string | undefined {
   const name = typed.trim();
   const isJudged = useSettled(name) === name && isAliasName(name);
@@ -51,9 +44,8 @@ function useNameProblem(userId: string, typed: string, domain: string): string |
 
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy"> {
   userId: string;
-  /** The account's default format of generated names. */
   format: AliasFormat;
-  /** Whether generated names may begin with a site's name. */
+  /** Whether names may begin with a site's name. */
   hasSite: boolean;
   domains: readonly string[];
 }
@@ -82,7 +74,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
             {...verbatim}
             aria-invalid={nameError ? true : undefined}
             aria-describedby={error ? `${id}-error` : undefined}
-            // The paste event fires before the text is in the field, so the field is tidied a task later
+            // The paste event fires before the field changes.
             onPaste={() => setTimeout(tidy.name)}
             {...name}
           />

@@ -4,18 +4,14 @@ import { onUserChange } from "../../../api/session/session.ts";
 import { entriesOf } from "../alias-text.ts";
 import { suggestedAddress } from "./domain-typo.ts";
 
-/** Asks once about each mailbox whose domain looks mistyped, and handles the answer. */
-
 interface TypoQuestion {
   typed: string;
   meant: string;
-  /**
-   * Whether the form was submitted and waits for the answer to the question, whose "Use It" button then gets the focus.
-   */
+  /** The form was submitted, so "Use It" gets the focus. */
   isAwaited: boolean;
 }
 
-/** Addresses that the user confirmed as typed; they are not asked about again until the page is left. */
+/** Confirmed as typed, until the page is left. */
 const kept = new Set<string>();
 onUserChange(() => kept.clear());
 
@@ -29,21 +25,13 @@ function questionAbout(text: string, destinations: readonly string[]): TypoQuest
   return null;
 }
 
-/**
- * Question about a destination whose domain looks mistyped.
- * @param known destinations that the account already uses, which are never asked about
- * @param onUse replaces the mistyped address by the suggested one
- */
+/** @param known already used by the account, so never asked about */
 export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
   const [question, setQuestion] = useState<TypoQuestion | null>(null);
   return {
     question,
     ask: (text: string): void => setQuestion(questionAbout(text, known)),
-    /**
-     * Asks about a mistyped domain before the form is sent. Submitting the form while the question is shown confirms
-     * the address as typed.
-     * @returns whether the form has to wait
-     */
+    /** Submitting again confirms the address. @returns whether to wait */
     askFirst(text: string): boolean {
       if (question !== null) kept.add(question.typed);
       const found = questionAbout(text, known);
@@ -65,7 +53,6 @@ interface Props {
   onAnswer: (isUsed: boolean) => void;
 }
 
-/** Asks whether a typed mailbox address has a mistyped domain, and offers the corrected address. */
 export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Props) {
   const id = useId();
   return (
@@ -79,7 +66,7 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Pr
           <button
             type="button"
             className="btn btn-ink btn-sm"
-            // The submitted form waits for the answer to the question
+            // The submitted form waits for this.
             autoFocus={isAwaited}
             onClick={() => onAnswer(true)}
           >

@@ -1,4 +1,4 @@
-/** Toast and field errors for an alias that was refused (specification section 8, "Create alias"). */
+/** Texts of the specification's section 8, "Create alias". */
 import { ApiError, fieldMessages, messageOf } from "../../../api/api-error.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
@@ -35,7 +35,6 @@ export function createFailure(error: unknown, now = new Date()): CreateFailure {
   return { title: "Creation Failed", description: messageOf(error, "Failed to create alias"), fields };
 }
 
-/** Toast and field errors for an inline edit the server refused. */
 export function updateFailure(error: unknown): CreateFailure {
   if (error instanceof ApiError && error.code === "alias_reserved")
     return nameFailure("Alias Not Allowed", error.message);
@@ -54,15 +53,10 @@ export const isChangedElsewhere = (error: unknown): boolean =>
 const changedText =
   "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
 
-/** Whether the refusal is about the alias' name; such a response has no field errors. */
+/** Such a response has no field errors. */
 const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";
 
-/** Checks a name against the reserved list before the request is sent. */
-
-/**
- * Whether the name is reserved. The list of names is a separate chunk; if it can't be loaded the result is false, and
- * the server refuses a reserved name.
- */
+/** The list is a chunk; without it the server refuses the name. */
 export async function isReservedName(name: string): Promise<boolean> {
   try {
     const { findReservedName } = await import("@kauke/contract/reserved-names");

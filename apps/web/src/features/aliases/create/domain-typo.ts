@@ -1,10 +1,7 @@
-/**
- * Suggests the common mail provider that a mistyped domain probably stands for, e.g. gmail.com for gmial.com. The form
- * for a new alias asks once and changes nothing by itself. Pure.
- */
+/** Suggests gmail.com for gmial.com. */
 import { splitAddress } from "@kauke/contract/split-address";
 
-/** Domains of common mail providers. An address at one of them is never questioned. */
+/** Never questioned. */
 const providers = [
   ..."gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com rocketmail.com".split(" "),
   ..."icloud.com me.com mac.com aol.com proton.me protonmail.com tuta.com tutanota.com fastmail.com fastmail.fm".split(
@@ -20,20 +17,13 @@ const providers = [
 
 const known: ReadonlySet<string> = new Set(providers);
 
-/**
- * Minimum length of a provider's name for suggestions: a short name that differs by one letter may be another company,
- * e.g. `live` and `love`.
- */
+/** Short names that differ by a letter may be other companies, e.g. `live` and `love`. */
 const MIN_NAME = 5;
 
-/** Two-letter top-level domains that are usually a mistyped longer one; any other is taken for a country. */
+/** Any other two-letter ending is a country. */
 const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "em", "nt", "ne"]);
 
-/**
- * Suggests an address with the domain that was probably meant.
- * @returns `null` if the typed domain is as likely to be right
- * @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com"
- */
+/** `null` if the typed domain is as likely. @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com" */
 export function suggestedAddress(address: string): string | null {
   const { local, domain } = splitAddress(address);
   const typed = domain.toLowerCase();
@@ -55,7 +45,7 @@ function atFirstDot(domain: string): [name: string, ending: string] {
   return at < 0 ? [domain, ""] : [domain.slice(0, at), domain.slice(at + 1)];
 }
 
-/** Whether two texts differ by one inserted, omitted or replaced character, or by two swapped neighbours. */
+/** One inserted, omitted, replaced or swapped character. */
 export function isOneEditApart(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   if (a.length > b.length) return isOneEditApart(b, a);

@@ -1,4 +1,3 @@
-/** Texts about the formats of generated alias names. Pure. */
 import { type AliasFormat, nameEntropyBits } from "@kauke/contract";
 
 export const formatLabels: Readonly<Record<AliasFormat, string>> = {
@@ -10,7 +9,7 @@ export const formatLabels: Readonly<Record<AliasFormat, string>> = {
 
 export const siteWanted = "Enter the name of the site first, then generate";
 
-/** Host name of a site as a person types it: `shop` stands for `shop.com`. */
+/** @example hostOf("shop") // "shop.com" */
 export const hostOf = (site: string): string => (/[.:/]/.test(site) ? site : `${site}.com`);
 
 const steps: readonly [bits: number, text: string][] = [
@@ -21,10 +20,7 @@ const steps: readonly [bits: number, text: string][] = [
   [Number.POSITIVE_INFINITY, "quintillion"],
 ];
 
-/**
- * Chance of guessing a generated name of a format, in words. The number of names is rounded down to a power of ten.
- * @example chancesText("characters") // "1 in 4 quintillion"
- */
+/** Rounded down to a power of ten. @example chancesText("characters") // "1 in 4 quintillion" */
 export function chancesText(format: AliasFormat): string {
   const bits = nameEntropyBits[format];
   if (bits >= 70) return `1 in 10 to the power of ${Math.floor(bits * Math.log10(2))}`;

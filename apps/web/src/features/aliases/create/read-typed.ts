@@ -1,23 +1,15 @@
-/**
- * Reads what people paste into the form for a new alias: whole addresses, `Name <a@b>`, `mailto:` links, lists
- * separated by semicolons, blanks or line ends. Only this form is lenient; the API accepts only a comma-separated list.
- * Pure.
- */
+/** Reads pasted addresses, `Name <a@b>`, `mailto:` and lists. The API itself takes comma-separated lists only. */
 import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 import { entriesOf } from "../alias-text.ts";
 
 interface TypedName {
   alias: string;
-  /** Domain that was typed with the name; absent if none was typed, or one that is not offered by this server. */
+  /** Absent if none was typed, or none of this server's. */
   domain?: string;
 }
 
-/**
- * Splits an address on one of this server's domains into name and domain.
- * @returns any other text unchanged, as the name
- * @example readName("Shop <shop@kauke.test>", ["kauke.test"]) // { alias: "shop", domain: "kauke.test" }
- */
+/** @example readName("Shop <shop@kauke.test>", ["kauke.test"]) // { alias: "shop", domain: "kauke.test" } */
 export function readName(text: string, domains: readonly string[]): TypedName {
   const [address = text] = addressesIn(text);
   const { local, domain } = splitAddress(bare(address));
@@ -26,8 +18,7 @@ export function readName(text: string, domains: readonly string[]): TypedName {
 }
 
 /**
- * Turns a text of destinations into the comma-separated form of the API. A text that already has this form is returned
- * unchanged, since a semicolon may be part of a webhook's URL; entries that can't be read are kept as they were typed.
+ * A valid list is left alone (URLs may contain semicolons).
  * @example readDestinations("Ann <ann@example.org>; bob@example.org,") // "ann@example.org, bob@example.org"
  */
 export function readDestinations(text: string): string {
@@ -40,29 +31,25 @@ export function readDestinations(text: string): string {
   return [...entries.values()].join(", ");
 }
 
-/** Whether a comma-separated text of destinations contains the given one. */
 export function hasDestination(text: string, destination: string): boolean {
   return entriesOf(text).some((entry) => keyOf(entry) === keyOf(destination));
 }
 
-/** Adds a destination at the end of a comma-separated text of destinations, or removes it if it is in the text. */
 export function toggleDestination(text: string, destination: string): string {
   const entries = entriesOf(readDestinations(text));
   const others = entries.filter((entry) => keyOf(entry) !== keyOf(destination));
   return (others.length < entries.length ? others : [...entries, destination]).join(", ");
 }
 
-/** Replaces one destination of a comma-separated text by another. */
 export function replaceDestination(text: string, from: string, to: string): string {
   return entriesOf(text)
     .map((entry) => (entry === from ? to : entry))
     .join(", ");
 }
 
-/** Key that is equal for two entries of the same destination: upper and lower case do not matter in a mailbox. */
+/** Mailboxes match in any case. */
 const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
 
-/** Error messages for the entries of a comma-separated text that are neither a mailbox nor a webhook. */
 export function wrongDestinations(text: string): string[] {
   return entriesOf(text)
     .filter((entry) => !isDestination(entry))
@@ -80,13 +67,9 @@ function reasonOf(entry: string): string {
 
 const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
 
-/**
- * Separators in the order in which they are tried: a semicolon before a blank, then any semicolon, since one without a
- * blank after it may be part of a URL.
- */
+/** A semicolon before a blank first: others may be part of a URL. */
 const separators = [/;(?=\s|$)/y, /;/y];
 
-/** Reads the destinations in one comma-separated part of the text. */
 function readEntry(text: string, [separator, ...others]: readonly RegExp[] = separators): string[] {
   const read = readWhole(text) ?? readWords(text);
   if (read !== null) return read;
@@ -94,7 +77,7 @@ function readEntry(text: string, [separator, ...others]: readonly RegExp[] = sep
   return splitOutside(text, separator).flatMap((part) => readEntry(part, others));
 }
 
-/** Reads destinations separated by blanks; `null` if one of the words is no destination. */
+/** `null` if any word is no destination. */
 function readWords(text: string): string[] | null {
   const words = splitOutside(text, /\s/y).map((word) => readWhole(word.replace(/^;+|;+$/g, "")));
   return words.every((word) => word !== null) ? words.flat() : null;
@@ -109,7 +92,7 @@ function readWhole(text: string): string[] | null {
   return readNamed(entry);
 }
 
-/** Reads one or more `Ann <ann@example.org>` in a row; `null` for any other text. */
+/** `Ann <ann@example.org>`, once or in a row; `null` for anything else. */
 function readNamed(entry: string): string[] | null {
   const plain = entry.replace(/"[^"]*"/g, (name) => name.replace(/[<>;]/g, " "));
   if (!/^(?:[^<>;]*<[^<>]*>)+\W*$/.test(plain)) return null;
@@ -117,10 +100,9 @@ function readNamed(entry: string): string[] | null {
   return addressesIn(plain).map(bare).every(isDestination) ? words.filter(isDestination) : null;
 }
 
-/** Returns the texts in angle brackets, e.g. `ann@example.org` of `Ann <ann@example.org>`. */
 const addressesIn = (text: string): string[] => [...text.matchAll(/<([^<>]*)>/g)].map(([, inner = ""]) => inner);
 
-/** Removes text around an address: invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
+/** Drops invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
 function bare(text: string): string {
   const seen = text.replace(/\p{Cf}/gu, "").trim();
   const undressed = seen.replace(/^[<("'“‘[]+/, "").replace(/[>)"'”’\].:;,]+$/, "");
@@ -136,7 +118,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Splits a text at a separator, except within double quotes and angle brackets that are closed again. */
+/** Not within quotes or angle brackets that close again. */
 function splitOutside(text: string, separator: RegExp): string[] {
   const parts = [""];
   for (const { 0: piece, index } of text.matchAll(/"[^"]*"|<[^<>]*>|[^]/g)) {

@@ -1,7 +1,4 @@
-/**
- * State of the form for a new alias. Pasted text is converted to the API's form when it is pasted, when its field loses
- * the focus, and before it is sent. The new address is copied.
- */
+/** Pasted text is tidied on paste, on blur and on submit. The new address is copied. */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
@@ -16,11 +13,11 @@ import { type Beginning, beginningOf, rememberChoice, useKeptFields } from "./ke
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./TypoNote.tsx";
 
-/** Values in the form's fields; the domain is absent until the list of domains is loaded. */
+/** No domain until the list has loaded. */
 type Typed = Partial<CreateAliasBody>;
 type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 
-/** Overrides the form's `resetOptions`, which `reset` follows too. */
+/** `reset` follows the form's `resetOptions` too. */
 const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: false };
 
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
@@ -32,7 +29,6 @@ function showCreated(address: string, isCopied: boolean): void {
   showToast({ title: "Alias Created", description: `${address} forwards from now on.`, action });
 }
 
-/** Functions that convert the name and the destinations in the form's fields to the notation that the API accepts. */
 function tidying(form: CreateForm, domains: readonly string[]) {
   const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
     form.setValue(field, text, { shouldValidate: form.formState.isSubmitted, shouldDirty: true });
@@ -44,10 +40,7 @@ function tidying(form: CreateForm, domains: readonly string[]) {
       if (domain !== undefined) change("domain", domain);
       if (alias !== typed) change("alias", alias);
     },
-    /**
-     * Tidies the destinations in their field.
-     * @returns the tidied text
-     */
+    /** @returns the tidied text */
     destinations(): string {
       const typed = form.getValues("forwardTo") ?? "";
       const read = readDestinations(typed);
@@ -83,9 +76,8 @@ function useSend(form: CreateForm, userId: string) {
 interface Given {
   userId: string;
   domains: readonly string[];
-  /** Initial values of the form in a tab that has created no alias yet. */
   beginning: Beginning;
-  /** Destinations that the account's aliases or mailboxes already use. */
+  /** In use by aliases or mailboxes. */
   known: readonly string[];
 }
 
@@ -94,7 +86,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   const begun = beginningOf(userId, beginning, held);
   const form: CreateForm = useForm({
     resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
-    // What the form offers is loaded after its fields are shown: it then replaces what nobody has changed
+    // Loaded after the fields show; replaces what nobody has changed.
     values: { alias: "", notes: "", ...begun },
     resetOptions: { keepDirtyValues: true, keepErrors: true, keepIsSubmitted: true },
   });
@@ -113,12 +105,11 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant)),
   );
   const submit = async (element: HTMLFormElement) => {
-    // Until the list of domains is loaded, no domain is chosen
     form.setValue("domain", domain || undefined);
     tidy.name();
     if (typo.askFirst(tidy.destinations())) return;
     const address = Promise.withResolvers<string>();
-    // The clipboard is requested before the first `await`: later the key press or click no longer permits it
+    // Before the first `await`: later the click no longer permits it.
     const copied = copyQuietly(address.promise);
     await form.handleSubmit(async (values) => {
       const created = await send(values);

@@ -1,5 +1,3 @@
-/** A label as the alias list shows it: its colour beside its name. */
-
 import type { LabelWire } from "@kauke/contract";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import type { LabelsById } from "../list/list-view.ts";
@@ -22,7 +20,7 @@ interface Props {
   labels: LabelsById | undefined;
 }
 
-/** Labels of an alias. While their names are loading, bars of the same height are shown instead. */
+/** Bars of the same height while the names load. */
 export function LabelChips({ ids, labels }: Props) {
   if (ids.length === 0) return null;
   return (

@@ -1,4 +1,3 @@
-/** Forms that create a label, rename it or change its colour. */
 import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits } from "@kauke/contract";
 import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
@@ -25,11 +24,7 @@ interface Fields {
   colour: LabelColour;
 }
 
-/**
- * State of a form that creates or changes a label.
- * @param save stores the label; rejects with the server's reason
- * @returns the form's state and the ref of its name field
- */
+/** @param save rejects with the server's reason */
 function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
   const [fields, setFields] = useState(first);
   const [error, setError] = useState<string>();
@@ -102,7 +97,7 @@ function LabelFields({ form, input, label }: FieldsProps) {
 
 interface NewProps {
   onMade?: (label: LabelWire) => void;
-  /** Whether the submit button looks secondary, because the dialog has a main button of its own. */
+  /** Looks secondary beside the dialog's own main button. */
   isQuiet?: boolean;
 }
 

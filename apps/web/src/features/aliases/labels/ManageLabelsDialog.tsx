@@ -1,4 +1,3 @@
-/** Dialog that creates, renames, colours and deletes labels. */
 import type { LabelWire } from "@kauke/contract";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";

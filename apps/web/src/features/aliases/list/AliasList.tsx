@@ -1,4 +1,3 @@
-/** The alias list: tools, filters, selection, table, pager, and its empty, loading and error states. */
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
@@ -46,14 +45,14 @@ const Listed = memo(function Listed({ view, query, choose, clear, filter, pickin
   );
 });
 
-/** Labels of the account by id, fetched only when an alias, the filter or a dialog needs them. */
+/** Fetched only when something shows labels. */
 function useLabelsById(isWanted: boolean) {
   const { data } = useLabels(isWanted);
   const byId = useMemo(() => (data === undefined ? undefined : new Map(data.map((it) => [it.id, it]))), [data]);
   return { list: data, byId };
 }
 
-/** Maximum number of aliases that are deleted without a question, since one sees all of them in the list. */
+/** So few are all in view, and need no question. */
 const DELETED_UNASKED_MAX = 10;
 
 type OpenDialog = BulkDialog | "manage" | null;
@@ -64,15 +63,11 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /**
-   * Title of the alias list; it gets the focus if the bulk bar had the focus when the last selected alias left the
-   * list.
-   */
+  /** Gets the focus if the bulk bar loses its last alias. */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }
 
-/** Bulk bar and dialogs for the selected aliases. */
 function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
   useEffect(
     () => () => {

@@ -1,4 +1,3 @@
-/** The table of one page of aliases, and its skeleton while they load. */
 import type { AliasWire } from "@kauke/contract";
 import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import { entriesOf, isActive } from "../alias-text.ts";
@@ -7,21 +6,14 @@ import { AliasEditRow } from "../row/AliasEditRow.tsx";
 import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
 import type { LabelsById } from "./list-view.ts";
 
-/**
- * React keys of the rows of the alias table. A key press in the search replaces most rows; those of aliases that are no
- * longer found then show newly found ones, since changing the texts of a row takes a fraction of the time of a new one.
- * Pure.
- */
-
-/** Key of each shown alias by its id. Keys are numbers in the order in which rows were first needed. */
+/** Numbers in the order in which rows were first needed. */
 type RowKeys = ReadonlyMap<string, number>;
 
 export const noRowKeys: RowKeys = new Map();
 
 /**
- * @param before keys of the rows shown until now; an alias that is still shown keeps its key
- * @param isReused whether other aliases get the keys that became free. Only after a search, when the focus is in the
- * search field: a focused row must never become that of another alias.
+ * After a search, new aliases reuse the rows of vanished ones (far cheaper).
+ * @param isReused only while the search field has the focus, so that no focused row changes its alias
  */
 export function nextRowKeys(before: RowKeys, aliasIds: readonly string[], isReused: boolean): RowKeys {
   const shown = new Set(aliasIds);
@@ -30,17 +22,9 @@ export function nextRowKeys(before: RowKeys, aliasIds: readonly string[], isReus
   return new Map(aliasIds.map((id) => [id, before.get(id) ?? free.shift() ?? ++last]));
 }
 
-/**
- * Chooses the row of the alias table that describes an unconfirmed mailbox in words: the first that shows it. Further
- * rows show a dot. Pure.
- */
-
 type Row = Pick<AliasWire, "id" | "active" | "forwardTo" | "unconfirmed">;
 
-/**
- * Addresses that each row describes, by alias id. They are joined with spaces, because a string that stays equal does
- * not re-render its row.
- */
+/** Only the first row of an unconfirmed mailbox says so in words. A joined string keeps rows from rendering again. */
 export function describedMailboxes(rows: readonly Row[]): ReadonlyMap<string, string> {
   const seen = new Set<string>();
   const described = new Map<string, string>();
@@ -56,17 +40,13 @@ export function describedMailboxes(rows: readonly Row[]): ReadonlyMap<string, st
 
 interface Props {
   userId: string;
-  /** Aliases of one page. */
   aliases: readonly AliasWire[];
-  /** Search text that found these aliases. */
   query: string;
-  /** Labels of the account; `undefined` until they are loaded. */
   labels: LabelsById | undefined;
   picking: Picking;
   onDelete: (alias: AliasWire) => void;
 }
 
-/** Keys of the rows, computed again when the aliases or the search text change. */
 function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKeys {
   const [shown, setShown] = useState({ aliases: [] as readonly AliasWire[], query, keys: noRowKeys });
   if (shown.aliases === aliases && shown.query === query) return shown.keys;
@@ -89,9 +69,9 @@ export function AliasListTable({ userId, aliases, query, labels, picking, onDele
   }, [editing]);
   const described = useMemo(() => describedMailboxes(aliases), [aliases]);
   return (
-    // Handles the list's selection keys (arrows, Ctrl-A, Escape) wherever in the list the focus is.
+    // Selection keys work wherever in the list the focus is.
     <div role="presentation" onKeyDown={picking.onKeyDown}>
-      {/* "Select all on this page" for windows narrower than 1024 px, where the table has no header row. */}
+      {/* Narrow windows (below 1024 px) have no header row. */}
       <div className="pick-row">
         <PickPage aliases={aliases} picking={picking} />
         <span aria-hidden="true">Select all on this page</span>
@@ -164,7 +144,6 @@ function Skeleton({ ch }: { ch: number }) {
   return <span className="skel" style={{ "--w": `${ch}ch` } as CSSProperties} />;
 }
 
-/** Placeholder rows with bars as wide as typical content. */
 export function AliasTableSkeleton() {
   return (
     <div role="status">

@@ -1,7 +1,3 @@
-/**
- * Buttons that show only the aliases in a state or with a label, and a button that opens the dialog for managing
- * labels.
- */
 import type { LabelWire } from "@kauke/contract";
 import { Pin, Tags } from "lucide-react";
 import { memo, useState } from "react";
@@ -17,9 +13,8 @@ const stateNames: Record<(typeof stateFilters)[number], string> = {
   unconfirmed: "Not confirmed",
 };
 
-/** Filters that are not offered while no alias matches them. */
+/** Hidden while no alias matches. */
 const rare = new Set<ListFilter>(["pinned", "unconfirmed"]);
-/** Maximum number of labels shown before the filter bar is expanded. */
 const LABELS_SHOWN = 12;
 
 interface Props {
@@ -30,9 +25,7 @@ interface Props {
   onManage: () => void;
 }
 
-/**
- * Buttons that filter the alias list; rendered again only when the list changes, not at each key press in the search.
- */
+/** Memoized: a key press in the search changes nothing here. */
 export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFilter, onManage }: Props) {
   const [isWhole, setIsWhole] = useState(false);
   const count = (name: string) => counts.get(name) ?? 0;

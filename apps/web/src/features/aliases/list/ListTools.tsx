@@ -1,7 +1,4 @@
-/**
- * Search, order and page size of the alias list. The fields are uncontrolled, so that typing never waits for the list
- * (`use-list-view.ts`).
- */
+/** Uncontrolled fields, so that typing never waits for the list. */
 
 import { Search } from "lucide-react";
 import type { RefObject } from "react";
@@ -10,8 +7,6 @@ import { verbatim } from "../../../ui/Field.tsx";
 import { Mask } from "../../../ui/Mask.tsx";
 import { type ListSort, listSorts, pageSizes } from "./list-view.ts";
 import type { ListView } from "./use-list-view.ts";
-
-/** Empty states of the alias list. */
 
 export function NoAliases({ onCreate }: { onCreate: () => void }) {
   return (
@@ -63,7 +58,6 @@ export function NothingHere({ filter, onAll }: { filter: keyof typeof nothing; o
 const sortNames: Record<ListSort, string> = { newest: "Newest first", name: "By name", domain: "By domain" };
 
 interface Props extends Pick<ListView, "choose"> {
-  /** Initial values of the search, order and page size fields. */
   first: ListView["choice"];
   field: RefObject<HTMLInputElement | null>;
 }
@@ -79,7 +73,7 @@ export function ListTools({ first, field, choose }: Props) {
           type="search"
           placeholder="Search"
           aria-label="Search aliases"
-          // Addresses are not words to spell-check, and browsers must not suggest earlier searches.
+          // Not words to spell-check, nor to suggest from earlier searches.
           {...verbatim}
           defaultValue={first.query}
           onChange={(event) => choose({ query: event.target.value })}

@@ -1,7 +1,4 @@
-/**
- * Pure functions that order, filter, search and page the alias list. Searching 5,000 aliases has to fit into one frame,
- * so each alias' searchable text is built, and the list ordered, once per list, not per key press.
- */
+/** A search in 5,000 aliases must fit into one frame, so texts and order are computed once per list. */
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { countText } from "../../../ui/text/count-text.ts";
 import { addressOf, destinationText, isActive } from "../alias-text.ts";
@@ -12,10 +9,7 @@ const PAGE_BUTTONS = 5;
 
 interface Indexed {
   alias: AliasWire;
-  /**
-   * Lower-case text that is searched: address, destinations, notes and names of labels, each on its own line, so that
-   * no match spans two.
-   */
+  /** In lower case, one line per field, so that no match spans two. */
   haystack: string;
 }
 
@@ -32,7 +26,7 @@ export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById =
 export const listSorts = ["newest", "name", "domain"] as const;
 export type ListSort = (typeof listSorts)[number];
 
-/** Sorts aliases with the pinned ones first; the given list is newest first. */
+/** Pinned first; the input is newest first. */
 export function orderAliases(indexed: readonly Indexed[], sort: ListSort): readonly Indexed[] {
   const sorted = sort === "newest" ? indexed : sortedBy(indexed, sort);
   if (!sorted.some(({ alias }) => alias.pinned)) return sorted;
@@ -40,7 +34,7 @@ export function orderAliases(indexed: readonly Indexed[], sort: ListSort): reado
 }
 
 function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed[] {
-  // The searchable text begins with the address, so it also serves as the key for sorting by address.
+  // The text begins with the address, so it sorts by address too.
   const keyed = indexed.map((entry) => ({
     entry,
     key: sort === "name" ? entry.haystack : `${entry.alias.domain}\n${entry.haystack}`,
@@ -51,7 +45,7 @@ function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed
 
 export const stateFilters = ["all", "active", "paused", "pinned", "unconfirmed"] as const;
 type StateFilter = (typeof stateFilters)[number];
-/** Filter of the alias list: a state of aliases, or the id of a label. */
+/** A state, or the id of a label. */
 export type ListFilter = StateFilter | { label: string };
 
 const fits: Record<StateFilter, (alias: AliasWire) => boolean> = {
@@ -68,7 +62,7 @@ export function filterAliases(indexed: readonly Indexed[], filter: ListFilter): 
   return indexed.filter(({ alias }) => isFit(alias));
 }
 
-/** Number of aliases per filter, by the name of the state or the id of the label. */
+/** By the name of the state or the id of the label. */
 export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>(
     stateFilters.map((state) => [state, aliases.filter((alias) => fits[state](alias)).length]),
@@ -77,7 +71,7 @@ export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string
   return counts;
 }
 
-/** Case-insensitive search over alias@domain, forwardTo, notes and names of labels. */
+/** In any case. */
 export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
   const needle = query.trim().toLowerCase();
   const found = needle === "" ? indexed : indexed.filter((entry) => entry.haystack.includes(needle));
@@ -86,16 +80,16 @@ export function searchAliases(indexed: readonly Indexed[], query: string): Alias
 
 interface PageView<T> {
   items: T[];
-  /** Page number from 1 to `pages`, even if the list has become shorter. */
+  /** From 1; limited to the last page. */
   page: number;
   pages: number;
-  /** Range text, e.g. `41–48 of 48`. */
+  /** @example "41–48 of 48" */
   range: string;
-  /** At most five page numbers in ascending order, around the current page. */
+  /** At most five, around the current page. */
   buttons: number[];
 }
 
-/** @param wanted number of the requested page, from 1; limited to the last page */
+/** @param wanted from 1 */
 export function listPage<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(Math.max(1, wanted), pages);

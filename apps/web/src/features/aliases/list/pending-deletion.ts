@@ -1,8 +1,6 @@
 /**
- * Aliases that are deleted in the list but not yet on the server, so that their deletion can be undone for ten seconds.
- * The request is sent after that time, when other aliases are deleted, when the page is closed, and before a logout.
- * While the page is hidden nothing is sent: the ten seconds begin again when it is shown. One deletion waits at a time.
- * Kept in memory only.
+ * Deletions wait ten seconds, so that they can be undone. One waits at a time; hidden pages pause; closing the page, a
+ * logout or the next deletion sends it. In memory only.
  */
 
 import { beforeLogOut, onUserChange } from "../../../api/session/session.ts";
@@ -12,12 +10,9 @@ export const UNDO_MS = 10_000;
 
 export interface Deletion {
   aliasIds: readonly string[];
-  /**
-   * Whether the browser must ask before it closes the page, because the request is too large to be finished after
-   * closing.
-   */
+  /** Too large for a request that outlives the page. */
   hasToAsk: boolean;
-  /** Deletes the aliases on the server and shows the user any failure. Never rejects. */
+  /** Reports failures; never rejects. */
   send(): Promise<void>;
 }
 
@@ -26,7 +21,7 @@ interface Waiting extends Deletion {
 }
 
 let waiting: Waiting | null = null;
-/** Ids of aliases that the list leaves out: those of the waiting deletion and of requests in flight. */
+/** Left out of the list: waiting or in flight. */
 const hidden = makeStore<ReadonlySet<string>>(new Set());
 
 function show(aliasIds: readonly string[]): void {
@@ -46,10 +41,7 @@ export function deleteLater(deletion: Deletion): void {
   listenToLeaving(true, deletion.hasToAsk);
 }
 
-/**
- * Cancels the waiting deletion of these aliases.
- * @returns false if its request has been sent already
- */
+/** @returns false if the request was already sent */
 export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean {
   if (waiting?.aliasIds !== aliasIds) return false;
   stopWaiting(waiting);
@@ -57,10 +49,7 @@ export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean 
   return true;
 }
 
-/**
- * Sends the request of the waiting deletion.
- * @returns `null` if no deletion waits
- */
+/** @returns `null` if none waits */
 export function sendNow(): Promise<void> | null {
   if (waiting === null) return null;
   const { aliasIds, send } = waiting;
@@ -94,7 +83,7 @@ function listenToLeaving(isOn: boolean, hasToAsk = false): void {
 }
 
 beforeLogOut(sendNow);
-// Another user's sign-in discards the waiting deletion; a logout has already sent it.
+// A logout has sent it already.
 onUserChange(() => {
   if (waiting !== null) stopWaiting(waiting);
   hidden.set(new Set());

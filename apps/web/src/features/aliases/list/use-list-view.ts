@@ -1,8 +1,4 @@
-/**
- * State of the alias list: search, filter, order, page size and page. Every change except of the page returns to page
- * 1. The fields are uncontrolled and the list follows in an interruptible render, so a key press never waits for rows
- * to render.
- */
+/** A change returns to page 1. The list follows in an interruptible render, so typing never waits for rows. */
 import type { AliasWire } from "@kauke/contract";
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
@@ -32,7 +28,7 @@ interface Choice {
 
 const noLabels: LabelsById = new Map();
 
-/** The aliases of the list without those whose deletion is waiting or in flight. */
+/** Without those being deleted. */
 export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
   const hidden = useHidden();
   return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
@@ -56,13 +52,13 @@ export function useChoice() {
   return { choice, choose, clear, field };
 }
 
-/** @param labels labels of the account by id; `undefined` until they are loaded */
+/** @param labels `undefined` until loaded */
 export function useListView(
   aliases: readonly AliasWire[],
   labels: LabelsById | undefined,
   { query, page, size, filter: chosen, sort }: Choice,
 ) {
-  // The label of a stored filter may have been deleted.
+  // A stored filter's label may be gone.
   const isGone = typeof chosen === "object" && labels !== undefined && !labels.has(chosen.label);
   const filter = isGone ? "all" : chosen;
   const indexed = useMemo(() => indexAliases(aliases, labels ?? noLabels), [aliases, labels]);
@@ -76,10 +72,7 @@ export function useListView(
 
 export type ListView = ReturnType<typeof useChoice> & ReturnType<typeof useListView>;
 
-/**
- * Filter and order of the alias list, kept in this tab's storage until the tab is closed or the user signs out, as the
- * Privacy Policy says. Nothing personal is stored: of a label only its id.
- */
+/** In this tab's storage, as the Privacy Policy says: no label's name, only its id. */
 
 const KEY = "alias-list";
 
@@ -90,7 +83,7 @@ interface StoredView {
 
 const first: StoredView = { filter: "all", sort: "newest" };
 
-/** Reads a stored filter and order of the list; an unknown value is replaced by the default. */
+/** Unknown values become the defaults. */
 export function parseView(text: string | null): StoredView {
   try {
     const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
@@ -116,10 +109,7 @@ function readView(): StoredView {
   }
 }
 
-/**
- * Stores filter and order, unless they are those of the first view: a tab in which nobody chose any stores nothing.
- * Storage may be forbidden or full; then the choice is lost at the next reload.
- */
+/** Defaults are not stored. Storage may be forbidden or full. */
 export function storeView(view: StoredView): void {
   try {
     if (view.filter === first.filter && view.sort === first.sort) sessionStorage.removeItem(KEY);

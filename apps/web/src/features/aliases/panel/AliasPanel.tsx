@@ -1,4 +1,3 @@
-/** Panel of one alias, as a sheet over the list: all its data and every action on it. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
@@ -37,7 +36,6 @@ function PinButton({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** The alias' state with its switch, the buttons for copying and pinning, and the QR code of the address. */
 function Summary({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const { part: qr, hasFailed } = usePart(true, loadQr);
@@ -68,7 +66,7 @@ function Summary({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** Asks for confirmation, then deletes the alias. The panel closes first, since the alias leaves the list at once. */
+/** The panel closes first: the alias leaves the list at once. */
 function DeletePart({ alias }: { alias: AliasWire }) {
   const { ask, dialog } = useAliasDeletion(alias.userId, closeAlias);
   return (
@@ -105,7 +103,7 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
         <EditedPart {...edit} field="forwardTo" title="Forwards to">
           <Destinations
             userId={alias.userId}
-            // For a paused alias, show the destinations that it would forward to when active
+            // For a paused alias, what it would forward to when active.
             alias={{ ...alias, active: true, forwardTo: destinations }}
             described={entries.join(" ")}
           />

@@ -1,4 +1,4 @@
-/** Sections of an alias' panel; `EditedPart` can be edited in place: Enter saves, Escape cancels. */
+/** Enter saves, Escape cancels. */
 import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
@@ -8,7 +8,6 @@ import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
 
 interface PartProps {
   title: string;
-  /** Content at the end of the title's line. */
   aside?: ReactNode;
   children: ReactNode;
 }
@@ -49,7 +48,7 @@ function EditForm({ alias, field, onClose }: FormProps) {
       <EditInput
         className={field === "forwardTo" ? "input mono" : "input"}
         aria-label={labels[field]}
-        // The form opens when the user presses Edit, so its field gets the focus
+        // The user pressed Edit, so the field gets the focus.
         autoFocus
         autoCapitalize={field === "forwardTo" ? "none" : undefined}
         maxLength={field === "notes" ? limits.notesMax : undefined}
@@ -70,10 +69,7 @@ interface Props {
   alias: AliasWire;
   field: EditedField;
   title: string;
-  /**
-   * Name of the field that is being edited, or `null`. Only one at a time, so that Escape cancels the one the user
-   * means.
-   */
+  /** One at a time, so that Escape is unambiguous. */
   editing: EditedField | null;
   onEditing: (field: EditedField | null) => void;
   children: ReactNode;
@@ -92,7 +88,7 @@ export function EditedPart({ alias, field, title, editing, onEditing, children }
       className="icon-btn"
       aria-label={`Edit ${labels[field].toLowerCase()} of ${addressOf(alias)}`}
       data-tip="Edit"
-      // Focus returns to the button that opened the form, unless another form was opened
+      // Focus returns to the Edit button, unless another form opened.
       ref={(element) => {
         if (!wasEdited.current || element === null) return;
         wasEdited.current = false;

@@ -1,4 +1,3 @@
-/** Section of an alias' panel in which labels are chosen from those of the account, or created. */
 import type { AliasWire } from "@kauke/contract";
 import { useMemo, useState } from "react";
 import { useLabels } from "../../../api/labels.ts";
@@ -8,7 +7,7 @@ import { NewLabelForm } from "../labels/LabelForm.tsx";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
 import { PanelPart } from "./EditedPart.tsx";
 
-/** The alias' chosen labels, which include a choice still being saved, and the function that changes the choice. */
+/** Includes choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
   const { save, pending } = useSaveAlias(alias);
   const chosen = pending?.labels ?? alias.labels;

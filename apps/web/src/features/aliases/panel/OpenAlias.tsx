@@ -1,7 +1,4 @@
-/**
- * The panel, over the dashboard, of the alias that the address bar names; its code is loaded when the first panel
- * opens.
- */
+/** The code loads with the first panel. */
 import type { AliasWire } from "@kauke/contract";
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
@@ -13,11 +10,11 @@ import { useShownAliases } from "../list/use-list-view.ts";
 
 const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 
-/** Notice above the list that no alias of the account has the id in the address bar. */
+/** No alias has the id in the address bar. */
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In newer browsers `scrollIntoView` returns a promise, which an effect must not return
+    // In newer browsers it returns a promise, which no effect may return.
     note.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const onDismiss = () => {

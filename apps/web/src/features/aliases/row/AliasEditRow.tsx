@@ -1,4 +1,4 @@
-/** Inline edit of one alias: Enter saves, Escape cancels, and the shared schema validates. */
+/** Enter saves, Escape cancels. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
@@ -20,13 +20,11 @@ import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readAliasEd
 
 interface RenameAliasDialogProps {
   alias: AliasWire;
-  /** The new name of the alias. */
   name: string;
   onConfirm: () => void;
   onClose: () => void;
 }
 
-/** Says what becomes of the old address before an alias gets a new name. */
 function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialogProps) {
   const [before, after] = [addressOf(alias), addressOf({ ...alias, alias: name })];
   const description = `Mail to ${before} will be refused from now on. Whoever has that address needs the new one, ${after}.`;
@@ -48,7 +46,6 @@ interface EditButtonsProps {
   onSave: () => void;
 }
 
-/** Cancel and Save of an alias that is edited in place, each with its key. */
 export function EditButtons({ pending, onCancel, onSave }: EditButtonsProps) {
   return (
     <>
@@ -87,7 +84,7 @@ export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   });
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
-  // The alias as shown when the edit began, or as refetched after the server reported a newer version.
+  // As shown when the edit began, or as refetched after a conflict.
   const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
   const client = useQueryClient();
   const update = useUpdateAlias(userId);
@@ -146,7 +143,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
   const id = useId();
   const { edit, errors, change, save, pending, renaming, rename, keepName } = useEdit(userId, alias, onClose);
   const onKeyDown = (event: KeyboardEvent) => {
-    // Keys of the dialog that asks about a new name arrive here too: React passes them on to the row
+    // React passes on keys of the rename dialog too.
     if (event.nativeEvent.isComposing || renaming !== null) return;
     if (event.key === "Escape") onClose();
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) save();
@@ -176,7 +173,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
         <EditInput
           className="input mono"
           aria-label="Forward to"
-          // Has the focus, since the user has just pressed Edit: the name is rarely what they want to change
+          // The name is rarely what people want to change.
           autoFocus
           autoCapitalize="none"
           value={edit.forwardTo}

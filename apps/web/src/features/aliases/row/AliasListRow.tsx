@@ -1,4 +1,3 @@
-/** One alias of the list: switch, address, destinations, notes, and its actions. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
@@ -15,12 +14,11 @@ import { switchAlias } from "../switch-alias.ts";
 import { AliasEncryption, WriteByAddress } from "./AliasSettings.tsx";
 import { MailboxState, SuspendedMailbox } from "./MailboxState.tsx";
 
-/** A checkbox that selects one alias, or all aliases of a page (`use-picking.ts`). */
+/** Selects one alias, or a whole page. */
 
 interface PickBoxProps {
   label: string;
   checked: boolean | "mixed";
-  /** Id of the alias that the checkbox selects. */
   pick?: string;
   onClick: (event: MouseEvent) => void;
 }
@@ -39,7 +37,6 @@ export function PickBox({ label, checked, pick, onClick }: PickBoxProps) {
   );
 }
 
-/** Switch that pauses or activates an alias. */
 export function AliasSwitch({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const address = addressOf(alias);
@@ -90,7 +87,7 @@ function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);
   if (cut === notes) return notes;
   return (
-    // Shortened notes are focusable: on focus a tooltip shows the whole text, for keyboard users too
+    // Focusable, so that keyboard users get the tooltip with the whole text.
     <span data-tip={notes} tabIndex={0}>
       <span aria-hidden="true">{cut}</span>
       <span className="sr">{notes}</span>
@@ -101,25 +98,21 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
-  /** Addresses of the unconfirmed mailboxes that this row describes in words, separated by spaces. */
+  /** Separated by spaces. */
   described: string;
-  /** Whether the row's edit button gets the focus after the edit form has closed. */
+  /** After the edit form has closed. */
   focusEdit: boolean;
-  /** Whether the SMTP panel below the row is open. */
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
-  /** @param isRange whether to select all aliases from the last selected one up to this row's alias */
+  /** @param isRange from the last selected alias to this one */
   onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
   onDelete: (alias: AliasWire) => void;
 }
 
-/**
- * Table row of an alias. After a search it may show another alias (`row-keys.ts`), so the components in it that have
- * state of their own have the alias' id as key.
- */
+/** May show another alias after a search, so parts with state have the alias' id as key. */
 export const AliasListRow = memo(function AliasListRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
@@ -162,7 +155,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
             className="icon-btn"
             aria-label={`Edit ${address}`}
             data-tip="Edit"
-            // Focus returns to the button that opened the edit form
+            // Focus returns to the Edit button.
             autoFocus={focusEdit}
             onClick={() => onEdit(alias.id)}
           >

@@ -1,4 +1,3 @@
-/** Setting for encrypted forwarding of one alias: as the account's setting says, off, or to a key of its own. */
 import type { AliasWire, UpdateAliasBody } from "@kauke/contract";
 import { useId } from "react";
 import { useAccountSettings } from "../../../api/account-settings.ts";
@@ -11,11 +10,7 @@ import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
 import { addressOf } from "../alias-text.ts";
 
-/**
- * Saves one property of an alias at a time.
- * @param said title of the toast after success; none without it
- * @returns `pending`: what is being saved
- */
+/** One property at a time. @param said title of the toast after success */
 export function useSaveAlias(alias: AliasWire, said?: string) {
   const update = useUpdateAlias(alias.userId);
   const save = (body: UpdateAliasBody) => {
@@ -70,7 +65,7 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** Setting of one alias: whether its owner may write from a mail program to `alias+person=host.example@domain`. */
+/** For addresses such as `alias+person=host.example@domain`. */
 
 const TITLE = "Write from your mail program by address";
 

@@ -1,14 +1,10 @@
-/** Confirmation state of an unconfirmed mailbox, with a button that sends the confirmation message again. */
 import type { ConfirmationState } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 
-/**
- * Note below a mailbox that is suspended because its mail host reported that it does not exist, with a button that
- * resumes delivery.
- */
+/** Suspended: its host reported that it does not exist. */
 
 export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
@@ -68,7 +64,7 @@ interface Props {
   userId: string;
   address: string;
   state: ConfirmationState;
-  /** Whether to show the state as text; otherwise as a dot, because an earlier row has the text. */
+  /** Otherwise a dot: an earlier row has the text. */
   isDescribed: boolean;
 }
 
@@ -76,7 +72,7 @@ export function MailboxState({ userId, address, state, isDescribed }: Props) {
   if (state === "confirmed") return null;
   if (!isDescribed)
     return (
-      // The dot is focusable, because its tooltip opens on focus
+      // Focusable, for its tooltip.
       <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
         <span className="sr">{texts[state]}</span>
       </span>

@@ -6,11 +6,7 @@ import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
 
-/**
- * Asks before an alias is deleted.
- * @param onConfirmed called before the alias leaves the list
- * @returns function that asks about an alias, and the dialog while it does
- */
+/** @param onConfirmed called before the alias leaves the list */
 export function useAliasDeletion(userId: string, onConfirmed?: () => void) {
   const [asked, setAsked] = useState<AliasWire>();
   const remove = useDeleteAlias(userId);
@@ -18,7 +14,7 @@ export function useAliasDeletion(userId: string, onConfirmed?: () => void) {
   const onConfirm = () => {
     setAsked(undefined);
     onConfirmed?.();
-    // Not with callbacks of `mutate`, which are not called once the component is gone
+    // Callbacks of `mutate` don't run once the component is gone.
     remove.mutateAsync(asked).then(
       () => showToast({ title: "Alias Deleted", description: addressOf(asked) }),
       (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),

@@ -1,4 +1,4 @@
-/** The request body of an inline edit, made only after the shared schema has accepted the input. */
+/** Made only from input that the shared schema accepts. */
 import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
 import { destinationText } from "../alias-text.ts";
 
@@ -8,7 +8,7 @@ export interface AliasEdit {
   notes: string;
 }
 
-/** The alias as it was when the edit began: the server refuses to overwrite anything newer. */
+/** The server refuses to overwrite anything newer. */
 export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
 
 export const readOf = (alias: AliasWire): AliasRead => ({
@@ -19,10 +19,7 @@ export const readOf = (alias: AliasWire): AliasRead => ({
 
 export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
 
-/**
- * Validates an alias's edited fields and builds the body of the update request. Empty notes are sent only if they clear
- * existing ones.
- */
+/** Empty notes are sent only to clear existing ones. */
 export function readAliasEdit(edit: AliasEdit, read: AliasRead): { body: UpdateAliasBody } | { errors: EditErrors } {
   const clearsNotes = edit.notes === "" && Boolean(read.notes);
   const notes = edit.notes === "" && !clearsNotes ? undefined : edit.notes;
@@ -33,7 +30,7 @@ export function readAliasEdit(edit: AliasEdit, read: AliasRead): { body: UpdateA
   return { errors };
 }
 
-/** Whether the body renames the alias. An alias may keep a name that was reserved after the alias was created. */
+/** An alias may keep a name that was reserved later. */
 export function isNewName(
   body: UpdateAliasBody,
   before: Pick<AliasWire, "alias">,

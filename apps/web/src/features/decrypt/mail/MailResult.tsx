@@ -1,4 +1,4 @@
-/** A decrypted message: its claimed author, files, text, HTML in a frame without any permissions, and header. */
+/** The HTML goes into a frame without any permissions. */
 import { Download } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
 import { saveFile } from "../../../ui/files.ts";
@@ -32,7 +32,7 @@ function Files({ files }: Pick<ParsedMail, "files">) {
   return (
     <ul className="files" aria-label="Attachments">
       {files.map(({ name, bytes }, index) => (
-        // The React key is the index: two files may have the same name, and the list never changes
+        // Keyed by index: names may be equal, and the list never changes.
         <li key={index}>
           <button type="button" className="btn btn-sm" onClick={() => saveFile(name, bytes)}>
             <Download className="i" aria-hidden />

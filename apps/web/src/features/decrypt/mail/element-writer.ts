@@ -1,40 +1,37 @@
 /**
- * Writes properly nested elements: each is closed where a browser would close it, and none is written where a browser
- * would move it. So a browser's parser has nothing to repair; when it repairs, small inputs become large documents (48
- * KB of unclosed `<font>` before `<p>` hung a tab), and parsers differ. The depth and the number of elements are
- * limited.
- *
- * This is a simplified tree construction (HTML standard, section 13.2.6): what it does not model is closed or left out.
+ * Writes elements nested so that a browser's parser has nothing to repair: repairs turn small inputs into large
+ * documents (48 KB of unclosed `<font>` before `<p>` hung a tab), and parsers differ. A simplified tree construction
+ * (HTML standard, section 13.2.6): what it doesn't model is closed or left out.
  */
-/** The elements that a message may contain, and how each closes others when it begins (HTML standard, 13.2.6). Data. */
+/** How each element closes others when it begins (HTML standard, 13.2.6). */
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** All allowed elements; tags of others are removed. */
+/** Tags of all others are removed. */
 export const elements = names(
   "a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl " +
     "dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p pre q s samp section " +
     "small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr",
 );
 
-/** Elements without content and end tag. */
+/** Without content and end tag. */
 const voids = names("br col hr img wbr");
 const headings = names("h1 h2 h3 h4 h5 h6");
-/** Formatting elements: an open one is reopened after the end of the element that contains it. */
+/** Reopened after the end of the element around them. */
 const formatting = names("a b big code em font i s small strike strong tt u");
-/** Elements that close an open paragraph when they begin. */
+/** They close an open paragraph. */
 const blocks = names(
   "address article aside blockquote center dd details dir div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li " +
     "main nav ol p pre section summary table ul",
 );
-/** Elements beyond which nothing is closed: what is in a cell does not close a paragraph or link outside of it. */
+/** Nothing beyond these is closed: a cell doesn't close a paragraph or link outside. */
 const cellEnds = names("caption table td th");
-/** Elements beyond which no list item is closed: an item of an inner list does not close an item of the outer one. */
+/** An inner list's item doesn't close one of the outer list. */
 const itemEnds: ReadonlySet<string> = new Set(
   [...blocks, ...cellEnds].filter((name) => !["address", "div", "p"].includes(name)),
 );
 
 const inTable = names("table");
-/** Allowed parents of each part of a table. Where a level between is missing, the browser's parser creates it. */
+/** A browser's parser would create a missing level. */
 const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   caption: inTable,
   colgroup: inTable,
@@ -47,20 +44,14 @@ const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   th: names("table tbody tfoot thead tr"),
 };
 
-/** Maximum nesting depth. Browsers stop at 512; quoted replies of newsletters in tables stay below 150. */
+/** Browsers stop at 512; quoted replies of newsletters in tables stay below 150. */
 const DEPTH_MAX = 200;
-/**
- * Maximum elements of one document. A cell counts as the cells it spans, and tags that are left out count too.
- * Newsletters have some 2,000.
- */
+/** A cell counts as the cells it spans; tags that are left out count too. Newsletters have some 2,000. */
 export const ELEMENTS_MAX = 30_000;
 
 interface OpenElement {
   name: string;
-  /**
-   * The sanitized start tag as it was written to the output; written again when the element is reopened after another
-   * one has closed it.
-   */
+  /** As written; written again when the element is reopened. */
   tag: string;
 }
 
@@ -69,32 +60,28 @@ export class ElementWriter {
   readonly #open: OpenElement[] = [];
   #count = 0;
 
-  /** Whether the maximum number of elements is exceeded; nothing more is written then. */
+  /** Nothing more is written then. */
   get isFull(): boolean {
     return this.#count > ELEMENTS_MAX;
   }
 
-  /** Writes text between tags. @param text already escaped */
+  /** @param text already escaped */
   text(text: string): void {
     if (!this.isFull) this.#out.push(text);
   }
 
-  /**
-   * Writes a start tag, after closing the elements that it ends.
-   * @param tag cleaned, e.g. `<td colspan="2">`
-   * @param cost number of elements that it counts as
-   */
+  /** @param tag cleaned, e.g. `<td colspan="2">` @param cost number of elements that it counts as */
   start(name: string, tag: string, cost = 1): void {
     const reopened = this.#makePlaceFor(name);
     if (reopened === null || this.#open.length >= DEPTH_MAX) return this.#leaveOut();
-    // Reopened before a table, because a browser would move formatting elements that begin directly within one.
+    // Before the table: a browser would move formatting that begins directly within one.
     const [before, after] = name === "table" ? [reopened, []] : [[], reopened];
     for (const element of before) this.#write(element);
     this.#write({ name, tag }, cost);
     for (const element of after) this.#write(element);
   }
 
-  /** Closes the element and those within it; formatting elements among them are reopened. */
+  /** Formatting elements within it are reopened. */
   end(name: string): void {
     const isPart = name === "table" || name in parentsOf;
     const at = this.#lastIndex(
@@ -104,7 +91,7 @@ export class ElementWriter {
     if (at === -1) return this.#leaveOut();
     const within = this.#closeFrom(at).slice(1);
     if (isPart) return;
-    // After `<b><p>x</b>y` the paragraph is reopened, after `<p><b>x</p>y` the bold text.
+    // `<b><p>x</b>y` reopens the paragraph, `<p><b>x</p>y` the bold text.
     const isKept = formatting.has(name) ? () => true : (element: OpenElement) => formatting.has(element.name);
     for (const element of within.filter(isKept)) this.#write(element);
   }
@@ -113,10 +100,7 @@ export class ElementWriter {
     return this.#out.join("");
   }
 
-  /**
-   * Closes the elements that the beginning of this element ends.
-   * @returns the formatting elements to reopen within it; `null` if the element is not allowed in this place
-   */
+  /** @returns the formatting elements to reopen within it; `null` if it isn't allowed in this place */
   #makePlaceFor(name: string): readonly OpenElement[] | null {
     const table = this.#lastIndex((open) => open === "table");
     const parents = parentsOf[name];
@@ -133,11 +117,11 @@ export class ElementWriter {
     const at = this.#endedBy(name);
     const ended = at === -1 ? [] : this.#closeFrom(at);
     if (headings.has(name) && headings.has(this.#open.at(-1)?.name ?? "")) this.#closeFrom(this.#open.length - 1);
-    // A link ends the link before it; all other formatting is reopened.
+    // A link ends the link before it; other formatting is reopened.
     return ended.filter((element) => formatting.has(element.name) && (name !== "a" || element.name !== "a"));
   }
 
-  /** Index of the outermost open element that this element's beginning ends; -1 if there is none. */
+  /** -1 if it ends none. */
   #endedBy(name: string): number {
     const isCellEnd = (open: string) => cellEnds.has(open);
     if (name === "a") return this.#lastIndex((open) => open === "a", isCellEnd);
@@ -161,17 +145,14 @@ export class ElementWriter {
     if (!voids.has(element.name)) this.#open.push(element);
   }
 
-  /** Closes the open elements from this index on. @returns the closed elements, outermost first */
+  /** @returns the closed elements, outermost first */
   #closeFrom(at: number): OpenElement[] {
     const closed = this.#open.splice(at);
     if (!this.isFull) for (const { name } of closed.toReversed()) this.#out.push(`</${name}>`);
     return closed;
   }
 
-  /**
-   * Index of the innermost open element with a wanted name; -1 if there is none.
-   * @param isEnd names at which the search stops
-   */
+  /** Innermost first; -1 if there is none. @param isEnd names at which the search stops */
   #lastIndex(isWanted: (name: string) => boolean, isEnd: (name: string) => boolean = () => false): number {
     for (let at = this.#open.length - 1; at >= 0; at--) {
       const { name } = this.#open[at] as OpenElement;

@@ -1,4 +1,4 @@
-/** Parses a decrypted message in a worker: if a hostile message takes too long, the page terminates the worker. */
+/** In a worker, so that the page can stop a message that takes too long. */
 import { parseMail } from "./parsed-mail.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;

@@ -1,7 +1,4 @@
-/**
- * A decrypted message as the page shows it: header, text, HTML, files. Size-limited, because strangers write messages;
- * parsed in the mail worker, so that a hostile message can't block the page.
- */
+/** Strangers write messages, so sizes are limited. */
 import { type Address, type Attachment, type Email, default as PostalMime } from "postal-mime";
 import { cleanFileName } from "../file-name.ts";
 import { cleanMailHtml, type FrameContent } from "./clean-mail-html.ts";
@@ -16,14 +13,14 @@ export interface ParsedMail {
   from: string;
   to: string;
   cc: string;
-  /** The Date field as an ISO time, or its text if that is not a valid date; empty without the field. */
+  /** As an ISO time; as written if the date is invalid. */
   date: string;
   headers: { name: string; value: string }[];
   text: string | null;
-  /** Cleaned HTML; shown in a sandboxed frame nevertheless. */
+  /** Cleaned, and nevertheless shown in a sandboxed frame. */
   html: FrameContent | null;
   files: MailFile[];
-  /** Whether something was too large to be shown; the saved message is complete. */
+  /** Something was too large to show; the saved message is complete. */
   isCut: boolean;
 }
 
@@ -37,10 +34,10 @@ export const mailBounds = {
   allImagesBytes: 12 * 1024 * 1024,
 } as const;
 
-/** Image types that may be shown. Not SVG, which is a document of its own. */
+/** No SVG, which is a document of its own. */
 const pictureTypes = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
-/** Parses a decrypted message. @throws any error of the parser if the content is not a message */
+/** @throws any error of the parser if the content is no message */
 export async function parseMail(bytes: ArrayBuffer): Promise<ParsedMail> {
   const email = await PostalMime.parse(bytes, {
     forceRfc822Attachments: true,
@@ -86,7 +83,7 @@ function oneAddress(entry: Address): string {
   return entry.address === "" ? entry.name : `${entry.name} <${entry.address}>`;
 }
 
-/** Images that the HTML references and that fit the size limits, by Content-ID; all others are listed as files. */
+/** Those that the HTML uses and that fit the limits; all others are listed as files. */
 function picturesOf(html: string, attachments: readonly Attachment[]): Map<string, string> {
   const images = new Map<string, string>();
   let bytesLeft: number = mailBounds.allImagesBytes;

@@ -1,4 +1,4 @@
-/** One switch for all motion on the landing page (WCAG 2.2.2); initially paused for users who prefer reduced motion. */
+/** One switch for the page's motion (WCAG 2.2.2), off for users who prefer reduced motion. */
 import { useState, useSyncExternalStore } from "react";
 
 const query = "(prefers-reduced-motion: reduce)";

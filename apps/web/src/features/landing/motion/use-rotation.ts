@@ -1,4 +1,3 @@
-/** Rotates the domains by a timer, unless there is only one or motion is paused. */
 import { useEffect, useState } from "react";
 
 export interface ShownDomain {
@@ -6,7 +5,7 @@ export interface ShownDomain {
   isFading: boolean;
 }
 
-/** @param domains in the order to show them; at least one */
+/** @param domains at least one */
 export function useRotation(domains: readonly string[], isPaused: boolean): ShownDomain {
   const [rotation, setRotation] = useState(firstDomain);
   const count = domains.length;
@@ -26,7 +25,7 @@ export function useRotation(domains: readonly string[], isPaused: boolean): Show
   return { domain: domains[rotation.index] ?? domains[0] ?? "", isFading: rotation.isFading };
 }
 
-/** The domain the hero shows, and the steps to the next one: fade out, change, fade in. */
+/** Fade out, change, fade in. */
 export const rotationTimes = { everyMs: 3000, fadeMs: 300 } as const;
 
 export interface Rotation {
@@ -36,10 +35,7 @@ export interface Rotation {
 
 export const firstDomain: Rotation = { index: 0, isFading: false };
 
-/**
- * The rotation after one step.
- * @param count number of domains; the index wraps around, also after the list has become shorter
- */
+/** The index wraps around, also after the list has become shorter. */
 export function turn(rotation: Rotation, step: "fade" | "change", count: number): Rotation {
   if (step === "fade") return { ...rotation, isFading: true };
   return { index: count === 0 ? 0 : (rotation.index + 1) % count, isFading: false };

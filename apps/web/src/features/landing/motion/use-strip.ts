@@ -1,4 +1,4 @@
-/** Moves the strip: continuously unless motion is paused, and by mouse or finger while dragged. */
+/** Drifts unless paused; mouse and finger drag it. */
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
 interface Strip {
@@ -11,20 +11,19 @@ interface Strip {
   };
 }
 
-/** Maximum time between two frames that counts, so that the strip does not jump after the tab was hidden. */
+/** A longer frame counts as this, so that nothing jumps after the tab was hidden. */
 const LONGEST_FRAME_MS = 100;
 
 function widthOf(row: HTMLElement | null): number {
   return row === null ? 0 : row.scrollWidth / STRIP_COPIES;
 }
 
-/** Puts the strip at a position, in pixels to the right of its place in the layout. */
+/** In pixels to the right of its place in the layout. */
 function placeAt(x: number, row: RefObject<HTMLUListElement | null>, state: RefObject<StripState>): void {
   state.current.x = x;
   if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
 }
 
-/** Moves the strip at every frame unless motion is paused. */
 function useDrift(isPaused: boolean, row: RefObject<HTMLUListElement | null>, state: RefObject<StripState>): void {
   useEffect(() => {
     if (isPaused) return;
@@ -49,7 +48,7 @@ function useDrift(isPaused: boolean, row: RefObject<HTMLUListElement | null>, st
 export function useStrip(isPaused: boolean): Strip {
   const row = useRef<HTMLUListElement>(null);
   const state = useRef<StripState>({ x: 0, restsUntil: 0 });
-  /** Distance of the pointer from the strip's position while it is dragged; `null` otherwise. */
+  /** From the pointer to the strip's position while dragged. */
   const grip = useRef<number | null>(null);
   useDrift(isPaused, row, state);
   const letGo = () => {
@@ -75,19 +74,13 @@ export function useStrip(isPaused: boolean): Strip {
   };
 }
 
-/**
- * Position of the strip of provider names: it drifts to the left endlessly, and rests while it is held and shortly
- * after.
- */
+/** It rests while held and shortly after. */
 export const stripTimes = { restMs: 500, pixelsPerSecond: 24 } as const;
 
-/** Number of copies of the names in the strip, so that the widest window never shows its end. */
+/** The widest window never shows the end. */
 export const STRIP_COPIES = 3;
 
-/**
- * The position from 0 to `-width` at which the strip looks the same.
- * @param width of one copy of the names, in pixels; 0 while it is unknown
- */
+/** From 0 to `-width`. @param width of one copy, in pixels; 0 while unknown */
 export function wrapped(x: number, width: number): number {
   if (width <= 0) return 0;
   const rest = x % width;
@@ -96,15 +89,11 @@ export function wrapped(x: number, width: number): number {
 
 interface StripState {
   x: number;
-  /** Time before which the strip does not drift, in milliseconds of `performance.now()`; Infinity while it is held. */
+  /** In milliseconds of `performance.now()`; Infinity while held. */
   restsUntil: number;
 }
 
-/**
- * Moves the strip by one frame.
- * @param step data of the frame: `now`, `elapsedMs` since the frame before, and `width` of one copy of the strip
- * @returns the strip's new `x`
- */
+/** One frame. @param step `width` is that of one copy @returns the new `x` */
 export function drifted(
   { x, restsUntil }: StripState,
   step: { now: number; elapsedMs: number; width: number },

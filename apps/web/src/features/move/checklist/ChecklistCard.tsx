@@ -1,4 +1,3 @@
-/** The card "Change your address": the checklist of sites, and the ways to add sites to it. */
 import { limits } from "@kauke/contract/limits";
 import { Plus } from "lucide-react";
 import { useId, useState } from "react";

@@ -1,4 +1,3 @@
-/** One row of the checklist: a site, its tick, its old address, and the alias that replaces the address. */
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
 import { useId, useState } from "react";
@@ -9,10 +8,10 @@ import { siteLink } from "../export-file/site-name.ts";
 
 interface Props {
   row: ChecklistRowWire;
-  /** Address of the alias that replaces the old one; `null` if the row has no alias or the alias was deleted. */
+  /** `null` if there is none, or it was deleted. */
   alias: string | null;
   isMaking: boolean;
-  /** Resolves once the server has answered. */
+  /** Resolves once the server has responded. */
   onTick: (done: boolean) => Promise<unknown>;
   onMake: () => void;
   onRemove: () => void;
@@ -35,10 +34,7 @@ function Site({ site, id }: { site: string; id: string }) {
   );
 }
 
-/**
- * The tick as shown: what was clicked until the server has answered. The cached row changes only after the click's
- * event, and meanwhile React would set the checkbox back.
- */
+/** The cached row changes only after the click's event; React would set the checkbox back meanwhile. */
 function useTick(done: boolean, onTick: Props["onTick"]) {
   const [clicked, setClicked] = useState<boolean | null>(null);
   const onClick = (wanted: boolean) => {

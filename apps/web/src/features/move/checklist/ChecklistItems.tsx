@@ -1,5 +1,3 @@
-/** The checklist with its progress, filter, search and pages. */
-
 import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
 import { Search } from "lucide-react";
@@ -17,7 +15,7 @@ import { siteLink } from "../export-file/site-name.ts";
 import { ChecklistItem } from "./ChecklistItem.tsx";
 import { type ChecklistChoice, type ShownPart, shownParts, shownRows } from "./checklist-view.ts";
 
-/** Creates an alias for a site of the checklist, stores its id in the site's row and copies its address. */
+/** Stores the new alias in the site's row and copies its address. */
 function useSiteAlias(userId: string) {
   const generate = useGenerateAlias(userId);
   const change = useChangeChecklist();
@@ -53,7 +51,7 @@ interface Props {
   rows: readonly ChecklistRowWire[];
 }
 
-/** State of the checklist's table: filter, search, page, and the rows ticked since the filter was last changed. */
+/** Ticked rows stay until the filter changes. */
 function useChecklistView(rows: readonly ChecklistRowWire[]) {
   const [choice, setChoice] = useState<ChecklistChoice>({ part: "open", query: "" });
   const [page, setPage] = useState(1);

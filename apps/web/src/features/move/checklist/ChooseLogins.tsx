@@ -1,7 +1,4 @@
-/**
- * Asks which addresses of a password manager's export are to be replaced: aliases of other services are preselected,
- * other addresses are not.
- */
+/** Aliases of other services are preselected. */
 import { type FormEvent, useId, useState } from "react";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";

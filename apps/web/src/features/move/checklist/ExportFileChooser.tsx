@@ -1,4 +1,4 @@
-/** Asks for a password manager's export, chosen with a button or dropped. The file is read on this device only. */
+/** The file is read on this device only. */
 import { useState } from "react";
 import { useDomains } from "../../../api/aliases.ts";
 import { groupLogins, type LoginGroup } from "../export-file/login-groups.ts";
@@ -9,7 +9,7 @@ interface Props {
   isReading: boolean;
   error: string | null;
   onFile: (file: File) => void;
-  /** Closes the file chooser; absent if it can't be closed, because the checklist is empty. */
+  /** Absent for an empty checklist, where it can't be closed. */
   onCancel?: (() => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
   );
 }
 
-/** State of a password manager's export from the chosen file to the choice of addresses. It is kept in memory only. */
+/** From the file to the chosen addresses; in memory only. */
 
 interface ReadExport {
   program: string;

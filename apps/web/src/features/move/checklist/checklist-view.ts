@@ -1,4 +1,3 @@
-/** Pure functions that filter, search and order the checklist. */
 import type { ChecklistRowWire } from "@kauke/contract";
 
 export const shownParts = ["open", "done", "all"] as const;
@@ -15,10 +14,7 @@ const isShown: Readonly<Record<ShownPart, (row: ChecklistRowWire) => boolean>> =
   all: () => true,
 };
 
-/**
- * The checklist's rows that match filter and search, ordered by site.
- * @param kept ids of rows shown although they no longer match: those ticked since the filter was last changed
- */
+/** By site. @param kept shown although they no longer match: ticked since the filter was last changed */
 export function shownRows(
   rows: readonly ChecklistRowWire[],
   { part, query }: ChecklistChoice,
@@ -33,11 +29,11 @@ export function shownRows(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Number of different sites in rows of the checklist: a site with two old addresses has two rows. */
+/** A site with two old addresses has two rows. */
 const siteCount = (rows: readonly ChecklistRowWire[]): number =>
   new Set(rows.map(({ site }) => site.toLowerCase())).size;
 
-/** Heading of the checklist, e.g. `Change your address at 84 sites`. */
+/** @example "Change your address at 84 sites" */
 export function headingOf(rows: readonly ChecklistRowWire[], countText: (count: number) => string): string {
   const count = siteCount(rows);
   return `Change your address at ${countText(count)} ${count === 1 ? "site" : "sites"}`;

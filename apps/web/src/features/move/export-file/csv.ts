@@ -1,7 +1,4 @@
-/**
- * Reads CSV (RFC 4180) cell by cell. The caller names the columns that it wants once it has seen the header; the text
- * of all other cells, passwords among them, is skipped and never becomes a string of its own.
- */
+/** CSV (RFC 4180). Cells of unwanted columns, passwords among them, never become strings. */
 
 class CsvError extends Error {
   constructor() {
@@ -12,21 +9,21 @@ class CsvError extends Error {
 
 interface CsvShape {
   separator: string;
-  /** Whether `\"` and `\\` stand for a quote and a backslash in quoted cells, as KeePass writes them. */
+  /** KeePass writes `\"` and `\\` in quoted cells. */
   backslash: boolean;
 }
 
 interface Cell {
-  /** Text of the cell; empty if its column was not requested. */
+  /** Empty unless its column is wanted. */
   value: string;
-  /** Index in the text of the next cell's first character. */
+  /** Where the next cell begins. */
   next: number;
   endsRow: boolean;
 }
 
 const quote = '"';
 
-/** Reads the cells of the first line and detects the separator. @throws CsvError */
+/** Detects the separator. @throws CsvError */
 export function readCsvHeader(text: string): { header: string[]; shape: CsvShape; next: number } {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const lineEnd = /[\r\n]|$/g;
@@ -39,12 +36,7 @@ export function readCsvHeader(text: string): { header: string[]; shape: CsvShape
   return { header, shape: { separator, backslash: header.includes("login name") }, next };
 }
 
-/**
- * Reads the rows from an index on; blank lines are skipped.
- * @param columns numbers of the requested columns; each row has their cells in this order, empty where a cell is
- * missing
- * @throws CsvError
- */
+/** Skips blank lines; missing cells are empty. @param columns numbers of the wanted ones @throws CsvError */
 export function* csvRows(
   text: string,
   { from, shape, columns }: { from: number; shape: CsvShape; columns: readonly number[] },
@@ -81,7 +73,7 @@ function readCell(text: string, at: number, shape: CsvShape, isWanted: boolean):
   return { value, next: stop + (isCrLf ? 2 : 1), endsRow };
 }
 
-/** Index of the quote that ends the quoted cell that begins at `start`. */
+/** @param start index of the cell's first character */
 function endOfQuoted(text: string, start: number, { backslash }: CsvShape): number {
   for (let at = start + 1; ; ) {
     const found = text.indexOf(quote, at);
@@ -92,7 +84,7 @@ function endOfQuoted(text: string, start: number, { backslash }: CsvShape): numb
   }
 }
 
-/** Whether the character at this index is escaped, i.e. preceded by an odd number of backslashes. */
+/** Preceded by an odd number of backslashes. */
 function isEscaped(text: string, index: number): boolean {
   let at = index;
   while (text[at - 1] === "\\") at -= 1;

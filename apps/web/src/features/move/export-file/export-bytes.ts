@@ -1,14 +1,14 @@
-/** Detects the kind of an export file by its bytes, and reads the password manager's export in it. */
+/** Goes by the file's bytes, not its name. */
 import { ExportFileError, type PasswordExport, readPasswordExport } from "./password-export.ts";
 
 export const EXPORT_MAX_BYTES = 32 * 1024 * 1024;
-/** Maximum octets of the JSON file in a ZIP archive after unpacking. */
+/** After unpacking. */
 const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
-/** First bytes of a KeePass database (KDBX, and the older KDB). */
+/** Of a KeePass database (KDBX, and the older KDB). */
 const keePassMagic = [0x03, 0xd9, 0xa2, 0x9a];
 
-/** Reads a password manager's export from the bytes of a file. @throws ExportFileError */
+/** @throws ExportFileError */
 export async function readExportBytes(bytes: Uint8Array<ArrayBuffer>): Promise<PasswordExport> {
   if (bytes.byteLength > EXPORT_MAX_BYTES) throw new ExportFileError("too_large");
   if (keePassMagic.every((byte, index) => bytes[index] === byte))
@@ -34,18 +34,13 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Older programs for Windows write Windows-1252. A NUL character shows that the file is binary, not text.
+    // Older Windows programs write Windows-1252. A NUL means binary.
     if (bytes.subarray(0, 4096).includes(0)) throw new ExportFileError("other");
     return new TextDecoder("windows-1252").decode(bytes);
   }
 }
 
-/**
- * Reads one file out of a ZIP archive in memory (PKWARE APPNOTE 6.3; without ZIP64, which password managers' exports do
- * not need).
- */
-
-/** Why a ZIP archive can't be read. `too_large`: the unpacked file exceeds the maximum. */
+/** `too_large`: after unpacking. */
 type ZipProblem = "damaged" | "encrypted" | "too_large";
 
 class ZipError extends Error {
@@ -62,7 +57,7 @@ interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   isDeflated: boolean;
-  /** Offset of the entry's local file header in the archive. */
+  /** Offset of the local file header. */
   headerAt: number;
   packedBytes: number;
 }
@@ -78,7 +73,7 @@ function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 0x03 || bytes[2] === 0x05);
 }
 
-/** Lists the files in a ZIP archive. @throws ZipError `damaged` */
+/** PKWARE APPNOTE 6.3, without ZIP64, which these exports don't need. @throws ZipError `damaged` */
 function zipEntries(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endRecordAt(view);
@@ -107,7 +102,7 @@ function endRecordAt(view: DataView): number {
   throw new ZipError("damaged");
 }
 
-/** Unpacks one file of a ZIP archive. @throws ZipError */
+/** @throws ZipError */
 async function unpackEntry(bytes: Uint8Array<ArrayBuffer>, entry: ZipEntry, maxBytes: number): Promise<Uint8Array> {
   if (entry.isEncrypted) throw new ZipError("encrypted");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

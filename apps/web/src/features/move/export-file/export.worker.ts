@@ -1,7 +1,4 @@
-/**
- * Web worker that reads a password manager's export, so that the file's text never reaches the page's memory. It
- * receives the file, replies with sites and addresses or with the problem, and is then terminated by the page.
- */
+/** In a worker, so that the file's text never reaches the page's memory. */
 import { readExportBytes } from "./export-bytes.ts";
 import { ExportFileError, type ExportProblem, type PasswordExport } from "./password-export.ts";
 

@@ -1,25 +1,18 @@
-/**
- * Groups the logins of an export by what a person chooses from: all aliases of one service form a group, every other
- * address is its own group. Pure.
- */
+/** All aliases of one service form a group, every other address its own. */
 import type { Login } from "./password-export.ts";
 
 export interface LoginGroup {
-  /** Name of the alias service, or the address that the group's logins share. */
+  /** Of the alias service, or the shared address. */
   name: string;
   isService: boolean;
   logins: Login[];
 }
 
 interface Own {
-  /** Mail domains of this server. */
   domains: readonly string[];
 }
 
-/**
- * Groups the logins of an export: alias services first, then addresses, the larger groups first in each part.
- * @param own this server's domains; addresses at them are left out, since they need no change
- */
+/** Services first, larger groups first. @param own this server's domains, whose addresses need no change */
 export function groupLogins(logins: readonly Login[], { domains }: Own): LoginGroup[] {
   const groups = new Map<string, LoginGroup>();
   for (const login of logins) {
@@ -37,11 +30,9 @@ export function groupLogins(logins: readonly Login[], { domains }: Own): LoginGr
   );
 }
 
-/** Recognises addresses that are aliases of another service, by their public domains. */
-
 interface AliasService {
   name: string;
-  /** Domains on which alias services create addresses; their subdomains count too. */
+  /** Their subdomains too. */
   domains: readonly string[];
 }
 
@@ -74,14 +65,9 @@ const services: readonly AliasService[] = [
   { name: "Erine", domains: ["erine.email"] },
 ];
 
-/** Name of the alias service by the domain of its aliases. */
 const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((domain) => [domain, name] as const)));
 
-/**
- * Name of the service that an alias address belongs to.
- * @example aliasService("ann7@duck.com") // "DuckDuckGo"
- * @returns `null` if the address is no alias of a known service
- */
+/** @example aliasService("ann7@duck.com") // "DuckDuckGo" */
 export function aliasService(address: string): string | null {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1).toLowerCase();
@@ -94,10 +80,7 @@ export function aliasService(address: string): string | null {
   return null;
 }
 
-/**
- * Whether a local part at icloud.com has the form of Hide My Email: words and a token of a digit and one more
- * character, e.g. `gloss_sunbeam_0y` or `plinth.03.mimes`. Ordinary mailboxes at icloud.com may have this form too.
- */
+/** Hide My Email: words and a token such as `gloss_sunbeam_0y`. Ordinary mailboxes may look like it. */
 function isHiddenIcloud(name: string): boolean {
   const parts = name.split(/[._-]/);
   const tokens = parts.filter((part) => /^\d[a-z\d]$/.test(part));

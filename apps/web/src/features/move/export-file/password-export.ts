@@ -1,28 +1,21 @@
-/**
- * Reads the export of a password manager. Of each login it keeps the site and the addresses that it is signed in with;
- * passwords, one-time codes and notes are dropped while the file is read, and no text of them is returned.
- */
+/** Keeps sites and addresses only; passwords, codes and notes are dropped while the file is read. */
 import { csvRows, readCsvHeader } from "./csv.ts";
 import { siteNameOf } from "./site-name.ts";
 
-/** A site, and one address that a login at the site uses. */
 export interface Login {
   site: string;
   address: string;
 }
 
 export interface PasswordExport {
-  /** Name of the program that wrote the file, e.g. `Bitwarden`. */
+  /** Program that wrote the file, e.g. `Bitwarden`. */
   program: string;
-  /** Number of logins in the file, with and without an address. */
+  /** Logins in the file, with and without an address. */
   entries: number;
   logins: Login[];
 }
 
-/**
- * Why a file can't be read as a password manager's export. `aliases`: a list of aliases, not of logins; `other`: an
- * unknown format.
- */
+/** `aliases`: a list of aliases, not of logins; `other`: an unknown format. */
 export type ExportProblem =
   | "encrypted"
   | "too_large"
@@ -36,7 +29,7 @@ export type ExportProblem =
 
 export class ExportFileError extends Error {
   readonly problem: ExportProblem;
-  /** Program or service that wrote the file, e.g. `KeePass`; `null` if unknown. */
+  /** What wrote the file, e.g. `KeePass`; `null` if unknown. */
   readonly program: string | null;
 
   constructor(problem: ExportProblem, program: string | null = null) {
@@ -47,7 +40,7 @@ export class ExportFileError extends Error {
   }
 }
 
-/** Reads the text of a password manager's export, JSON or CSV. @throws ExportFileError */
+/** JSON or CSV. @throws ExportFileError */
 export function readPasswordExport(text: string): PasswordExport {
   const start = text.slice(0, 256).trimStart();
   if (start === "") throw new ExportFileError("empty");
@@ -57,7 +50,7 @@ export function readPasswordExport(text: string): PasswordExport {
   return start.startsWith("{") || start.startsWith("[") ? readJson(text) : readCsv(text);
 }
 
-/** Names of fields that are dropped while JSON is parsed, since they may contain secrets. */
+/** They may contain secrets, so parsing drops them. */
 const secretFields = new Set([
   "password",
   "passwordHistory",
@@ -127,19 +120,16 @@ function protonEntry({ data, aliasEmail }: Json): Entry[] {
   ];
 }
 
-/**
- * URLs of a login at Proton Pass with the mode in which each is filled in. The older field `url` or `urls` has only
- * those of the default mode.
- */
+/** Proton Pass: one list per fill-in mode; the older `url` and `urls` have the default mode only. */
 const urlsOfModes = (list: unknown): string[] => listIn(list).map(({ url }) => textIn(url));
 
-/** Names of CSV columns in lower case, as password managers write them. The first one that a file has is read. */
+/** In lower case; the first that a file has wins. */
 const urlColumns = ["login_uri", "url", "urls", "web site", "website", "uri"];
 const nameColumns = ["name", "title", "account"];
 const userColumns = ["login_username", "username", "login name", "login", "email", "user name"];
 const passwordColumns = ["login_password", "password"];
 
-/** Programs recognised by CSV columns that occur together only in their exports. */
+/** Columns that occur together only in that program's exports. */
 const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username"]],
   ["Proton Pass", ["type", "vault"]],
@@ -184,7 +174,7 @@ function* entriesOf(rows: Iterable<readonly string[]>): Generator<Entry> {
       yield { urls: [...urls.split(/[,\s]+/), ...urlsOfModes(jsonIn(modes))], name, users };
 }
 
-/** Value of a JSON text; `undefined` if it is none. */
+/** `undefined` if it is no JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -193,7 +183,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-// E-mail address as password managers store it for a login, without `mailto:` or a display name.
+// Without `mailto:` or a display name.
 const address = /^[^\s@,;<>"\p{Cc}\p{Cs}]{1,64}@[^\s@,;<>"\p{Cc}\p{Cs}]+\.[^\s@.,;<>"\p{Cc}\p{Cs}]+$/u;
 
 function collected(program: string, entries: Iterable<Entry>): PasswordExport {

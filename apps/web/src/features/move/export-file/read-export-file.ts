@@ -1,4 +1,3 @@
-/** Reads an export file in a new worker, which is terminated as soon as it has replied. */
 import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportAnswer } from "./export.worker.ts";
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
@@ -6,7 +5,7 @@ import workerUrl from "./export.worker.ts?worker&url";
 import { EXPORT_MAX_BYTES } from "./export-bytes.ts";
 import type { ExportProblem } from "./password-export.ts";
 
-/** Reads a password manager's export on this device. Nothing of the file is sent to the server. */
+/** Nothing of the file goes to the server. */
 export function readExportFile(file: File): Promise<ExportAnswer> {
   if (file.size > EXPORT_MAX_BYTES) return Promise.resolve({ problem: "too_large", program: null });
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
@@ -19,9 +18,6 @@ export function readExportFile(file: File): Promise<ExportAnswer> {
   return promise.finally(() => worker.terminate());
 }
 
-/** Sentences that say why a file can't be read as a password manager's export, and which file to choose instead. */
-
-/** Sentences about a problem with the file of the given name. */
 export function problemText(problem: ExportProblem, program: string | null, fileName: string): string {
   const file = `“${fileName}”`;
   switch (problem) {

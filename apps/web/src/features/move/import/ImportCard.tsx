@@ -1,4 +1,3 @@
-/** The card "Import aliases": choice of the source, dry run, result and undo. */
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { useDomains } from "../../../api/aliases.ts";
@@ -32,7 +31,7 @@ interface EarlierProps {
   onOpen: (importId: string) => void;
 }
 
-/** List of the last day's finished imports that the user has closed; each can be opened again. */
+/** The last day's finished imports that the user has closed. */
 function EarlierImports({ imports, onOpen }: EarlierProps) {
   if (imports.length === 0) return null;
   return (

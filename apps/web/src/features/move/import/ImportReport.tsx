@@ -1,4 +1,3 @@
-/** Summary of an import, before, during and after its run, with a button for the next step. */
 import type { ImportResult, ImportWire } from "@kauke/contract";
 import { Check, Info, TriangleAlert } from "lucide-react";
 import { type CSSProperties, useEffect, useState } from "react";
@@ -10,7 +9,7 @@ import { resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts
 
 const ADDRESSES_SHOWN = 5;
 
-/** Current time, updated every ten seconds. */
+/** Every ten seconds. */
 function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -1,4 +1,3 @@
-/** Table of an import's rows: the result of each address and its reason, with a filter by result and pages. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { type RowsWanted, useImport } from "../../../api/imports.ts";

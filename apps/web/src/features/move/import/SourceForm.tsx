@@ -1,7 +1,4 @@
-/**
- * Form that asks for the source of an import, a file or an account at another service, and for the domain of new
- * addresses.
- */
+/** A file or an account at another service, and the domain of new addresses. */
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";

@@ -1,9 +1,8 @@
-/** Texts about an import: its results, its counts and the time left to undo it. Pure. */
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
-/** Results of import rows, in the order of the filter's choices. */
+/** In the order of the filter's choices. */
 export const resultOrder = [
   "create",
   "twin",
@@ -28,7 +27,7 @@ export const resultWords: Readonly<Record<ImportResult, string>> = {
   over_limit: "Over the limit",
 };
 
-/** Explanation of each result of a row, shown when the server gives no reason. */
+/** Where the server gives no reason. */
 export const resultReasons: Readonly<Record<ImportResult, string>> = {
   create: "The alias moves as it is.",
   twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
@@ -41,11 +40,11 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
   over_limit: "Your account can hold no more aliases.",
 };
 
-/** Number of aliases that running the import would create, if the addresses that are not checked are free. */
+/** If the unchecked addresses are free. */
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>
   (counts.create ?? 0) + (counts.twin ?? 0) + (counts.unchecked ?? 0);
 
-/** Time left to undo an import, e.g. `42 minutes`, `less than a minute`; `null` if it can't be undone any more. */
+/** @example "42 minutes", "less than a minute"; `null` if undoing is over */
 export function undoTimeText(undoUntil: string | null, now: Date): string | null {
   if (undoUntil === null) return null;
   const leftMs = new Date(undoUntil).getTime() - now.getTime();
@@ -54,7 +53,7 @@ export function undoTimeText(undoUntil: string | null, now: Date): string | null
   return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
-/** Error message for a refused import; for a rate limit it says when the limit ends. */
+/** A rate limit says when it ends. */
 export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
   const message = messageOf(error, "The import could not be read.");
   const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
@@ -66,8 +65,7 @@ export function importFailureText(error: unknown, fileName: string | null, now =
 const hostName = /(?:^|[\s(])(?:https?:\/\/)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=$|[\s/),:;])/i;
 
 /**
- * The site that an imported row's alias is used at: a host name in its notes, else the notes, else the local part of
- * the old address.
+ * A host name in the notes, else the notes, else the local part.
  * @example siteOfTwin({ notes: "Used at shop.example", address: "x1@simplelogin.com" }) // "shop.example"
  */
 export function siteOfTwin({ notes, address }: Pick<ImportRowWire, "notes" | "address">): string {

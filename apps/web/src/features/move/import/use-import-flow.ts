@@ -1,4 +1,3 @@
-/** State of the card that imports aliases: the import that it shows, and the handlers of its buttons. */
 import { type ImportFromServiceBody, type ImportWire, limits } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -21,7 +20,7 @@ import { importFailureText, siteOfTwin } from "./import-text.ts";
 
 const allRows: RowsWanted = { page: 0, result: undefined };
 
-/** When the import that is shown ends, refetches the aliases and shows a toast. */
+/** Refetches the aliases, and shows a toast. */
 function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<void>): void {
   const before = useRef<string>(undefined);
   const key = shown === undefined ? undefined : `${shown.importId} ${shown.state}`;
@@ -39,7 +38,7 @@ function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<voi
   }, [key, shown, refetchAliases]);
 }
 
-/** Adds the imported addresses that got an alias on another domain to the checklist, each with its new alias. */
+/** Addresses that became an alias on another domain go to the checklist. */
 function useAddTwins(userId: string) {
   const client = useQueryClient();
   const add = useAddToChecklist();
@@ -113,7 +112,7 @@ export function useImportFlow(userId: string) {
       onAddTwins: withId(twins.addTwins),
       onClose: withId((id) => {
         setWanted(allRows);
-        // A finished import is only hidden, since deleting it would make it impossible to undo.
+        // Only hidden: a deleted import can't be undone.
         if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
         else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
       }),
@@ -126,9 +125,7 @@ export function useImportFlow(userId: string) {
   };
 }
 
-/**
- * The fetched import if it is the one chosen in the list; `null` while the rows of the previous one are still shown.
- */
+/** `null` while the previous import's rows are still shown. */
 function newest(watched: ImportWire | undefined, listed: ImportWire): ImportWire | null {
   return watched?.importId === listed.importId ? watched : null;
 }
