@@ -19,7 +19,7 @@ const alias: AliasWire = {
   createdAt: "2026-01-01T00:00:00.000Z",
 };
 
-test("the predicted state of a changed alias equals the server's answer", () => {
+test("the predicted state of a changed alias equals the server's response", () => {
   const paused = predicted(alias, { active: false });
   expect(paused).toEqual({ ...alias, active: false, forwardTo: "null", lastForwardTo: "jonas@example.org" });
   expect(predicted(paused, { active: false })).toBe(paused);

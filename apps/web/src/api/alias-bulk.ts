@@ -24,7 +24,9 @@ export function useChangeAliases(userId: string) {
       call("changeAliases", { body: { aliasIds: [...aliasIds], change } }),
     onMutate: ({ aliasIds, change }) => {
       const ids = new Set(aliasIds);
-      changeList(client, userId, (aliases) => aliases.map((it) => (ids.has(it.id) ? predicted(it, change) : it)));
+      changeList(client, userId, (aliases) =>
+        aliases.map((alias) => (ids.has(alias.id) ? predicted(alias, change) : alias)),
+      );
     },
     onSuccess: async ({ failed }, { change }) => {
       if (failed.length > 0 || change.forwardTo !== undefined) await refetchAliases(client, userId);

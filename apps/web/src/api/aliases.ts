@@ -34,15 +34,17 @@ const replaced =
   (aliases) =>
     aliases.map((item) => (item.id === alias.id ? alias : item));
 
+function addCreated(client: QueryClient, userId: string, alias: AliasWire): void {
+  countEvent("alias_created");
+  if (client.getQueryData(keyOf(userId)) === undefined) void refetchAliases(client, userId);
+  changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
+}
+
 export function useCreateAlias(userId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: CreateAliasBody) => call("createAlias", { params: { userId }, body }),
-    onSuccess: (alias) => {
-      countEvent("alias_created");
-      if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
-      changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
-    },
+    onSuccess: (alias) => addCreated(client, userId, alias),
   });
 }
 
@@ -50,11 +52,7 @@ export function useGenerateAlias(userId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Body<"generateAlias">) => call("generateAlias", { params: { userId }, body }),
-    onSuccess: (alias) => {
-      countEvent("alias_created");
-      if (client.getQueryData(keyOf(userId)) === undefined) void client.invalidateQueries({ queryKey: keyOf(userId) });
-      changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
-    },
+    onSuccess: (alias) => addCreated(client, userId, alias),
   });
 }
 
@@ -89,8 +87,8 @@ export function requestToggle(client: QueryClient, alias: AliasWire, active: boo
     onError: (_error, _wanted, before) => {
       if (before) changeList(client, userId, replaced(before));
     },
-    onSuccess: (answer) => {
-      if (client.isMutating({ mutationKey }) <= 1) changeList(client, userId, replaced(answer.alias));
+    onSuccess: (response) => {
+      if (client.isMutating({ mutationKey }) <= 1) changeList(client, userId, replaced(response.alias));
     },
   });
   return mutation.execute(active);

@@ -13,9 +13,9 @@ export function useApiKeys() {
 export function useCreateApiKey(): (body: CreateApiKeyBody) => Promise<{ key: ApiKeyWire; secret: string }> {
   const client = useQueryClient();
   return async (body) => {
-    const answer = await call("createApiKey", { body });
-    client.setQueryData<ApiKeyWire[]>(queryKey, (keys) => (keys === undefined ? undefined : [answer.key, ...keys]));
-    return answer;
+    const created = await call("createApiKey", { body });
+    client.setQueryData<ApiKeyWire[]>(queryKey, (keys) => (keys === undefined ? undefined : [created.key, ...keys]));
+    return created;
   };
 }
 
@@ -23,7 +23,7 @@ export function useRevokeApiKey() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (keyId: string) => call("deleteApiKey", { params: { keyId } }),
-    onSuccess: (_answer, keyId) =>
+    onSuccess: (_, keyId) =>
       client.setQueryData<ApiKeyWire[]>(queryKey, (keys) => keys?.filter((key) => key.id !== keyId)),
   });
 }

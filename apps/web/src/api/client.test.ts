@@ -4,8 +4,8 @@ import { isSessionLost, markSignedIn } from "./session/lost-session.ts";
 
 beforeEach(() => {
   markSignedIn();
-  const answer = async () => Response.json({ error: "Unauthorized", message: "Not signed in" }, { status: 401 });
-  vi.stubGlobal("fetch", answer);
+  const refuse = async () => Response.json({ error: "Unauthorized", message: "Not signed in" }, { status: 401 });
+  vi.stubGlobal("fetch", refuse);
 });
 afterEach(() => vi.unstubAllGlobals());
 

@@ -30,7 +30,7 @@ async function send(method: string, path: string, body?: unknown, keepalive = fa
 export async function requestLogout(signal: AbortSignal): Promise<void> {
   const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
-  if (!ok) throw new Error(`The logout was answered ${status}`);
+  if (!ok) throw new Error(`The logout got status ${status}`);
 }
 
 /** @throws ApiError for any status but 2xx, and without a response */
@@ -40,9 +40,9 @@ export async function request(method: string, path: string, body?: unknown, keep
   return response;
 }
 
-async function checkAnswer(name: EndpointName, answer: unknown): Promise<void> {
+async function checkBody(name: EndpointName, body: unknown): Promise<void> {
   const { endpoints } = await import("@kauke/contract");
-  endpoints[name].answer.parse(answer);
+  endpoints[name].answer.parse(body);
 }
 
 type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? unknown : { params: Params<N> }) &
@@ -55,9 +55,9 @@ type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 /** @example call("toggleAlias", { params: { aliasId }, body: { active: false } }) */
 export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
   const response = await callUnread(name, ...given);
-  const answer = (await response.json()) as Answer<N>;
-  if (import.meta.env.DEV) await checkAnswer(name, answer);
-  return answer;
+  const body = (await response.json()) as Answer<N>;
+  if (import.meta.env.DEV) await checkBody(name, body);
+  return body;
 }
 
 /** For callers that need the headers or content type. */
@@ -152,6 +152,6 @@ export function countEvent(event: PageEvent): void {
   const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };
   // The body is read to its end: an unread response keeps its request open.
   void fetch(path, init)
-    .then((answer) => answer.arrayBuffer())
+    .then((response) => response.arrayBuffer())
     .catch(() => {});
 }

@@ -19,8 +19,8 @@ type WrappedKey = Required<Pick<CreateEncryptionKeyBody, "keyName" | "publicKey"
 
 export function useEncryptionKeyCalls() {
   const client = useQueryClient();
-  const refreshed = async <T>(answer: Promise<T>): Promise<T> => {
-    const result = await answer;
+  const refreshed = async <T>(request: Promise<T>): Promise<T> => {
+    const result = await request;
     await client.invalidateQueries({ queryKey });
     return result;
   };

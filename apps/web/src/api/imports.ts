@@ -50,7 +50,7 @@ export function useImportCalls(userId: string) {
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
     // Only the list: the deleted import itself would be a 404.
     onSuccess: (_, importId) =>
-      client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((it) => it.importId !== importId)),
+      client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((other) => other.importId !== importId)),
     onError: () => client.invalidateQueries({ queryKey, exact: true }),
   });
   return { create, run, undo, remove, refetchAliases: () => refetchAliases(client, userId) };

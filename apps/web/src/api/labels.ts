@@ -23,7 +23,7 @@ export function useLabelCalls() {
     },
     change: async (labelId: string, body: ChangeLabelBody): Promise<LabelWire> => {
       const { label } = await call("changeLabel", { params: { labelId }, body });
-      change((labels) => labels.map((it) => (it.id === labelId ? label : it)));
+      change((labels) => labels.map((old) => (old.id === labelId ? label : old)));
       return label;
     },
     remove: async (labelId: string): Promise<void> => {

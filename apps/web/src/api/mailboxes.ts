@@ -100,7 +100,7 @@ export function useConfirmation(token: string) {
   });
 }
 
-export function useAnswerConfirmation(token: string) {
+export function useDecideConfirmation(token: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (choice: ConfirmationChoice) => call("answerConfirmation", { body: { token, choice } }),

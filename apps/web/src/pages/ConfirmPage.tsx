@@ -2,7 +2,7 @@
 import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
-import { useAnswerConfirmation, useConfirmation } from "../api/mailboxes.ts";
+import { useConfirmation, useDecideConfirmation } from "../api/mailboxes.ts";
 import { useSession } from "../api/session/session.ts";
 import { normalizePath } from "../app/path.ts";
 import { readConfirmationPath } from "../app/screens.ts";
@@ -87,11 +87,11 @@ interface Props {
 
 function ConfirmationCard({ token, standing, isNotMine }: Props) {
   const { user } = useSession();
-  const answer = useAnswerConfirmation(token);
+  const decision = useDecideConfirmation(token);
   const { state, signIn } = standing;
   const { heading, text } = signIn === undefined ? words[state] : confirmedWords[signIn];
-  const onAnswer = (choice: ConfirmationChoice) =>
-    answer.mutate(choice, {
+  const onDecide = (choice: ConfirmationChoice) =>
+    decision.mutate(choice, {
       onSuccess: (now) => {
         if (signIn === "open" && now.signIn === "open")
           showFailure("Not Confirmed", "You are signed in to another account than the one that forwards here.");
@@ -115,10 +115,10 @@ function ConfirmationCard({ token, standing, isNotMine }: Props) {
             key={choice}
             type="button"
             className={look}
-            pending={answer.isPending && answer.variables === choice}
+            pending={decision.isPending && decision.variables === choice}
             pendingLabel={pendingLabel}
-            disabled={answer.isPending}
-            onClick={() => onAnswer(choice)}
+            disabled={decision.isPending}
+            onClick={() => onDecide(choice)}
           >
             {label}
           </SubmitButton>

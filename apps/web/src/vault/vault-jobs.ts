@@ -38,4 +38,4 @@ export interface Jobs {
 export type JobName = keyof Jobs;
 export type AnyJob = { [Name in JobName]: { name: Name; input: Jobs[Name]["input"] } }[JobName];
 
-export type WorkerAnswer = { forecastSeconds: number } | { result: unknown } | { failure: AgeErrorCode };
+export type WorkerMessage = { forecastSeconds: number } | { result: unknown } | { failure: AgeErrorCode };

@@ -1,6 +1,6 @@
 /** One worker per call, terminated when the job ends. Failures are codes; callers choose the texts. */
 import type { AgeErrorCode, StoredKeyForm } from "@kauke/age";
-import type { JobName, Jobs, WorkerAnswer } from "./vault-jobs.ts";
+import type { JobName, Jobs, WorkerMessage } from "./vault-jobs.ts";
 import { isNotLoaded, vaultWorkerUrl } from "./worker-url.ts";
 
 export type { KeyToImport } from "./key-import.ts";
@@ -72,7 +72,7 @@ function runJob<Name extends JobName>(
   signal?.addEventListener("abort", end);
   worker.onerror = (event) => (isNotLoaded(event) ? reject(new VaultError("not_loaded")) : end());
   worker.onmessageerror = end;
-  worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
+  worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
     if ("forecastSeconds" in data) onForecast?.(data.forecastSeconds);
     else if ("failure" in data) reject(new VaultError(data.failure));
     else resolve(data.result as Jobs[Name]["result"]);

@@ -11,24 +11,24 @@ import {
   pastedBlocks,
 } from "@kauke/age";
 import { importPrivateKey, readKeyToImport } from "./key-import.ts";
-import type { AnyJob, DecryptedBlock, Jobs, Opener, WorkerAnswer } from "./vault-jobs.ts";
+import type { AnyJob, DecryptedBlock, Jobs, Opener, WorkerMessage } from "./vault-jobs.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
 scope.onmessage = async ({ data: job }: MessageEvent<AnyJob>) => {
   try {
     const forecastSeconds = await forecastOf(job);
-    if (forecastSeconds > 0) answer({ forecastSeconds });
+    if (forecastSeconds > 0) post({ forecastSeconds });
     const result = await done(job);
-    answer({ result }, result instanceof Uint8Array ? [result.buffer] : []);
+    post({ result }, result instanceof Uint8Array ? [result.buffer] : []);
   } catch (thrown) {
-    answer({ failure: codeOf(thrown) });
+    post({ failure: codeOf(thrown) });
   }
 };
 
 const codeOf = (thrown: unknown) => (thrown instanceof AgeError ? thrown.code : "malformed");
 
-function answer(message: WorkerAnswer, transfer: Transferable[] = []): void {
+function post(message: WorkerMessage, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { dropAhead, keepAhead, takeAhead } from "./asked-ahead.ts";
 
-const answer = (text: string) => async () => new Response(text);
+const respond = (text: string) => async () => new Response(text);
 
 test("a prefetched response is handed out once, to the next request for the same path", async () => {
-  keepAhead("/api/notices", answer("ahead"));
+  keepAhead("/api/notices", respond("ahead"));
   expect(takeAhead("/api/domains")).toBe(undefined);
   expect(await (await takeAhead("/api/notices"))?.text()).toBe("ahead");
   expect(takeAhead("/api/notices")).toBe(undefined);
 });
 
 test("prefetched responses are dropped once something has changed", () => {
-  keepAhead("/api/notices", answer("before"));
+  keepAhead("/api/notices", respond("before"));
   dropAhead();
   expect(takeAhead("/api/notices")).toBe(undefined);
 });

@@ -1,17 +1,17 @@
 /** Prefetched GET responses, used once; dropped when data changes or another user signs in. */
-const answers = new Map<string, Promise<Response>>();
+const responses = new Map<string, Promise<Response>>();
 
 /** If the request fails, whoever takes the response gets the rejection. */
 export function keepAhead(path: string, ask: () => Promise<Response>): void {
-  const answer = ask();
-  answer.catch(() => {});
-  answers.set(path, answer);
+  const response = ask();
+  response.catch(() => {});
+  responses.set(path, response);
 }
 
 export function takeAhead(path: string): Promise<Response> | undefined {
-  const answer = answers.get(path);
-  answers.delete(path);
-  return answer;
+  const response = responses.get(path);
+  responses.delete(path);
+  return response;
 }
 
-export const dropAhead = (): void => answers.clear();
+export const dropAhead = (): void => responses.clear();

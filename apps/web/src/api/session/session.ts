@@ -123,7 +123,7 @@ export async function endAtServer(): Promise<void> {
   try {
     await requestLogout(own.signal);
   } catch {
-    if (!own.signal.aborted) console.warn("The server did not answer the logout.");
+    if (!own.signal.aborted) console.warn("The server did not respond to the logout.");
   } finally {
     if (ending === own) ending = null;
   }

@@ -100,9 +100,9 @@ export function useEndOtherSessions() {
 }
 
 /** For responses of something else than the server, e.g. a proxy's page (specification section 8, "Auth"). */
-async function withFallbackMessage<T>(answer: Promise<T>, fallback: string): Promise<T> {
+async function withFallbackMessage<T>(request: Promise<T>, fallback: string): Promise<T> {
   try {
-    return await answer;
+    return await request;
   } catch (error) {
     const hasNoMessage = error instanceof ApiError && error.message.startsWith(`${error.status}: `);
     throw hasNoMessage ? new ApiError({ status: error.status, message: fallback }, { cause: error }) : error;

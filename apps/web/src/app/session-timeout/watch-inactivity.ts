@@ -9,7 +9,7 @@ const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart",
 /** The tab may have been suspended before these. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
 /** Time for other tabs to report their activity, in milliseconds. */
-const ANSWER_WAIT_MS = 250;
+const REPORT_WAIT_MS = 250;
 /** Between attempts, while a page from the back/forward cache is hidden. */
 const RETRY_MS = 2000;
 
@@ -116,7 +116,7 @@ export class InactivityWatch {
     if (overslept && !this.#isAsking) {
       this.#isAsking = true;
       tellTabs({ kind: "who-was-active" });
-      this.#timer = setTimeout(() => this.#update(), ANSWER_WAIT_MS);
+      this.#timer = setTimeout(() => this.#update(), REPORT_WAIT_MS);
       return;
     }
     this.#stopped.abort();

@@ -2,13 +2,13 @@ import { emailJobStatuses } from "@kauke/contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { closeToast, readToast } from "../../ui/toast-store.ts";
-import { followJob, type JobAnswer, type JobCalls, nextStep, POLL_EVERY_MS, type Progress } from "./job-tracker.ts";
+import { followJob, type JobCalls, nextStep, POLL_EVERY_MS, type PolledJob, type Progress } from "./job-tracker.ts";
 
-const pending: JobAnswer = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
+const pending: PolledJob = { success: true, status: "pending", currentRetries: 0, maxRetries: 3, lastError: null };
 let made = 0;
 
 /** Follows a job on a fake server that returns these statuses in turn, then the last one repeatedly. */
-function follow(statuses: (JobAnswer | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
+function follow(statuses: (PolledJob | Error)[], change: Partial<JobCalls & { undoSeconds: number }> = {}) {
   const asked: string[] = [];
   const { undoSeconds = 6, ...calls } = change;
   followJob({ jobId: `job-${++made}`, canUndo: true, undoSeconds }, "rasa@example.org", {

@@ -10,10 +10,10 @@ const GRACE_SECONDS = 1;
 const SHORTEST_TOAST_MS = 1000;
 
 /** Anything but `success: true` ends tracking (specification). */
-export type JobAnswer = Progress & { success: boolean };
+export type PolledJob = Progress & { success: boolean };
 
 export interface JobCalls {
-  readStatus(jobId: string): Promise<JobAnswer>;
+  readStatus(jobId: string): Promise<PolledJob>;
   cancel(jobId: string): Promise<unknown>;
   /** Only once the message is certain not to be sent. */
   reopen(): void;

@@ -54,7 +54,7 @@ export function AddMailboxDialog({ onClose }: { onClose: () => void }) {
     setAsked(meant === null ? null : { typed: address, meant });
     if (meant === null) run(address);
   };
-  const onAnswer = (isUsed: boolean) => {
+  const onDecide = (isUsed: boolean) => {
     if (asked === null) return;
     setAsked(null);
     const address = isUsed ? asked.meant : asked.typed;
@@ -85,7 +85,7 @@ export function AddMailboxDialog({ onClose }: { onClose: () => void }) {
           setAsked(null);
         }}
       />
-      {asked === null ? null : <TypoNote question={{ ...asked, isAwaited: true }} onAnswer={onAnswer} />}
+      {asked === null ? null : <TypoNote question={{ ...asked, isAwaited: true }} onDecide={onDecide} />}
     </FormDialog>
   );
 }

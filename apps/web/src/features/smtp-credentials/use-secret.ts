@@ -77,28 +77,28 @@ export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }
 
-class PasswordAnswerError extends Error {
-  override name = "PasswordAnswerError";
+class PasswordResponseError extends Error {
+  override name = "PasswordResponseError";
 }
 
-/** @throws PasswordAnswerError as the specification names it (section 8, "SMTP toasts") */
+/** @throws PasswordResponseError as the specification names it (section 8, "SMTP toasts") */
 export async function passwordOf(response: Pick<Response, "headers" | "json">): Promise<string> {
-  const notJson = () => new PasswordAnswerError("Server returned non-JSON response");
+  const notJson = () => new PasswordResponseError("Server returned non-JSON response");
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "")) throw notJson();
   const body: unknown = await response.json().catch(() => {
     throw notJson();
   });
-  if (!isPasswordAnswer(body)) throw new PasswordAnswerError("No password found or invalid response");
+  if (!hasPassword(body)) throw new PasswordResponseError("No password found or invalid response");
   return body.password;
 }
 
-function isPasswordAnswer(body: unknown): body is { success: true; password: string } {
+function hasPassword(body: unknown): body is { success: true; password: string } {
   if (typeof body !== "object" || body === null || !("success" in body) || !("password" in body)) return false;
   return body.success === true && typeof body.password === "string" && body.password !== "";
 }
 
 export function passwordFailureText(error: unknown): string {
-  if (error instanceof PasswordAnswerError) return error.message;
+  if (error instanceof PasswordResponseError) return error.message;
   if (error instanceof ApiError && error.status > 0) return `Failed to fetch password: ${error.status}`;
   return "Failed to fetch password";
 }

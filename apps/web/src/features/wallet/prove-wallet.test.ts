@@ -34,7 +34,7 @@ test("connecting returns the wallet's first Solana account", async () => {
 test.each([
   ["says no", async () => Promise.reject(new Error("User rejected the request"))],
   ["has no account for Solana", async () => ({ accounts: [{ address: "0xab", chains: ["ethereum:1"] }] })],
-  ["answers nonsense", async () => ({})],
+  ["returns nonsense", async () => ({})],
 ])("connecting throws a WalletRefusal if the wallet %s", async (_, connect) => {
   await expect(connectWallet(connecting(connect))).rejects.toBeInstanceOf(WalletRefusal);
 });

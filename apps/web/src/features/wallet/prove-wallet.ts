@@ -10,8 +10,8 @@ export class WalletRefusal extends Error {
 /** @throws WalletRefusal */
 export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   return asRefusal(async () => {
-    const answer = await featureOf(wallet, "standard:connect")?.connect();
-    return answer?.accounts.find(isSolana);
+    const connected = await featureOf(wallet, "standard:connect")?.connect();
+    return connected?.accounts.find(isSolana);
   });
 }
 

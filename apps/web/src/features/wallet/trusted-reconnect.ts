@@ -29,8 +29,8 @@ function arrivalIn(wallets: WalletList): Promise<void> {
 
 async function trustedAddresses(wallet: StandardWallet): Promise<string[]> {
   try {
-    const answer = await featureOf(wallet, "standard:connect")?.connect({ silent: true });
-    return (answer?.accounts ?? []).filter(isSolana).map(({ address }) => address);
+    const connected = await featureOf(wallet, "standard:connect")?.connect({ silent: true });
+    return (connected?.accounts ?? []).filter(isSolana).map(({ address }) => address);
   } catch {
     return [];
   }

@@ -9,7 +9,7 @@ test.each([
   ["a refused proof", new ApiError({ status: 401, message: "whatever" }), "Wallet authentication failed"],
   ["a broken server", new ApiError({ status: 500, message: "500: oh" }), "Wallet authentication failed"],
   ["a rate limit", new ApiError({ status: 429, message: "Please wait.", rateLimited: true }), "Please wait."],
-  ["no answer at all", new ApiError({ status: 0, message: unreachable }), unreachable],
+  ["no response at all", new ApiError({ status: 0, message: unreachable }), unreachable],
 ])("shows the message for %s", (_, error, words) => {
   expect(walletFailureText(error)).toBe(words);
 });

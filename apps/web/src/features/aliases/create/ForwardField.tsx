@@ -57,9 +57,9 @@ const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
   relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
 
 /** The pressed button disappears, so the field gets the focus. */
-function useAnswer(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
+function useDecision(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
   return (isUsed: boolean) => {
-    typo.answer(isUsed);
+    typo.decide(isUsed);
     field.current?.querySelector("input")?.focus();
   };
 }
@@ -70,7 +70,7 @@ export function ForwardField({ form, shown, tidy, typo, offered, onForwardFocus 
   const text = shown.forwardTo;
   const error = form.formState.errors.forwardTo?.message;
   const wrong = error === undefined ? [] : wrongDestinations(text);
-  const onAnswer = useAnswer(typo, field);
+  const onDecide = useDecision(typo, field);
   const { onBlur, onChange, ...input } = form.register("forwardTo");
   const tidyAndAsk = () => typo.ask(tidy.destinations());
   return (
@@ -108,7 +108,7 @@ export function ForwardField({ form, shown, tidy, typo, offered, onForwardFocus 
         </div>
       )}
       {typo.question === null ? null : (
-        <TypoNote key={typo.question.typed} question={typo.question} onAnswer={onAnswer} />
+        <TypoNote key={typo.question.typed} question={typo.question} onDecide={onDecide} />
       )}
       <Chips offered={offered} text={text} onChange={(changed) => tidy.change("forwardTo", changed)} />
     </div>

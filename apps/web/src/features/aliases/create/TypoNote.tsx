@@ -38,7 +38,7 @@ export function useTypoQuestion(known: readonly string[], onUse: (question: Typo
       setQuestion(found === null ? null : { ...found, isAwaited: true });
       return found !== null;
     },
-    answer(isUsed: boolean): void {
+    decide(isUsed: boolean): void {
       if (question === null) return;
       if (isUsed) onUse(question);
       else kept.add(question.typed);
@@ -50,10 +50,10 @@ export function useTypoQuestion(known: readonly string[], onUse: (question: Typo
 
 interface Props {
   question: TypoQuestion;
-  onAnswer: (isUsed: boolean) => void;
+  onDecide: (isUsed: boolean) => void;
 }
 
-export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Props) {
+export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Props) {
   const id = useId();
   return (
     <div className="note typo" role="group" aria-labelledby={id}>
@@ -68,11 +68,11 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onAnswer }: Pr
             className="btn btn-ink btn-sm"
             // The submitted form waits for this.
             autoFocus={isAwaited}
-            onClick={() => onAnswer(true)}
+            onClick={() => onDecide(true)}
           >
             Use It
           </button>
-          <button type="button" className="btn btn-sm" aria-label={`Keep ${typed}`} onClick={() => onAnswer(false)}>
+          <button type="button" className="btn btn-sm" aria-label={`Keep ${typed}`} onClick={() => onDecide(false)}>
             Keep
           </button>
         </div>

@@ -48,7 +48,10 @@ const Listed = memo(function Listed({ view, query, choose, clear, filter, pickin
 /** Fetched only when something shows labels. */
 function useLabelsById(isWanted: boolean) {
   const { data } = useLabels(isWanted);
-  const byId = useMemo(() => (data === undefined ? undefined : new Map(data.map((it) => [it.id, it]))), [data]);
+  const byId = useMemo(
+    () => (data === undefined ? undefined : new Map(data.map((label) => [label.id, label]))),
+    [data],
+  );
   return { list: data, byId };
 }
 

@@ -89,7 +89,7 @@ export function parseView(text: string | null): StoredView {
     const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
     return {
       filter: isFilter(filter) ? filter : first.filter,
-      sort: listSorts.find((it) => it === sort) ?? first.sort,
+      sort: listSorts.find((known) => known === sort) ?? first.sort,
     };
   } catch {
     return first;

@@ -119,7 +119,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
   const panelId = useId();
   const isNew = useIsNewAlias(alias.id);
   const states = [isActive(alias) ? "" : "paused", isOpen ? "open" : "", isPicked ? "picked" : "", isNew ? "new" : ""];
-  const classes = states.filter((it) => it !== "").join(" ");
+  const classes = states.filter((state) => state !== "").join(" ");
   return (
     <>
       <tr className={classes || undefined}>

@@ -144,7 +144,10 @@ export function ChecklistItems({ userId, rows }: Props) {
   const list = useChecklistView(rows);
   const { view, turnTo } = list;
   const { data: aliases } = useAliases(userId);
-  const addresses = useMemo(() => new Map(aliases?.map((it) => [it.id, `${it.alias}@${it.domain}`])), [aliases]);
+  const addresses = useMemo(
+    () => new Map(aliases?.map(({ id, alias, domain }) => [id, `${alias}@${domain}`])),
+    [aliases],
+  );
   const change = useChangeChecklist();
   const { pendingId, make } = useSiteAlias(userId);
   const tick = ({ id }: ChecklistRowWire, done: boolean) => {

@@ -59,10 +59,10 @@ export function useExportFile() {
   const onFile = async (file: File) => {
     setIsReading(true);
     setError(null);
-    const answer = await readExportFile(file);
+    const outcome = await readExportFile(file);
     setIsReading(false);
-    if ("problem" in answer) return setError(problemText(answer.problem, answer.program, file.name));
-    const { program, entries, logins } = answer.result;
+    if ("problem" in outcome) return setError(problemText(outcome.problem, outcome.program, file.name));
+    const { program, entries, logins } = outcome.result;
     const groups = groupLogins(logins, { domains });
     if (groups.length === 0) return setError(`No login in “${file.name}” has an e-mail address that needs a change.`);
     setRead({ program, entries, groups });

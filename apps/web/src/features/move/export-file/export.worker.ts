@@ -2,15 +2,15 @@
 import { readExportBytes } from "./export-bytes.ts";
 import { ExportFileError, type ExportProblem, type PasswordExport } from "./password-export.ts";
 
-export type ExportAnswer = { result: PasswordExport } | { problem: ExportProblem; program: string | null };
+export type ExportOutcome = { result: PasswordExport } | { problem: ExportProblem; program: string | null };
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
 scope.onmessage = async ({ data: file }: MessageEvent<File>) => {
-  scope.postMessage(await answerTo(file));
+  scope.postMessage(await outcomeOf(file));
 };
 
-async function answerTo(file: File): Promise<ExportAnswer> {
+async function outcomeOf(file: File): Promise<ExportOutcome> {
   try {
     return { result: await readExportBytes(new Uint8Array(await file.arrayBuffer())) };
   } catch (error) {

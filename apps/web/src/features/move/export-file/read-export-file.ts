@@ -1,19 +1,19 @@
 import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
-import type { ExportAnswer } from "./export.worker.ts";
+import type { ExportOutcome } from "./export.worker.ts";
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./export.worker.ts?worker&url";
 import { EXPORT_MAX_BYTES } from "./export-bytes.ts";
 import type { ExportProblem } from "./password-export.ts";
 
 /** Nothing of the file goes to the server. */
-export function readExportFile(file: File): Promise<ExportAnswer> {
+export function readExportFile(file: File): Promise<ExportOutcome> {
   if (file.size > EXPORT_MAX_BYTES) return Promise.resolve({ problem: "too_large", program: null });
   const worker = new Worker(trustedWorkerUrl(workerUrl), { type: "module" });
-  const { promise, resolve } = Promise.withResolvers<ExportAnswer>();
+  const { promise, resolve } = Promise.withResolvers<ExportOutcome>();
   const fail = () => resolve({ problem: "damaged", program: null });
   worker.onerror = (event) => (isNotLoaded(event) ? resolve({ problem: "not_loaded", program: null }) : fail());
   worker.onmessageerror = fail;
-  worker.onmessage = ({ data }: MessageEvent<ExportAnswer>) => resolve(data);
+  worker.onmessage = ({ data }: MessageEvent<ExportOutcome>) => resolve(data);
   worker.postMessage(file);
   return promise.finally(() => worker.terminate());
 }
