@@ -26,7 +26,6 @@ import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
 
 /** Retried until loaded: without the inactivity watch nobody is signed out. */
-
 const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
 
 function LazySessionTimeout({ userId }: { userId: string }) {
@@ -35,7 +34,6 @@ function LazySessionTimeout({ userId }: { userId: string }) {
 }
 
 /** Loads with the first toast; earlier on pages with requests, because "connection lost" can't wait for a download. */
-
 const loadToaster = async () => (await import("../ui/Toaster.tsx")).Toaster;
 
 function LazyToaster({ early }: { early: boolean }) {
@@ -45,13 +43,12 @@ function LazyToaster({ early }: { early: boolean }) {
   return late === null ? null : <late.component />;
 }
 
-/** The heading is the same for everybody, so it shows while the session check and the chunk load. */
-
 interface PersonalPageProps {
   screen: PersonalScreenName;
   isWaiting: boolean;
 }
 
+/** The heading is the same for everybody, so it shows while the session check and the chunk load. */
 function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
   return (
     <main id="main" className="page" tabIndex={-1}>
@@ -109,9 +106,7 @@ function useNoFileNavigation(): void {
   }, []);
 }
 
-/** The address stays, so that the page's content returns after the sign-in. */
-
-/** The dashboard shows a message in place instead (specification section 2). */
+/** The address stays, so that the content returns after the sign-in; the dashboard shows a message in place. */
 function useLostSessionExit(screen: ScreenName): boolean {
   const isLost = useSessionLost();
   const mustLeave = isLost && screen !== "dashboard";

@@ -2,14 +2,14 @@ import "../app/zod-jitless.ts";
 
 import { useMemo } from "react";
 import { useAliases } from "../api/aliases.ts";
-import { messageOf } from "../api/api-error.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
 import { draftOf } from "../features/compose/drafts.ts";
-import { NoSendingAliases, SendingAliasesFailed } from "../features/compose/SenderHint.tsx";
+import { NoSendingAliases } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
 import { UnsentMail } from "../features/compose/UnsentMail.tsx";
+import { LoadFailed } from "../ui/LoadFailed.tsx";
 
 function Content({ userId }: { userId: string }) {
   const ready = useSendingAliases(userId);
@@ -21,10 +21,14 @@ function Content({ userId }: { userId: string }) {
   const failed = [ready, all].filter(({ data, error }) => data === undefined && error !== null);
   if (failed[0] !== undefined)
     return (
-      <SendingAliasesFailed
-        message={messageOf(failed[0].error, "Please try again.")}
-        onRetry={() => failed.forEach(({ refetch }) => void refetch())}
-      />
+      <div className="card">
+        <LoadFailed
+          heading="h2"
+          title="Your aliases could not be loaded"
+          error={failed[0].error}
+          onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+        />
+      </div>
     );
   // Stays with a draft, even if the last alias was deleted.
   if (senders?.length === 0 && draftOf(userId) === null) return <NoSendingAliases />;

@@ -8,38 +8,34 @@ import { AutoForm } from "../features/decrypt/AutoForm.tsx";
 import { ManualForm } from "../features/decrypt/ManualForm.tsx";
 import { ResultCard } from "../features/decrypt/ResultCard.tsx";
 import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
-import { LoadFailed } from "../ui/LoadFailed.tsx";
-import { Mask } from "../ui/Mask.tsx";
+import { Empty, LoadFailed } from "../ui/LoadFailed.tsx";
 
-/** While the keys load, or without any. */
-function NoKeys() {
-  return (
-    <div className="empty">
-      <Mask className="m" />
-      <h2>No Encryption Keys Available</h2>
-      <p>Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own.</p>
-      <Link className="btn btn-primary" href="/settings">
-        Go to Settings
-      </Link>
-    </div>
-  );
-}
+const noKeys = (
+  <Empty
+    heading="h2"
+    eyes="open"
+    title="No Encryption Keys Available"
+    text="Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own."
+  >
+    <Link className="btn btn-primary" href="/settings">
+      Go to Settings
+    </Link>
+  </Empty>
+);
 
-function KeysLoading() {
-  return (
-    <div className="empty" role="status">
-      <span className="spin" />
-      <p>Loading...</p>
-    </div>
-  );
-}
+const loadingKeys = (
+  <div className="empty" role="status">
+    <span className="spin" />
+    <p>Loading...</p>
+  </div>
+);
 
 function Auto({ decryption }: { decryption: Decryption }) {
   const { data: keys, error, refetch } = useEncryptionKeys();
   if (keys === undefined && error !== null)
     return <LoadFailed heading="h2" title="Your keys could not be loaded" error={error} onRetry={refetch} />;
-  if (keys === undefined) return <KeysLoading />;
-  return keys.length === 0 ? <NoKeys /> : <AutoForm keys={keys} decryption={decryption} />;
+  if (keys === undefined) return loadingKeys;
+  return keys.length === 0 ? noKeys : <AutoForm keys={keys} decryption={decryption} />;
 }
 
 const autoTab = "auto-decrypt";

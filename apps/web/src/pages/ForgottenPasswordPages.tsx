@@ -64,8 +64,6 @@ export function ForgotPage() {
   );
 }
 
-/** Opening the page changes nothing. */
-
 interface Props {
   token: string;
   /** For password managers. */

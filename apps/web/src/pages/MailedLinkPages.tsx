@@ -1,5 +1,4 @@
 /** Opening the page changes nothing. */
-import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import "../app/zod-jitless.ts";
 import { authMessages } from "@kauke/contract";
 import { useState } from "react";
@@ -9,6 +8,7 @@ import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
 import { useConfirmEmail, useSignInByLink, useSignInLink } from "../api/session/sign-in.ts";
 import { useChangeEmail, useEmailChange } from "../api/session/ways-in.ts";
 import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/auth/AccountLinkPage.tsx";
+import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { failureOf } from "../ui/LoadFailed.tsx";
@@ -58,8 +58,6 @@ export function ConfirmEmailPage() {
     </AccountLinkPage>
   );
 }
-
-/** Opening the page changes nothing. */
 
 interface Props {
   token: string;
@@ -144,8 +142,6 @@ export function SignInLinkPage() {
     </AuthColumns>
   );
 }
-
-/** Makes the address that got the link the account's e-mail. Opening the page changes nothing. */
 
 const whyNewEmail =
   "It was used, its 24 hours are over, a newer one was sent, how the account signs in was changed, or it was made for another account than the one you are signed in to.";

@@ -1,5 +1,6 @@
-import { ChevronDown, type LucideIcon } from "lucide-react";
-import type { ReactNode, Ref, SelectHTMLAttributes } from "react";
+import { ChevronDown, type LucideIcon, Search } from "lucide-react";
+import type { ButtonHTMLAttributes, InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes } from "react";
+import { verbatim } from "./Field.tsx";
 
 interface Props {
   icon: LucideIcon;
@@ -20,6 +21,23 @@ export function IconButton({ icon: Icon, label, fullLabel, className = "", onCli
       onClick={onClick}
     >
       <Icon className="i" aria-hidden />
+    </button>
+  );
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  look?: "primary" | "quiet" | "danger-line" | "ink";
+  isSmall?: boolean;
+  icon?: LucideIcon;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({ look, isSmall = false, icon: Icon, children, ...attributes }: ButtonProps) {
+  const className = `btn${look === undefined ? "" : ` btn-${look}`}${isSmall ? " btn-sm" : ""}`;
+  return (
+    <button type="button" {...attributes} className={className}>
+      {Icon === undefined ? null : <Icon className="i" aria-hidden />}
+      {children}
     </button>
   );
 }
@@ -47,6 +65,30 @@ export function Select({ mono = false, options = [], children, ...select }: Sele
       </select>
       <ChevronDown className="i" aria-hidden />
     </span>
+  );
+}
+
+interface SearchProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"> {
+  label: string;
+  onQuery: (query: string) => void;
+  ref?: Ref<HTMLInputElement>;
+}
+
+export function SearchField({ label, onQuery, ...input }: SearchProps) {
+  return (
+    <label className="affix">
+      <Search className="i" aria-hidden />
+      <input
+        className="input"
+        type="search"
+        placeholder="Search"
+        aria-label={label}
+        // Not words to spell-check, nor to suggest from earlier searches.
+        {...verbatim}
+        {...input}
+        onChange={(event) => onQuery(event.target.value)}
+      />
+    </label>
   );
 }
 

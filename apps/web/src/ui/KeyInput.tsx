@@ -1,5 +1,4 @@
 /** A file picker for private keys of Settings and `age-keygen`. */
-
 import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect } from "react";
 import { describedBy, FieldError, verbatim } from "./Field.tsx";
 import { FilePicker } from "./FilePicker.tsx";

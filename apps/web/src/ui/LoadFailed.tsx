@@ -1,26 +1,41 @@
 /** In place of content that failed to load or is still loading. */
 import type { CSSProperties, ReactNode } from "react";
 import { messageOf } from "../api/api-error.ts";
+import { Button } from "./Controls.tsx";
 import { Mask } from "./Mask.tsx";
 
-interface Props {
+interface EmptyProps {
   title: string;
-  error: unknown;
+  text: string;
   /** By its place on the page. */
   heading?: "h2" | "h3" | "h4";
+  eyes?: "open" | "shut" | null;
+  role?: "alert";
+  children?: ReactNode;
+}
+
+/** In place of a list without items. */
+export function Empty({ title, text, heading: Heading = "h3", eyes = null, role, children }: EmptyProps) {
+  return (
+    <div className="empty" role={role}>
+      {eyes === null ? null : <Mask className="m" eyes={eyes} />}
+      <Heading className="wrap-anywhere">{title}</Heading>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}
+
+interface Props extends Pick<EmptyProps, "title" | "heading"> {
+  error: unknown;
   onRetry: () => unknown;
 }
 
-export function LoadFailed({ title, error, heading: Heading = "h3", onRetry }: Props) {
+export function LoadFailed({ error, onRetry, ...empty }: Props) {
   return (
-    <div className="empty" role="alert">
-      <Mask className="m" eyes="shut" />
-      <Heading>{title}</Heading>
-      <p>{messageOf(error, "Please try again.")}</p>
-      <button type="button" className="btn" onClick={() => void onRetry()}>
-        Try again
-      </button>
-    </div>
+    <Empty {...empty} text={messageOf(error, "Please try again.")} eyes="shut" role="alert">
+      <Button onClick={() => void onRetry()}>Try again</Button>
+    </Empty>
   );
 }
 

@@ -149,7 +149,6 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
 }
 
 /** Never a token: the session is an HttpOnly cookie (specification sections 3 and 4). */
-
 type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
 
 /** `email` if there is one, else `wallet`, else `google`. */

@@ -11,7 +11,6 @@ import { Logo, NavItems, NavRow } from "./NavLinks.tsx";
 import { balanceText, userLabel } from "./user-label.ts";
 
 /** For windows narrower than 1024 px. */
-
 interface MobileMenuProps {
   path: string;
   balance: string | null;

@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { leaveSession } from "../../api/session/session.ts";
+import { Button } from "../../ui/Controls.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -79,9 +80,9 @@ export function DeleteAccountCard() {
         <h2 id="delete-account">Delete account</h2>
         <p>Removes your aliases and data, and signs you out. This cannot be undone.</p>
       </div>
-      <button type="button" className="btn btn-danger-line" disabled={done} onClick={() => setAsking(true)}>
+      <Button look="danger-line" disabled={done} onClick={() => setAsking(true)}>
         Delete Account
-      </button>
+      </Button>
       {asking ? (
         <DeleteAccountDialog pending={pending} onConfirm={run} onClose={() => pending || setAsking(false)} />
       ) : null}

@@ -5,6 +5,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
@@ -21,9 +22,9 @@ const onFailure = (error: Error) => showFailure("Not Ended", messageOf(error, "T
 function SignOutButton() {
   const logOut = useLogOutButton();
   return (
-    <button type="button" className="btn btn-quiet btn-sm" onClick={logOut}>
+    <Button isSmall look="quiet" onClick={logOut}>
       Sign Out
-    </button>
+    </Button>
   );
 }
 
@@ -119,9 +120,9 @@ function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
       <div className="card-foot">
         {sessions.length > 1 ? <EndOthers /> : <p className="hint">You are signed in nowhere else.</p>}
         {shown.length < sessions.length ? (
-          <button type="button" className="btn btn-quiet btn-sm" onClick={() => setIsWhole(true)}>
+          <Button isSmall look="quiet" onClick={() => setIsWhole(true)}>
             Show All {sessions.length} Devices
-          </button>
+          </Button>
         ) : null}
       </div>
     </>

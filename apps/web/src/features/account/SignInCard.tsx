@@ -3,6 +3,7 @@ import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../../api/session/sign-in.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
+import { Button } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -49,9 +50,7 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
             {wasSent ? "Send Again" : "Send Confirmation"}
           </SubmitButton>
         )}
-        <button type="button" className="btn" onClick={onChange}>
-          Change E-mail
-        </button>
+        <Button onClick={onChange}>Change E-mail</Button>
       </div>
     </Setting>
   );
@@ -60,9 +59,9 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
 function PasswordRow({ email, onChange }: { email: string; onChange: () => void }) {
   return (
     <Setting title="Password" text="A new one signs out every other device.">
-      <button type="button" className="btn" onClick={onChange} aria-label={`Change password of ${email}`}>
+      <Button onClick={onChange} aria-label={`Change password of ${email}`}>
         Change Password
-      </button>
+      </Button>
     </Setting>
   );
 }
@@ -91,9 +90,7 @@ function NoEmailRow({ ways, onAdd }: { ways: SignInWire; onAdd: () => void }) {
       title="No e-mail, no password"
       text={`${otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.`}
     >
-      <button type="button" className="btn" onClick={onAdd}>
-        Add E-mail
-      </button>
+      <Button onClick={onAdd}>Add E-mail</Button>
     </Setting>
   );
 }

@@ -2,6 +2,7 @@ import type { SignInWire, WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
 import { Setting } from "../../ui/Card.tsx";
+import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
@@ -30,9 +31,9 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
       text={isLinked ? "You can sign in with a signature of this wallet." : "Sign in with a signature of your wallet."}
     >
       {isLinked ? (
-        <button type="button" className="btn" aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
+        <Button aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
           Remove
-        </button>
+        </Button>
       ) : (
         <div className="acts">
           <SubmitButton
@@ -63,9 +64,9 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
       text={isLinked ? signsIn : "Sign in with Google. Google then learns when you sign in here."}
     >
       {isLinked ? (
-        <button type="button" className="btn" aria-label="Remove Google" onClick={() => onStart("unlink-google")}>
+        <Button aria-label="Remove Google" onClick={() => onStart("unlink-google")}>
           Remove
-        </button>
+        </Button>
       ) : (
         <SubmitButton
           type="button"

@@ -5,9 +5,9 @@ import { Link } from "wouter";
 import { useApiKeys, useRevokeApiKey } from "../../api/api-keys.ts";
 import { clientsGuidePath } from "../../app/page-settings.ts";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
-import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
-import { Mask } from "../../ui/Mask.tsx";
+import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -37,15 +37,14 @@ function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyW
   );
 }
 
-function NoKeys() {
-  return (
-    <div className="empty">
-      <Mask className="m" />
-      <h4>No API keys yet</h4>
-      <p>With a key, your password manager, an extension or an app makes aliases here while you sign up somewhere.</p>
-    </div>
-  );
-}
+const noKeys = (
+  <Empty
+    heading="h4"
+    eyes="open"
+    title="No API keys yet"
+    text="With a key, your password manager, an extension or an app makes aliases here while you sign up somewhere."
+  />
+);
 
 function LoadingKeys() {
   return (
@@ -96,9 +95,9 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyWire; onRevoke: () => void
           <Day iso={createdAt} />
         </Fact>
       </dl>
-      <button type="button" className="btn btn-danger-line btn-sm" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+      <Button isSmall look="danger-line" aria-label={`Revoke ${name}`} onClick={onRevoke}>
         Revoke
-      </button>
+      </Button>
     </li>
   );
 }
@@ -128,15 +127,9 @@ export function ApiKeysCard() {
       title="API keys"
       aside={
         <div className="right">
-          <button
-            type="button"
-            className="btn btn-sm"
-            disabled={keys === undefined}
-            onClick={() => setOpened("create")}
-          >
-            <Plus className="i" aria-hidden />
+          <Button isSmall icon={Plus} disabled={keys === undefined} onClick={() => setOpened("create")}>
             Create API Key
-          </button>
+          </Button>
         </div>
       }
       isBusy={query.data === undefined && failure === null}
@@ -145,7 +138,7 @@ export function ApiKeysCard() {
         query={query}
         failedTitle="Your API keys could not be loaded"
         loading={<LoadingKeys />}
-        empty={<NoKeys />}
+        empty={noKeys}
       >
         {(keys) => (
           <ul className="api-keys" aria-labelledby="api-keys">

@@ -1,7 +1,7 @@
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { clientsGuidePath } from "../../app/page-settings.ts";
-import { IconButton } from "../../ui/Controls.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
@@ -38,13 +38,11 @@ function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
       onClose={onClose}
     >
       <footer>
-        <button type="button" className="btn" onClick={onLeave}>
-          Close
-        </button>
+        <Button onClick={onLeave}>Close</Button>
         {/* A key pressed by habit must not leave the page. */}
-        <button type="button" className="btn btn-primary" autoFocus onClick={onClose}>
+        <Button look="primary" autoFocus onClick={onClose}>
           Back to the Key
-        </button>
+        </Button>
       </footer>
     </Dialog>
   );
@@ -78,16 +76,16 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
             <IconButton icon={Copy} label="Copy address" onClick={() => void copyText(origin)} />
           </Entry>
           <Entry label="API key" text={secret}>
-            <button
-              type="button"
-              className="btn btn-ink btn-sm"
+            <Button
+              isSmall
+              look="ink"
+              icon={Copy}
               // The form that had the focus is gone.
               autoFocus
               onClick={() => void onCopy()}
             >
-              <Copy className="i" aria-hidden />
               Copy Key
-            </button>
+            </Button>
           </Entry>
         </div>
         {hasFailed ? <PartFailed what="The QR code" canReload={false} /> : null}
@@ -107,9 +105,9 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
         </div>
       </div>
       <footer>
-        <button type="button" className="btn btn-primary" onClick={onClose}>
+        <Button look="primary" onClick={onClose}>
           Done
-        </button>
+        </Button>
       </footer>
       {isAsking ? <LeaveKeyDialog name={name} onLeave={onClose} onClose={() => setIsAsking(false)} /> : null}
     </Dialog>

@@ -2,7 +2,7 @@
 import { Send } from "lucide-react";
 import { memo, type ReactNode, useId, useState } from "react";
 import { type UseFormReturn, useWatch } from "react-hook-form";
-import { Select } from "../../ui/Controls.tsx";
+import { Button, Select } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { FieldError, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -119,9 +119,9 @@ interface ActsProps {
 function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   return (
     <div className="card-foot two">
-      <button type="button" className="btn btn-quiet" disabled={isSubmitting} onClick={onReset}>
+      <Button look="quiet" disabled={isSubmitting} onClick={onReset}>
         Reset
-      </button>
+      </Button>
       <SubmitButton className="btn-primary" pending={isSubmitting} pendingLabel="Sending..." disabled={isLoading}>
         <Send className="i" aria-hidden />
         Send Email

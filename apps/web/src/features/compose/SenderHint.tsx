@@ -57,7 +57,6 @@ export function SenderHint(props: Props) {
   );
 }
 
-/** No alias, or the aliases could not be loaded. */
 export function NoSendingAliases() {
   return (
     <div className="card">
@@ -73,21 +72,6 @@ export function NoSendingAliases() {
         <Link className="btn btn-primary" href="/dashboard">
           Go to Dashboard
         </Link>
-      </div>
-    </div>
-  );
-}
-
-export function SendingAliasesFailed({ message, onRetry }: { message: string; onRetry: () => void }) {
-  return (
-    <div className="card">
-      <div className="empty" role="alert">
-        <Mask className="m" eyes="shut" />
-        <h2>Your aliases could not be loaded</h2>
-        <p>{message}</p>
-        <button type="button" className="btn" onClick={onRetry}>
-          Try again
-        </button>
       </div>
     </div>
   );

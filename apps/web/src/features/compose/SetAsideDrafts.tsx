@@ -1,5 +1,6 @@
 /** Undone while another message was being written. */
 import { Undo2 } from "lucide-react";
+import { Button } from "../../ui/Controls.tsx";
 import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
 
 export function SetAsideDrafts() {
@@ -17,12 +18,12 @@ function Row({ draft }: { draft: Draft }) {
         {to === "" ? "" : ` to ${to}`} is kept here and was not sent.
       </div>
       <div className="acts">
-        <button type="button" className="btn btn-sm" onClick={() => openSetAside(draft)}>
+        <Button isSmall onClick={() => openSetAside(draft)}>
           Open
-        </button>
-        <button type="button" className="btn btn-sm btn-quiet" onClick={() => discardSetAside(draft)}>
+        </Button>
+        <Button isSmall look="quiet" onClick={() => discardSetAside(draft)}>
           Discard
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -10,8 +10,6 @@ import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import { useEncrypted } from "./use-encrypted.ts";
 
-/** @example "Personal, created 12 Feb 2025" */
-
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {

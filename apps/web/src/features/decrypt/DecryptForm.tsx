@@ -9,7 +9,6 @@ import type { Decryption } from "./use-decrypt.ts";
 import type { useEncrypted } from "./use-encrypted.ts";
 
 /** Text, or a file dropped anywhere on the form. */
-
 interface EncryptedFieldProps {
   chosen: ChosenFile | null;
   error: string | undefined;

@@ -1,5 +1,6 @@
 import { Check, Copy, Download, Info } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { Button } from "../../ui/Controls.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { sayNotCopied, writeText } from "../../ui/text/copy-text.ts";
@@ -42,9 +43,9 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
         <div className="acts">
           {messages.map(({ opened }, index) =>
             opened === null || index === shown ? null : (
-              <button key={index} type="button" className="btn btn-sm" onClick={() => show(index)}>
+              <Button key={index} isSmall onClick={() => show(index)}>
                 Show {messageName(messages, index)}
-              </button>
+              </Button>
             ),
           )}
         </div>
@@ -94,16 +95,14 @@ function Actions({ opened }: { opened: Opened }) {
   return (
     <>
       {opened.kind === "text" ? null : (
-        <button type="button" className="btn" onClick={() => save(opened)}>
-          <Download className="i" aria-hidden />
+        <Button icon={Download} onClick={() => save(opened)}>
           Save
-        </button>
+        </Button>
       )}
       {text === null ? null : (
-        <button type="button" className="btn" onClick={() => void copyPlaintext(text)}>
-          <Copy className="i" aria-hidden />
+        <Button icon={Copy} onClick={() => void copyPlaintext(text)}>
           Copy
-        </button>
+        </Button>
       )}
     </>
   );
@@ -170,9 +169,9 @@ export function ResultCard({ decryption, onClear }: Props) {
       {opened === null ? <Waiting working={working} /> : <Content opened={opened} />}
       {opened === null ? null : (
         <div className="card-foot two">
-          <button type="button" className="btn btn-quiet" onClick={onClear}>
+          <Button look="quiet" onClick={onClear}>
             Clear Results
-          </button>
+          </Button>
           <Actions opened={opened} />
         </div>
       )}

@@ -131,7 +131,6 @@ function plainName(name: string): string {
 }
 
 /** Header fields, an empty line, a body (RFC 5322). */
-
 const field = /^([!-9;-~]+)[ \t]*:/;
 /** Header fields that messages have. */
 const typical = new Set([

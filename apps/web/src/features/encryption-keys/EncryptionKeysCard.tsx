@@ -4,9 +4,8 @@ import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
 import { Card } from "../../ui/Card.tsx";
-import { IconButton } from "../../ui/Controls.tsx";
-import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
-import { Mask } from "../../ui/Mask.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
+import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -45,15 +44,15 @@ function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }:
       <time dateTime={createdAt}>{dayText(createdAt)}</time>
       <div className="acts">
         {isDefault ? null : (
-          <button
-            type="button"
-            className="btn btn-quiet btn-sm"
+          <Button
+            isSmall
+            look="quiet"
             aria-label={`Make default: ${keyName}`}
             disabled={pending}
             onClick={onMakeDefault}
           >
             Make default
-          </button>
+          </Button>
         )}
         <IconButton icon={Download} label="Download" fullLabel={`Download ${keyName}`} onClick={onDownload} />
         <IconButton
@@ -70,18 +69,14 @@ function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }:
 
 type Opened = { dialog: "create" | "import" } | { dialog: "download" | "delete"; key: EncryptionKeyWire } | null;
 
-function NoKeys() {
-  return (
-    <div className="empty">
-      <Mask className="m" />
-      <h4>No encryption keys yet</h4>
-      <p>
-        With a key of your own, others can write to you so that only you can read it. It is made here, in your browser,
-        and its private half is locked with a password that never leaves it.
-      </p>
-    </div>
-  );
-}
+const noKeys = (
+  <Empty
+    heading="h4"
+    eyes="open"
+    title="No encryption keys yet"
+    text="With a key of your own, others can write to you so that only you can read it. It is made here, in your browser, and its private half is locked with a password that never leaves it."
+  />
+);
 
 function LoadingKeys() {
   return (
@@ -130,34 +125,24 @@ export function EncryptionKeysCard() {
         <>
           <span className="tag">AGE</span>
           <div className="right">
-            <button
-              type="button"
-              className="btn btn-sm"
-              disabled={keys === undefined}
-              onClick={() => setOpened({ dialog: "import" })}
-            >
+            <Button isSmall disabled={keys === undefined} onClick={() => setOpened({ dialog: "import" })}>
               Import Key
-            </button>
-            <button
-              type="button"
-              className="btn btn-primary btn-sm"
+            </Button>
+            <Button
+              isSmall
+              look="primary"
+              icon={Plus}
               disabled={keys === undefined}
               onClick={() => setOpened({ dialog: "create" })}
             >
-              <Plus className="i" aria-hidden />
               Create Key
-            </button>
+            </Button>
           </div>
         </>
       }
       isBusy={query.data === undefined && failure === null}
     >
-      <LoadedList
-        query={query}
-        failedTitle="Your keys could not be loaded"
-        loading={<LoadingKeys />}
-        empty={<NoKeys />}
-      >
+      <LoadedList query={query} failedTitle="Your keys could not be loaded" loading={<LoadingKeys />} empty={noKeys}>
         {(keys) => (
           <ul className="keys-list" aria-labelledby="encryption-keys">
             {keys.map((key) => (

@@ -42,8 +42,6 @@ export function StartButton({ words, className }: Props) {
   );
 }
 
-/** Specification section 4. */
-
 /** A label that changes sooner could not be read; in milliseconds. */
 const PATIENCE_MS = 300;
 

@@ -4,9 +4,8 @@ import { useState } from "react";
 import { useAskConfirmation, useChangeDefaults, useFreshMailboxes } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
 import { Card } from "../../ui/Card.tsx";
-import { IconButton } from "../../ui/Controls.tsx";
-import { failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
-import { Mask } from "../../ui/Mask.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
+import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -14,15 +13,14 @@ import { AddMailboxDialog } from "./AddMailboxDialog.tsx";
 import { aliasCountText, stateTag, stateTexts } from "./mailbox-text.ts";
 import { RemoveMailboxDialog } from "./RemoveMailboxDialog.tsx";
 
-function NoMailboxes() {
-  return (
-    <div className="empty">
-      <Mask className="m" />
-      <h4>No mailboxes yet</h4>
-      <p>Add the addresses that your aliases forward to. Each gets one message that asks whether it is yours.</p>
-    </div>
-  );
-}
+const noMailboxes = (
+  <Empty
+    heading="h4"
+    eyes="open"
+    title="No mailboxes yet"
+    text="Add the addresses that your aliases forward to. Each gets one message that asks whether it is yours."
+  />
+);
 
 function LoadingMailboxes() {
   return (
@@ -131,15 +129,9 @@ export function MailboxesCard() {
       title="Mailboxes"
       aside={
         <div className="right">
-          <button
-            type="button"
-            className="btn btn-sm"
-            disabled={mailboxes === undefined}
-            onClick={() => setOpened("add")}
-          >
-            <Plus className="i" aria-hidden />
+          <Button isSmall icon={Plus} disabled={mailboxes === undefined} onClick={() => setOpened("add")}>
             Add Mailbox
-          </button>
+          </Button>
         </div>
       }
       isBusy={query.data === undefined && failure === null}
@@ -148,7 +140,7 @@ export function MailboxesCard() {
         query={query}
         failedTitle="Your mailboxes could not be loaded"
         loading={<LoadingMailboxes />}
-        empty={<NoMailboxes />}
+        empty={noMailboxes}
       >
         {(mailboxes) => (
           <ul className="mailboxes" aria-labelledby="mailboxes">

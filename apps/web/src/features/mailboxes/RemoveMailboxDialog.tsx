@@ -1,5 +1,4 @@
 /** Lists the aliases that lose it, and those that have no other. */
-
 import type { Answer, MailboxWire } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";

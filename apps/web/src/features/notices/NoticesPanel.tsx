@@ -3,7 +3,7 @@ import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
-import { IconButton } from "../../ui/Controls.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
@@ -56,9 +56,9 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
       <div className="note">
         <TriangleAlert className="i" aria-hidden />
         <p className="min-w-0 flex-1">Your notices could not be loaded.</p>
-        <button type="button" className="btn btn-sm" onClick={onRetry}>
+        <Button isSmall onClick={onRetry}>
           Try again
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -91,9 +91,9 @@ export function NoticesPanel({ aliasId }: { aliasId?: string }) {
         ))}
       </ul>
       {notices.length > SHOWN && !isWhole ? (
-        <button type="button" className="btn btn-sm" onClick={onShowAll}>
+        <Button isSmall onClick={onShowAll}>
           Show all {notices.length} notices
-        </button>
+        </Button>
       ) : null}
     </section>
   );

@@ -1,8 +1,8 @@
 /** A combobox with a listbox (WAI-ARIA): the focus stays in the field. */
-
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
+import { Button } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { verbatim } from "../../ui/Field.tsx";
 import { countText } from "../../ui/text/count-text.ts";
@@ -128,9 +128,9 @@ function States({ palette: { state, error, refetch, entries, verb, typed } }: { 
     return (
       <div className="palette-state" role="alert">
         <p>Your aliases could not be loaded. {messageOf(error, "Something went wrong.")}</p>
-        <button type="button" className="btn btn-sm" onClick={() => void refetch()}>
+        <Button isSmall onClick={() => void refetch()}>
           Try again
-        </button>
+        </Button>
       </div>
     );
   const kind = verb === "pause" ? "active alias" : verb === "activate" ? "paused alias" : "alias";

@@ -1,5 +1,4 @@
 /** Ctrl-K, or Cmd-K on a Mac; the code loads on first use. */
-
 import { Search } from "lucide-react";
 import {
   type ComponentType,

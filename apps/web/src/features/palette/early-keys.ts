@@ -1,5 +1,4 @@
 /** Typed before the palette's code had loaded, and what had the focus. */
-
 let text = "";
 let opener: Element | null = null;
 

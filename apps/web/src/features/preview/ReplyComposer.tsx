@@ -4,6 +4,7 @@ import { Reply, ReplyAll } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useReplyToPreview } from "../../api/preview.ts";
+import { Button } from "../../ui/Controls.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
@@ -14,19 +15,12 @@ export type ReplyTo = "author" | "all" | null;
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {
   return (
     <div className="reply-buttons">
-      <button
-        type="button"
-        className="btn btn-sm"
-        aria-pressed={replyTo === "author"}
-        onClick={() => onChoose("author")}
-      >
-        <Reply className="i" aria-hidden />
+      <Button isSmall icon={Reply} aria-pressed={replyTo === "author"} onClick={() => onChoose("author")}>
         Reply
-      </button>
-      <button type="button" className="btn btn-sm" aria-pressed={replyTo === "all"} onClick={() => onChoose("all")}>
-        <ReplyAll className="i" aria-hidden />
+      </Button>
+      <Button isSmall icon={ReplyAll} aria-pressed={replyTo === "all"} onClick={() => onChoose("all")}>
         Reply all
-      </button>
+      </Button>
     </div>
   );
 }
@@ -80,9 +74,9 @@ export function ReplyComposer(props: Props) {
         <FieldError id={`${id}-error`}>{error}</FieldError>
       </div>
       <div className="card-foot two">
-        <button type="button" className="btn btn-quiet" disabled={pending} onClick={onClose}>
+        <Button look="quiet" disabled={pending} onClick={onClose}>
           Cancel
-        </button>
+        </Button>
         <SubmitButton className="btn-primary" pending={pending} pendingLabel="Sending...">
           Send Reply
         </SubmitButton>

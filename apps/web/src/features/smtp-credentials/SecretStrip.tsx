@@ -1,5 +1,6 @@
 import { Copy, Eye, EyeOff, RefreshCw } from "lucide-react";
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copySecret } from "../../ui/text/copy-text.ts";
 import { countdownText } from "../../ui/text/time-text.ts";
@@ -46,26 +47,24 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
           {revealed.isNew ? "Copy now. " : null}The {noun} hides in <b>{left}</b>
         </p>
       </div>
-      <button type="button" className="btn btn-sm" onClick={() => onHide(true)}>
-        <EyeOff className="i" aria-hidden />
+      <Button isSmall icon={EyeOff} onClick={() => onHide(true)}>
         Hide
-      </button>
-      <button
-        type="button"
-        className="btn btn-ink btn-sm"
+      </Button>
+      <Button
+        isSmall
+        look="ink"
+        icon={Copy}
         // The button that revealed the secret is gone.
         autoFocus
         onClick={() => void copy()}
       >
-        <Copy className="i" aria-hidden />
         Copy
-      </button>
+      </Button>
     </div>
   );
 }
 
 /** View and copy only while it is hidden. */
-
 interface SecretActionsProps {
   secret: Pick<Secret, "revealed" | "busy" | "heldFocus">;
   onView: () => void;
@@ -85,20 +84,14 @@ export function SecretActions({
     <div className="acts">
       {revealed === null ? (
         <>
-          <button
-            type="button"
-            className="btn btn-quiet btn-sm"
-            disabled={busy !== null}
-            autoFocus={heldFocus}
-            onClick={onView}
-          >
+          <Button isSmall look="quiet" disabled={busy !== null} autoFocus={heldFocus} onClick={onView}>
             {busy === "view" ? <span className="spin" /> : <Eye className="i" aria-hidden />}
             View
-          </button>
-          <button type="button" className="btn btn-quiet btn-sm" disabled={busy !== null} onClick={onCopy}>
+          </Button>
+          <Button isSmall look="quiet" disabled={busy !== null} onClick={onCopy}>
             {busy === "copy" ? <span className="spin" /> : <Copy className="i" aria-hidden />}
             Copy
-          </button>
+          </Button>
         </>
       ) : null}
       <SubmitButton

@@ -4,7 +4,7 @@ import { type CSSProperties, useState } from "react";
 import { countEvent } from "../../api/client.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/page-settings.ts";
-import { IconButton } from "../../ui/Controls.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -137,16 +137,16 @@ export function SmtpCredentialCard(props: CardProps) {
         onCopy={() => void actions.copy()}
         onRenew={() => void actions.renew()}
       >
-        <button
-          type="button"
-          className="btn btn-quiet btn-sm"
+        <Button
+          isSmall
+          look="quiet"
+          icon={Trash2}
           style={{ "--fg": "var(--color-danger)" } as CSSProperties}
           disabled={busy !== null}
           onClick={() => setAsking(true)}
         >
-          <Trash2 className="i" aria-hidden />
           Delete
-        </button>
+        </Button>
         <SetupGuide />
       </SecretActions>
       {asking ? (

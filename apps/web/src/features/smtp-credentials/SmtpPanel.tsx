@@ -3,7 +3,8 @@ import { ChevronDown } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
-import { Skeleton } from "../../ui/LoadFailed.tsx";
+import { Button } from "../../ui/Controls.tsx";
+import { Empty, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
@@ -26,13 +27,11 @@ function Loading() {
 function Failed({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <div className="smtp">
-      <div className="empty" role="alert">
-        <h3>The SMTP credentials could not be loaded</h3>
-        <p>{message}</p>
-        <button type="button" className="btn btn-sm" onClick={onRetry}>
+      <Empty title="The SMTP credentials could not be loaded" text={message} role="alert">
+        <Button isSmall onClick={onRetry}>
           Try again
-        </button>
-      </div>
+        </Button>
+      </Empty>
     </div>
   );
 }
@@ -46,9 +45,7 @@ interface NoCredentialsProps {
 function NoCredentials({ pending, wasDeleted, onGenerate }: NoCredentialsProps) {
   return (
     <div className="smtp">
-      <div className="empty">
-        <h3>No SMTP credentials yet</h3>
-        <p>Generate them to send mail from this alias.</p>
+      <Empty title="No SMTP credentials yet" text="Generate them to send mail from this alias.">
         <SubmitButton
           type="button"
           className="btn-sm"
@@ -59,7 +56,7 @@ function NoCredentials({ pending, wasDeleted, onGenerate }: NoCredentialsProps) 
         >
           Generate credentials
         </SubmitButton>
-      </div>
+      </Empty>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Wallet } from "lucide-react";
 import { useEffect, useEffectEvent } from "react";
+import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import type { useWalletAction } from "./use-wallet-action.tsx";
 
@@ -33,9 +34,7 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   return (
-    <button
-      type="button"
-      className="btn"
+    <Button
       aria-label="Cancel connecting"
       onClick={({ currentTarget }) => {
         // This button is about to be removed.
@@ -44,6 +43,6 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
       }}
     >
       Cancel
-    </button>
+    </Button>
   );
 }

@@ -1,6 +1,6 @@
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
-import { IconButton } from "../../../ui/Controls.tsx";
+import { Button, IconButton } from "../../../ui/Controls.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 
 export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
@@ -31,23 +31,19 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
       </p>
       <div className="acts">
         <StateButtons onChange={on.onChange} />
-        <button type="button" className="btn btn-sm" onClick={() => on.onDialog("addLabel")}>
-          <Tag className="i" aria-hidden />
+        <Button isSmall icon={Tag} onClick={() => on.onDialog("addLabel")}>
           Label
-        </button>
-        <button type="button" className="btn btn-sm" onClick={() => on.onDialog("removeLabel")}>
-          <TagX className="i" aria-hidden />
+        </Button>
+        <Button isSmall icon={TagX} onClick={() => on.onDialog("removeLabel")}>
           Remove label
-        </button>
-        <button type="button" className="btn btn-sm" onClick={() => on.onDialog("destinations")}>
-          <Forward className="i" aria-hidden />
+        </Button>
+        <Button isSmall icon={Forward} onClick={() => on.onDialog("destinations")}>
           Forward to
-        </button>
+        </Button>
         <PinButton picked={picked} onChange={on.onChange} />
-        <button type="button" className="btn btn-danger-line btn-sm" onClick={on.onDelete}>
-          <Trash2 className="i" aria-hidden />
+        <Button isSmall look="danger-line" icon={Trash2} onClick={on.onDelete}>
           Delete
-        </button>
+        </Button>
       </div>
       <IconButton icon={X} label="Clear selection" onClick={onClear} />
     </fieldset>
@@ -60,14 +56,12 @@ type PartProps = Pick<Props, "picked" | "onChange">;
 function StateButtons({ onChange }: Pick<PartProps, "onChange">) {
   return (
     <>
-      <button type="button" className="btn btn-sm" onClick={() => onChange({ active: false }, "Aliases Paused")}>
-        <Pause className="i" aria-hidden />
+      <Button isSmall icon={Pause} onClick={() => onChange({ active: false }, "Aliases Paused")}>
         Pause
-      </button>
-      <button type="button" className="btn btn-sm" onClick={() => onChange({ active: true }, "Aliases Activated")}>
-        <Play className="i" aria-hidden />
+      </Button>
+      <Button isSmall icon={Play} onClick={() => onChange({ active: true }, "Aliases Activated")}>
         Activate
-      </button>
+      </Button>
     </>
   );
 }
@@ -76,13 +70,12 @@ function PinButton({ picked, onChange }: PartProps) {
   const isPinned = picked.every(({ pinned }) => pinned);
   const Icon = isPinned ? PinOff : Pin;
   return (
-    <button
-      type="button"
-      className="btn btn-sm"
+    <Button
+      isSmall
+      icon={Icon}
       onClick={() => onChange({ pinned: !isPinned }, isPinned ? "Aliases Unpinned" : "Aliases Pinned")}
     >
-      <Icon className="i" aria-hidden />
       {isPinned ? "Unpin" : "Pin"}
-    </button>
+    </Button>
   );
 }

@@ -49,7 +49,6 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
 }
 
 /** The number has to be typed. */
-
 interface DeleteManyDialogProps {
   count: number;
   onConfirm: () => void;

@@ -1,6 +1,7 @@
 import { CircleHelp } from "lucide-react";
 import { useId, useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
+import { Button } from "../../../ui/Controls.tsx";
 import { entriesOf } from "../alias-text.ts";
 import { suggestedAddress } from "./domain-typo.ts";
 
@@ -63,18 +64,18 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Pr
           Did you mean <b className="wrap-anywhere">{meant}</b>?
         </p>
         <div className="acts">
-          <button
-            type="button"
-            className="btn btn-ink btn-sm"
+          <Button
+            isSmall
+            look="ink"
             // The submitted form waits for this.
             autoFocus={isAwaited}
             onClick={() => onDecide(true)}
           >
             Use It
-          </button>
-          <button type="button" className="btn btn-sm" aria-label={`Keep ${typed}`} onClick={() => onDecide(false)}>
+          </Button>
+          <Button isSmall aria-label={`Keep ${typed}`} onClick={() => onDecide(false)}>
             Keep
-          </button>
+          </Button>
         </div>
       </div>
     </div>

@@ -40,7 +40,6 @@ onUserChange(() => {
 });
 
 /** The last alias' domain and destinations, in memory: a reload or another user returns to the defaults. */
-
 export interface Beginning {
   domain: string;
   forwardTo: string;

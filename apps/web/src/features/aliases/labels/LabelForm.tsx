@@ -2,7 +2,7 @@ import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits
 import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { useLabelCalls } from "../../../api/labels.ts";
-import { Select } from "../../../ui/Controls.tsx";
+import { Button, Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure } from "../../../ui/toast-store.ts";
@@ -127,9 +127,9 @@ export function EditLabelForm({ label, onDone }: { label: LabelWire; onDone: () 
     <form className="lab-form" noValidate onSubmit={onSubmit}>
       <LabelFields form={form} input={input} label="Name" />
       <div className="acts">
-        <button type="button" className="btn btn-quiet" onClick={onDone}>
+        <Button look="quiet" onClick={onDone}>
           Cancel
-        </button>
+        </Button>
         <SubmitButton className="btn-ink" pending={isSaving} pendingLabel="Saving...">
           Save
         </SubmitButton>

@@ -3,7 +3,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../../api/api-error.ts";
 import { useLabelCalls, useLabels } from "../../../api/labels.ts";
-import { IconButton } from "../../../ui/Controls.tsx";
+import { Button, IconButton } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -73,9 +73,9 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
         Delete “{label.name}”? {aliasesText(count)} {count === 1 ? "loses" : "lose"} it. No alias is deleted.
       </p>
       <div className="acts">
-        <button type="button" className="btn btn-quiet" onClick={onDone}>
+        <Button look="quiet" onClick={onDone}>
           Cancel
-        </button>
+        </Button>
         <SubmitButton
           type="button"
           className="btn-danger"

@@ -1,6 +1,7 @@
 import type { LabelWire } from "@kauke/contract";
 import { Pin, Tags } from "lucide-react";
 import { memo, useState } from "react";
+import { Button } from "../../../ui/Controls.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { LabelMark } from "../labels/LabelChip.tsx";
 import { type ListFilter, stateFilters } from "./list-view.ts";
@@ -66,10 +67,9 @@ export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFil
           </button>
         ) : null}
       </fieldset>
-      <button type="button" className="btn btn-quiet btn-sm" onClick={onManage}>
-        <Tags className="i" aria-hidden />
+      <Button isSmall look="quiet" icon={Tags} onClick={onManage}>
         Manage labels
-      </button>
+      </Button>
     </div>
   );
 });

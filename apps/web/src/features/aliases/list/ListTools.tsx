@@ -1,35 +1,32 @@
 /** Uncontrolled fields, so that typing never waits for the list. */
-
-import { Search } from "lucide-react";
 import type { RefObject } from "react";
-import { Select } from "../../../ui/Controls.tsx";
-import { verbatim } from "../../../ui/Field.tsx";
-import { Mask } from "../../../ui/Mask.tsx";
+import { Button, SearchField, Select } from "../../../ui/Controls.tsx";
+import { Empty } from "../../../ui/LoadFailed.tsx";
 import { type ListSort, listSorts, pageSizes } from "./list-view.ts";
 import type { ListView } from "./use-list-view.ts";
 
 export function NoAliases({ onCreate }: { onCreate: () => void }) {
   return (
-    <div className="empty">
-      <Mask className="m" />
-      <h3>No aliases yet</h3>
-      <p>Create one above and use it in place of your address. Its mail is forwarded to the mailbox you choose.</p>
-      <button type="button" className="btn" onClick={onCreate}>
-        Create your first alias
-      </button>
-    </div>
+    <Empty
+      eyes="open"
+      title="No aliases yet"
+      text="Create one above and use it in place of your address. Its mail is forwarded to the mailbox you choose."
+    >
+      <Button onClick={onCreate}>Create your first alias</Button>
+    </Empty>
   );
 }
 
 export function NoMatch({ query, onClear }: { query: string; onClear: () => void }) {
   return (
-    <div className="empty">
-      <h3 className="wrap-anywhere">No aliases match “{query}”</h3>
-      <p>Search covers the alias, where it forwards, the notes and the labels.</p>
-      <button type="button" className="btn btn-sm" onClick={onClear}>
+    <Empty
+      title={`No aliases match “${query}”`}
+      text="Search covers the alias, where it forwards, the notes and the labels."
+    >
+      <Button isSmall onClick={onClear}>
         Clear search
-      </button>
-    </div>
+      </Button>
+    </Empty>
   );
 }
 
@@ -43,15 +40,12 @@ const nothing = {
 };
 
 export function NothingHere({ filter, onAll }: { filter: keyof typeof nothing; onAll: () => void }) {
-  const { title, text } = nothing[filter];
   return (
-    <div className="empty">
-      <h3>{title}</h3>
-      <p>{text}</p>
-      <button type="button" className="btn btn-sm" onClick={onAll}>
+    <Empty {...nothing[filter]}>
+      <Button isSmall onClick={onAll}>
         Show all aliases
-      </button>
-    </div>
+      </Button>
+    </Empty>
   );
 }
 
@@ -65,20 +59,12 @@ interface Props extends Pick<ListView, "choose"> {
 export function ListTools({ first, field, choose }: Props) {
   return (
     <div className="tools">
-      <label className="affix">
-        <Search className="i" aria-hidden />
-        <input
-          ref={field}
-          className="input"
-          type="search"
-          placeholder="Search"
-          aria-label="Search aliases"
-          // Not words to spell-check, nor to suggest from earlier searches.
-          {...verbatim}
-          defaultValue={first.query}
-          onChange={(event) => choose({ query: event.target.value })}
-        />
-      </label>
+      <SearchField
+        ref={field}
+        label="Search aliases"
+        defaultValue={first.query}
+        onQuery={(query) => choose({ query })}
+      />
       <Select
         aria-label="Order of aliases"
         defaultValue={first.sort}

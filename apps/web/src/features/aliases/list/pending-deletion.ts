@@ -2,7 +2,6 @@
  * Deletions wait ten seconds, so that they can be undone. One waits at a time; hidden pages pause; closing the page, a
  * logout or the next deletion sends it. In memory only.
  */
-
 import { beforeLogOut, onUserChange } from "../../../api/session/session.ts";
 import { makeStore, useStore } from "../../../ui/store.ts";
 

@@ -73,7 +73,6 @@ export function useListView(
 export type ListView = ReturnType<typeof useChoice> & ReturnType<typeof useListView>;
 
 /** In this tab's storage, as the Privacy Policy says: no label's name, only its id. */
-
 const KEY = "alias-list";
 
 interface StoredView {

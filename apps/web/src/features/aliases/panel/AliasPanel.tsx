@@ -2,7 +2,7 @@ import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
-import { Switch } from "../../../ui/Controls.tsx";
+import { Button, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
@@ -24,15 +24,13 @@ function PinButton({ alias }: { alias: AliasWire }) {
   const { save, pending } = useSaveAlias(alias, alias.pinned ? "Alias Unpinned" : "Alias Pinned");
   const Icon = alias.pinned ? PinOff : Pin;
   return (
-    <button
-      type="button"
-      className="btn"
+    <Button
+      icon={Icon}
       aria-disabled={pending !== undefined || undefined}
       onClick={() => save({ pinned: !alias.pinned })}
     >
-      <Icon className="i" aria-hidden />
       {alias.pinned ? "Unpin" : "Pin"}
-    </button>
+    </Button>
   );
 }
 
@@ -53,10 +51,9 @@ function Summary({ alias }: { alias: AliasWire }) {
           <span>{active ? "Active" : "Paused - emails silently dropped"}</span>
         </div>
         <div className="acts">
-          <button type="button" className="btn btn-ink" onClick={() => void copyText(address)}>
-            <Copy className="i" aria-hidden />
+          <Button look="ink" icon={Copy} onClick={() => void copyText(address)}>
             Copy Address
-          </button>
+          </Button>
           <PinButton alias={alias} />
         </div>
       </div>
@@ -72,10 +69,9 @@ function DeletePart({ alias }: { alias: AliasWire }) {
   return (
     <div className="delete-part">
       <p>Mail to a deleted alias is refused.</p>
-      <button type="button" className="btn btn-danger-line" onClick={() => ask(alias)}>
-        <Trash2 className="i" aria-hidden />
+      <Button look="danger-line" icon={Trash2} onClick={() => ask(alias)}>
         Delete Alias
-      </button>
+      </Button>
       {dialog}
     </div>
   );

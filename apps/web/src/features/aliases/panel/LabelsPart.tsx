@@ -1,6 +1,7 @@
 import type { AliasWire } from "@kauke/contract";
 import { useMemo, useState } from "react";
 import { useLabels } from "../../../api/labels.ts";
+import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, TryAgain } from "../../../ui/LoadFailed.tsx";
 import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
@@ -23,14 +24,9 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
   const { chosen, toggle } = useChosenLabels(alias);
   const [isOpen, setIsOpen] = useState(false);
   const button = (
-    <button
-      type="button"
-      className="btn btn-quiet btn-sm"
-      aria-expanded={isOpen}
-      onClick={() => setIsOpen((before) => !before)}
-    >
+    <Button isSmall look="quiet" aria-expanded={isOpen} onClick={() => setIsOpen((before) => !before)}>
       {isOpen ? "Done" : "Change labels"}
-    </button>
+    </Button>
   );
   const isFailed = failureOf(query) !== null;
   return (

@@ -3,6 +3,7 @@ import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
+import { Button } from "../../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -49,9 +50,9 @@ interface EditButtonsProps {
 export function EditButtons({ pending, onCancel, onSave }: EditButtonsProps) {
   return (
     <>
-      <button type="button" className="btn btn-quiet btn-sm" onClick={onCancel}>
+      <Button isSmall look="quiet" onClick={onCancel}>
         Cancel <kbd aria-hidden="true">esc</kbd>
-      </button>
+      </Button>
       <SubmitButton
         type="button"
         className="btn-ink btn-sm"

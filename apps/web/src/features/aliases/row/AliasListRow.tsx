@@ -14,8 +14,6 @@ import { switchAlias } from "../switch-alias.ts";
 import { AliasEncryption, WriteByAddress } from "./AliasSettings.tsx";
 import { MailboxState, SuspendedMailbox } from "./MailboxState.tsx";
 
-/** Selects one alias, or a whole page. */
-
 interface PickBoxProps {
   label: string;
   checked: boolean | "mixed";
@@ -23,6 +21,7 @@ interface PickBoxProps {
   onClick: (event: MouseEvent) => void;
 }
 
+/** Selects one alias, or a whole page. */
 export function PickBox({ label, checked, pick, onClick }: PickBoxProps) {
   return (
     <button

@@ -4,7 +4,7 @@ import { useAccountSettings } from "../../../api/account-settings.ts";
 import { useUpdateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useEncryptionKeys } from "../../../api/encryption-keys.ts";
-import { Select, Switch } from "../../../ui/Controls.tsx";
+import { Button, Select, Switch } from "../../../ui/Controls.tsx";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
@@ -29,9 +29,9 @@ export function useSaveAlias(alias: AliasWire, said?: string) {
 function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
   if (!isFailed) return <Skeleton />;
   return (
-    <button type="button" className="btn btn-sm" onClick={onRetry}>
+    <Button isSmall onClick={onRetry}>
       Your keys could not be loaded. Try again
-    </button>
+    </Button>
   );
 }
 
@@ -66,7 +66,6 @@ export function AliasEncryption({ alias }: { alias: AliasWire }) {
 }
 
 /** For addresses such as `alias+person=host.example@domain`. */
-
 const TITLE = "Write from your mail program by address";
 
 export function WriteByAddress({ alias }: { alias: AliasWire }) {

@@ -5,7 +5,6 @@ import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 
 /** Suspended: its host reported that it does not exist. */
-
 export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
   const onClick = () =>

@@ -1,6 +1,7 @@
 /** The HTML goes into a frame without any permissions. */
 import { Download } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
+import { Button } from "../../../ui/Controls.tsx";
 import { saveFile } from "../../../ui/files.ts";
 import { MessageParts } from "../../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../../ui/text/time-text.ts";
@@ -34,10 +35,9 @@ function Files({ files }: Pick<ParsedMail, "files">) {
       {files.map(({ name, bytes }, index) => (
         // Keyed by index: names may be equal, and the list never changes.
         <li key={index}>
-          <button type="button" className="btn btn-sm" onClick={() => saveFile(name, bytes)}>
-            <Download className="i" aria-hidden />
+          <Button isSmall icon={Download} onClick={() => saveFile(name, bytes)}>
             {name} <span>{fileSizeText(bytes.length)}</span>
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

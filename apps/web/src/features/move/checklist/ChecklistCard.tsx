@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
 import { Card } from "../../../ui/Card.tsx";
+import { Button } from "../../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
@@ -87,10 +88,9 @@ export function ChecklistCard({ userId }: { userId: string }) {
       aside={
         rows === undefined || isEmpty || isAdding ? null : (
           <div className="right">
-            <button type="button" className="btn btn-sm" onClick={() => setIsAdding(true)}>
-              <Plus className="i" aria-hidden />
+            <Button isSmall icon={Plus} onClick={() => setIsAdding(true)}>
               Add sites
-            </button>
+            </Button>
           </div>
         )
       }
@@ -113,9 +113,9 @@ export function ChecklistCard({ userId }: { userId: string }) {
               Sealed on the server, with at most {countText(limits.checklistMax)} sites. Nothing is changed at the sites
               themselves.
             </p>
-            <button type="button" className="btn btn-sm btn-danger-line" onClick={() => deletion.setAsking(true)}>
+            <Button isSmall look="danger-line" onClick={() => deletion.setAsking(true)}>
               Delete checklist
-            </button>
+            </Button>
           </div>
         </>
       )}

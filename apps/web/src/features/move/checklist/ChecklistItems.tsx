@@ -1,11 +1,11 @@
 import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
-import { Search } from "lucide-react";
 import { type CSSProperties, useMemo, useState } from "react";
 import { useAliases, useGenerateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useChangeChecklist } from "../../../api/checklist.ts";
-import { verbatim } from "../../../ui/Field.tsx";
+import { Button, SearchField } from "../../../ui/Controls.tsx";
+import { Empty } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { countText } from "../../../ui/text/count-text.ts";
@@ -99,44 +99,26 @@ function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeo
           </label>
         ))}
       </div>
-      <label className="affix">
-        <Search className="i" aria-hidden />
-        <input
-          className="input"
-          type="search"
-          placeholder="Search"
-          aria-label="Search sites"
-          {...verbatim}
-          value={choice.query}
-          onChange={(event) => choose({ query: event.target.value })}
-        />
-      </label>
+      <SearchField label="Search sites" value={choice.query} onQuery={(query) => choose({ query })} />
     </div>
   );
 }
 
+const nothing = {
+  open: { title: "All done", text: "Every site on this list has your new address." },
+  done: { title: "Nothing done yet", text: "Tick a site once you have changed your address there." },
+  all: { title: "Nothing done yet", text: "Tick a site once you have changed your address there." },
+};
+
 function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistView>, "choice" | "choose">) {
-  const isSearch = choice.query.trim() !== "";
+  const query = choice.query.trim();
+  const found = { title: `No sites match “${query}”`, text: "Search covers the site and its old address." };
   return (
-    <div className="empty">
-      <h3 className="wrap-anywhere">
-        {isSearch
-          ? `No sites match “${choice.query.trim()}”`
-          : choice.part === "open"
-            ? "All done"
-            : "Nothing done yet"}
-      </h3>
-      <p>
-        {isSearch
-          ? "Search covers the site and its old address."
-          : choice.part === "open"
-            ? "Every site on this list has your new address."
-            : "Tick a site once you have changed your address there."}
-      </p>
-      <button type="button" className="btn btn-sm" onClick={() => choose(isSearch ? { query: "" } : { part: "all" })}>
-        {isSearch ? "Clear search" : "Show all sites"}
-      </button>
-    </div>
+    <Empty {...(query === "" ? nothing[choice.part] : found)}>
+      <Button isSmall onClick={() => choose(query === "" ? { part: "all" } : { query: "" })}>
+        {query === "" ? "Show all sites" : "Clear search"}
+      </Button>
+    </Empty>
   );
 }
 

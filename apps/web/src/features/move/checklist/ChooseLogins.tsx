@@ -1,5 +1,6 @@
 /** Aliases of other services are preselected. */
 import { type FormEvent, useId, useState } from "react";
+import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import type { LoginGroup } from "../export-file/login-groups.ts";
@@ -98,9 +99,7 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
         </p>
       )}
       <div className="acts">
-        <button type="button" className="btn" onClick={onCancel}>
-          Cancel
-        </button>
+        <Button onClick={onCancel}>Cancel</Button>
         <SubmitButton className="btn-primary" pending={pending} pendingLabel="Adding..." disabled={logins.length === 0}>
           Add {sitesText(logins.length)}
         </SubmitButton>

@@ -1,6 +1,7 @@
 /** The file is read on this device only. */
 import { useState } from "react";
 import { useDomains } from "../../../api/aliases.ts";
+import { Button } from "../../../ui/Controls.tsx";
 import { groupLogins, type LoginGroup } from "../export-file/login-groups.ts";
 import { problemText, readExportFile } from "../export-file/read-export-file.ts";
 import { FileDrop } from "../FileDrop.tsx";
@@ -23,9 +24,9 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
         {...{ isReading, error, onFile }}
         acts={
           onCancel === undefined ? null : (
-            <button type="button" className="btn btn-quiet" onClick={onCancel}>
+            <Button look="quiet" onClick={onCancel}>
               Cancel
-            </button>
+            </Button>
           )
         }
       >
@@ -44,7 +45,6 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
 }
 
 /** From the file to the chosen addresses; in memory only. */
-
 interface ReadExport {
   program: string;
   entries: number;

@@ -2,6 +2,7 @@ import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { useDomains } from "../../../api/aliases.ts";
 import { Card } from "../../../ui/Card.tsx";
+import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { aliasesText } from "../../aliases/alias-text.ts";
@@ -41,14 +42,14 @@ function EarlierImports({ imports, onOpen }: EarlierProps) {
           <p>
             <b>{importFormatNames[format]}</b>, {timeText(createdAt)}: {aliasesText(made)} created
           </p>
-          <button
-            type="button"
-            className="btn btn-sm btn-quiet"
+          <Button
+            isSmall
+            look="quiet"
             aria-label={`Open the import of ${timeText(createdAt)}`}
             onClick={() => onOpen(importId)}
           >
             Open
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

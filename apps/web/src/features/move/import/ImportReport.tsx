@@ -2,6 +2,7 @@ import type { ImportResult, ImportWire } from "@kauke/contract";
 import { Check, Info, TriangleAlert } from "lucide-react";
 import { type CSSProperties, useEffect, useState } from "react";
 import { isInProgress } from "../../../api/imports.ts";
+import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../../aliases/alias-text.ts";
@@ -146,11 +147,7 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
       ))}
       {state === "done" && twins > 0 ? <Twins count={twins} isAdding={isAdding} onAdd={onAddTwins} /> : null}
       <div className="acts">
-        {isInProgress(state) ? null : (
-          <button type="button" className="btn" onClick={onClose}>
-            {state === "planned" ? "Discard" : "Close"}
-          </button>
-        )}
+        {isInProgress(state) ? null : <Button onClick={onClose}>{state === "planned" ? "Discard" : "Close"}</Button>}
         {state === "planned" ? (
           <SubmitButton
             type="button"
