@@ -78,6 +78,7 @@ test.each(usuallyAt("desktop"))(
     expect((await page.request.get("/api/auth/session")).status()).toBe(401);
     await page.getByRole("button", { name: "Sign In" }).click();
     await seePath(page, "/dashboard");
+    await page.waitForLoadState("networkidle");
     await page.request.post("/api/auth/logout");
     await page.goto("/auth");
     await signIn(page, email);

@@ -46,7 +46,7 @@ export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { para
 
 export const cancelJob = (jobId: string) => call("cancelEmailJob", { params: { jobId } });
 
-/** For mail encrypted in the browser, which the server can't check; never cached. */
+/** Read afresh for each message that the browser encrypts, since the server can't check it. */
 export function useReadLeakGuard(userId: string) {
   const client = useQueryClient();
   return async (aliasId: string): Promise<{ isOn: boolean; forwardTo: string }> => {
