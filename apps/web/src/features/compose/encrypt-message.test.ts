@@ -1,18 +1,18 @@
 import { ageErrorCodes } from "@kauke/age";
 import { describe, expect, it, test } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
-import { cleanPublicKey, containsMailbox, encryptMessage, failureOf } from "./encrypt-message.ts";
+import { cleanPublicKey, containsMailbox, encryptionRefusal, encryptMessage } from "./encrypt-message.ts";
 
 const message = { fromAlias: "a", to: "rasa@outside.example", subject: "Hi", body: "I am jonas@inbox.example" };
 
 describe("a message that can't be encrypted", () => {
   it("names the field and the reason for every failure", () => {
-    expect(failureOf("bad_public_key")).toMatchObject({
+    expect(encryptionRefusal("bad_public_key")).toMatchObject({
       field: "recipientPublicKey",
       message: "This is not an AGE public key",
     });
-    expect(failureOf("too_large").field).toBe("body");
-    for (const code of [...ageErrorCodes, "ended" as const]) expect(failureOf(code).message).not.toContain("_");
+    expect(encryptionRefusal("too_large").field).toBe("body");
+    for (const code of [...ageErrorCodes, "ended" as const]) expect(encryptionRefusal(code).message).not.toContain("_");
   });
 
   it("is refused by the leak guard before any encryption", async () => {

@@ -40,11 +40,11 @@ export async function encryptMessage(
     return { body: await encryptForKey({ text: body, publicKey: recipientPublicKey }), recipientPublicKey };
   } catch (thrown) {
     if (thrown instanceof ApiError) throw thrown;
-    throw failureOf(thrown instanceof VaultError ? thrown.code : "ended");
+    throw encryptionRefusal(thrown instanceof VaultError ? thrown.code : "ended");
   }
 }
 
-export function failureOf(code: VaultErrorCode): NotEncrypted {
+export function encryptionRefusal(code: VaultErrorCode): NotEncrypted {
   const [field, message] = reasons[code] ?? ["encryption", "The message could not be encrypted in this browser."];
   return new NotEncrypted(field, message);
 }

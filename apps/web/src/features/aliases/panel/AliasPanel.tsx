@@ -12,7 +12,7 @@ import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { Destinations } from "../row/AliasListRow.tsx";
-import { AliasEncryption, useSaveAlias, WriteByAddress } from "../row/AliasSettings.tsx";
+import { EncryptedForwarding, useSaveAlias, WriteByAddress } from "../row/AliasSettings.tsx";
 import { useAliasDeletion } from "../row/alias-deletion.tsx";
 import { switchAlias } from "../switch-alias.ts";
 import { type EditedField, EditedPart, PanelPart } from "./EditedPart.tsx";
@@ -111,7 +111,7 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
         <PanelPart title="Sending and encryption">
           <SmtpPanel id={smtpId} alias={alias} hasWebhook={entries.some(isUrl)}>
             <WriteByAddress alias={alias} />
-            <AliasEncryption alias={alias} />
+            <EncryptedForwarding alias={alias} />
           </SmtpPanel>
         </PanelPart>
         <DeletePart alias={alias} />

@@ -11,7 +11,7 @@ import { LabelChips } from "../labels/LabelChip.tsx";
 import type { LabelsById } from "../list/list-view.ts";
 import { useIsNewAlias } from "../new-alias.ts";
 import { switchAlias } from "../switch-alias.ts";
-import { AliasEncryption, WriteByAddress } from "./AliasSettings.tsx";
+import { EncryptedForwarding, WriteByAddress } from "./AliasSettings.tsx";
 import { MailboxState, SuspendedMailbox } from "./MailboxState.tsx";
 
 interface PickBoxProps {
@@ -174,7 +174,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
           <td colSpan={6}>
             <SmtpPanel id={panelId} alias={alias} hasWebhook={entriesOf(destinationText(alias)).some(isUrl)}>
               <WriteByAddress alias={alias} />
-              <AliasEncryption alias={alias} />
+              <EncryptedForwarding alias={alias} />
             </SmtpPanel>
           </td>
         </tr>

@@ -35,7 +35,7 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
   );
 }
 
-export function AliasEncryption({ alias }: { alias: AliasWire }) {
+export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
   const id = useId();
   const keys = useEncryptionKeys();
   const settings = useAccountSettings();
