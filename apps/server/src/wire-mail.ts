@@ -11,21 +11,22 @@ import { newBounceSendersOf } from "./limits/bounce-senders.ts";
 import { type MailLimitRules, mailLimitRules } from "./limits/mail-limit-rules.ts";
 import { rateLimitRules } from "./limits/rate-limit-rules.ts";
 import { BackgroundMemory } from "./mail/background-memory.ts";
-import { type AttemptDeps, attemptDelivery } from "./mail/delivery/attempt-delivery.ts";
-import { AttemptFindings } from "./mail/delivery/attempt-findings.ts";
+import type { AttemptDeps } from "./mail/delivery/attempt.ts";
+import type { CheckDeps } from "./mail/delivery/attempt-checks.ts";
 import { ConfirmationGuard } from "./mail/delivery/confirmation-guard.ts";
-import type { DeliverDeps } from "./mail/delivery/deliver-now.ts";
-import { failureReporter } from "./mail/delivery/failures.ts";
+import { DestinationHealth } from "./mail/delivery/destination-health.ts";
+import { type FailureReporter, failureReporter } from "./mail/delivery/failures.ts";
 import { HeldLeases } from "./mail/delivery/held-leases.ts";
-import { pausingGoneWebhooks } from "./mail/delivery/pause-gone-webhook.ts";
+import { InFlight } from "./mail/delivery/in-flight.ts";
+import { OpenDeliveries } from "./mail/delivery/open-deliveries.ts";
 import { retryPlan } from "./mail/delivery/schedule.ts";
-import { type SettleDeps, settle, settleUnreadable } from "./mail/delivery/settle.ts";
+import type { SettleDeps } from "./mail/delivery/settle.ts";
 import { DestinationShares } from "./mail/delivery/shares/destination-shares.ts";
 import { directLimits, RunningAttempts, relayLimits } from "./mail/delivery/shares/running-attempts.ts";
 import { SpoolQuota } from "./mail/delivery/spool-quota.ts";
-import { spooledCopy } from "./mail/delivery/spooled-copy.ts";
+import { SpooledCopies } from "./mail/delivery/spooled-copies.ts";
 import { TakenFingerprints } from "./mail/delivery/taken-fingerprints.ts";
-import { WaitingTransactions } from "./mail/delivery/waiting-transactions.ts";
+import { WaitingSenders } from "./mail/delivery/waiting-senders.ts";
 import { DeliveryWorker, type DeliveryWorkerDeps } from "./mail/delivery/worker.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate/authenticate.ts";
@@ -65,14 +66,12 @@ import type { Store } from "./store/open-store.ts";
  * destination.
  */
 const copyShares = { all: 1, party: 1 / 4 };
-/** Lease of an attempt that goes on after its sender was answered; renewed until the attempt ends. */
-const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface MailParts {
   config: Config;
   store: Store & { pauseWebhook(gone: GoneWebhook): Promise<void> };
   /** The queue, when this process runs the delivery worker; otherwise `null`. */
-  queue: DeliveryWorkerDeps["deliveries"] | null;
+  queue: DeliveryWorkerDeps["queue"] | null;
   transports: Transports;
   resolver: Resolver;
   clock: Clock;
@@ -100,7 +99,6 @@ export interface WiredMail {
   /** `null` when this process does not run it. */
   deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
-  leases: HeldLeases;
   /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
   /** Stores the outcome of every attempt. Call it after the transports are closed, so that every attempt has ended. */
@@ -108,48 +106,44 @@ export interface WiredMail {
 }
 
 export function wireMail(parts: MailParts): WiredMail {
-  const { config, store, transports, clock, processes = 1 } = parts;
+  const { config, store, transports, clock, logger, metrics, processes = 1 } = parts;
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
   const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
-  const attempts = new RunningAttempts(attemptLimits, undefined, processes);
-  const signsArcFor = arcSigning(config.arcSigning, (domain) => attempts.providerOf(domain));
-  const { copyParts, settleDeps } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, signsArcFor });
-  const backgroundAttempts = new Set<Promise<void>>();
+  const running = new RunningAttempts(attemptLimits, undefined, processes);
+  const signsArcFor = arcSigning(config.arcSigning, (domain) => running.providerOf(domain));
+  const { copyParts, settling } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, signsArcFor });
   const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
   const newRules = config.limits === "off" ? null : newCorrespondentsOf(processes);
   const replyBook = new ReplyBook(store.replyPaths, clock, newRules);
-  const shared = {
-    copyParts,
-    replyBook,
-    settleDeps,
-    leases: new HeldLeases(parts),
-    backgroundAttempts,
-    attempts,
-    waiting: new WaitingTransactions(budget),
-    memory,
-    reports,
-    attemptDeps: attemptParts(parts, { mailRules, replyBook, attempts }),
-  };
+  const checks = checksOf(parts, mailRules, replyBook);
+  const health = new DestinationHealth({ ...parts, ...store });
+  const attempts: AttemptDeps = { running, checks, transports, health, clock, logger };
+  const leases = new HeldLeases({ ...parts, deliveries: store.deliveries, settling });
+  const quota = new SpoolQuota(store.deliveries, clock);
+  const open = openDeliveries(parts, { leases, quota, settling });
+  const shared: Shared = { copyParts, replyBook, settling, reports, budget, memory, attempts, quota, open };
   const inbound = wireInbound(parts, shared);
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
-  const { rules } = copyParts;
-  const mail = ownDomainTransport({ ...rules, outside: transports.mail, inbound: handlers, budget });
+  const mail = ownDomainTransport({ ...copyParts.rules, outside: transports.mail, inbound: handlers, budget });
+  const copies = new SpooledCopies({ ...parts, ...store, copyParts, memory });
+  const retries = { ...attempts, transports: { ...transports, mail } };
   const { queue } = parts;
   const deliveryWorker =
-    queue === null ? null : wireDeliveryWorker(parts, { ...shared, queue, transports: { ...transports, mail } });
+    queue === null
+      ? null
+      : new DeliveryWorker({ queue, attempts: retries, copies, leases, settling, clock, logger, metrics });
   return {
     handlers,
     submission: wireSubmission(parts),
     deliveryWorker,
     budget,
-    leases: shared.leases,
     limits,
     async close() {
       await webhookBodies.close();
-      await Promise.all([deliveryWorker?.settled(), ...backgroundAttempts]);
+      await Promise.all([deliveryWorker?.settled(), open.settled()]);
     },
   };
 }
@@ -162,11 +156,11 @@ interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodi
 function copyAndSettle(
   parts: MailParts,
   { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,
-): { copyParts: CopyParts; settleDeps: SettleDeps } {
+): { copyParts: CopyParts; settling: SettleDeps } {
   const { config, store, clock } = parts;
-  const { deliveries, bodies, notices } = store;
+  const { deliveries, bodies, notices, pauseWebhook } = store;
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
-  const reporter = failureReporter({ ...parts, notices, bodies, reports, retries });
+  const failures = failureReporter({ ...parts, notices, bodies, pauseWebhook, reports, retries });
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
     invitations: parts.invitations,
@@ -175,36 +169,9 @@ function copyAndSettle(
     copyMemory,
     webhookBodies,
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
-    onEncryptionFailed: (alias) => reporter.reportNotEncrypted(alias),
+    onEncryptionFailed: (alias) => failures.reportNotEncrypted(alias),
   };
-  const failures = pausingGoneWebhooks(reporter, { ...parts, pauseWebhook: store.pauseWebhook });
-  return { copyParts, settleDeps: { deliveries, bodies, failures, retries } };
-}
-
-type WorkerParts = Pick<InboundParts, "settleDeps" | "leases" | "attempts" | "memory" | "attemptDeps"> & Shared;
-
-function wireDeliveryWorker(
-  parts: MailParts,
-  { transports, queue, ...shared }: WorkerParts & { transports: Transports; queue: DeliveryWorkerDeps["deliveries"] },
-): DeliveryWorker {
-  const { store, clock, logger, metrics } = parts;
-  const { copyParts, settleDeps, leases, attempts, memory, attemptDeps } = shared;
-  const deps = { ...attemptDeps, transports };
-  return new DeliveryWorker({
-    deliveries: queue,
-    bodies: store.bodies,
-    attempt: (delivery, { copy, wasMissing }, running) =>
-      attemptDelivery({ ...delivery, wasMissing }, copy, { known: null, running }, deps),
-    attempts,
-    settle: (delivery, leaseToken, outcome) => settle(delivery, leaseToken, outcome, settleDeps),
-    settleUnreadable: (row) => settleUnreadable(row, settleDeps),
-    leases,
-    makeCopy: (delivery, wire) => spooledCopy(delivery, wire, { aliases: store.aliases, copyParts }),
-    memory,
-    clock,
-    logger,
-    metrics,
-  });
+  return { copyParts, settling: { deliveries, bodies, failures, retries } };
 }
 
 /**
@@ -231,38 +198,44 @@ function rewriteRules({ config, store }: MailParts): RewriteRules {
 interface Shared {
   copyParts: CopyParts;
   replyBook: ReplyBook;
-}
-
-interface InboundParts extends Pick<DeliverDeps, "backgroundAttempts" | "attempts" | "leases" | "waiting" | "memory"> {
-  settleDeps: SettleDeps;
+  settling: SettleDeps;
   reports: DeliveryReports;
-  attemptDeps: AttemptDeps;
+  budget: MemoryBudget;
+  memory: BackgroundMemory;
+  attempts: AttemptDeps;
+  quota: SpoolQuota;
+  open: OpenDeliveries;
 }
 
-function attemptParts(
-  parts: MailParts,
-  { mailRules, ...shared }: { mailRules: MailLimitRules | null } & Pick<AttemptDeps, "replyBook" | "attempts">,
-): AttemptDeps {
-  const { config, store, transports, confirmation: settings } = parts;
+function checksOf(parts: MailParts, mailRules: MailLimitRules | null, replyBook: ReplyBook): CheckDeps {
+  const { config, store, confirmation: settings } = parts;
   const limitRules = rateLimitRules(config.limits);
   return {
-    ...shared,
     aliases: store.aliases,
+    replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
     shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
-    findings: new AttemptFindings({ ...parts, ...store }),
-    transports,
   };
+}
+
+function openDeliveries(
+  parts: MailParts,
+  { leases, quota, settling }: { leases: HeldLeases; quota: SpoolQuota; settling: SettleDeps },
+): OpenDeliveries {
+  const { store, spoolSpace: space, clock, random } = parts;
+  const { inFlight: files } = store;
+  const inFlight = files === null ? null : new InFlight({ ...parts, files, leases, quota });
+  return new OpenDeliveries({ store, inFlight, space, quota, leases, retries: settling.retries, clock, random });
 }
 
 /** Key of the hashes under which limits count addresses. */
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
-function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandlers {
+function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   const { config, store, clock, random } = parts;
-  const { copyParts, settleDeps, reports, replyBook } = shared;
+  const { copyParts, reports, replyBook, quota } = shared;
+  const { failures } = shared.settling;
   const senderRules = config.limits === "off" ? null : newBounceSendersOf(parts.processes ?? 1);
-  const quota = new SpoolQuota(store.deliveries, clock);
   const resolve = resolveDeps(parts, copyParts.rules, quota);
   const ownerReplies = {
     ...writeAsDeps(parts),
@@ -273,7 +246,7 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     resolve,
     arrival: { clock, random, trace: parts.trace },
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    reports: { resolve, takeBounce: takeBounceDeps(parts, { settleDeps, reports }), ownerReplies },
+    reports: { resolve, takeBounce: takeBounceDeps(parts, { failures, reports }), ownerReplies },
     ownerReplies,
     copies: {
       makeId: () => random.uuid(),
@@ -285,8 +258,11 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     },
     operatorMail: { operatorMail: store, clock, random },
     delivery: {
-      deliver: deliverDeps(parts, shared, quota),
-      fingerprints: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
+      ...shared,
+      senders: new WaitingSenders({ ...shared, budgetMs: config.answerSeconds * 1000, shutdown: parts.shutdown }),
+      failures,
+      taken: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
+      results: parts,
     },
   };
   // With authentication off, the client is another host of the operator, so its name is not looked up.
@@ -295,35 +271,6 @@ function wireInbound(parts: MailParts, shared: Shared & InboundParts): MxHandler
     resolve: (path, isNullSender) => resolveRecipient(path, isNullSender, deps),
     receive: (mail) => receiveMessage(mail, deps),
     ...(clientNames === null ? {} : { clientName: (address: string) => clientNames.find(address) }),
-  };
-}
-
-function deliverDeps(parts: MailParts, shared: Shared & InboundParts, quota: SpoolQuota): DeliverDeps {
-  const { config, store, clock, random, logger, metrics } = parts;
-  const { settleDeps, attemptDeps, backgroundAttempts, leases, attempts, waiting, memory } = shared;
-  return {
-    budgetMs: config.answerSeconds * 1000,
-    shutdown: parts.shutdown,
-    leaseMs: BACKGROUND_LEASE_MS,
-    backgroundAttempts,
-    leases,
-    attempt: (planned, running) => attemptDelivery(planned, planned.copy, { known: planned, running }, attemptDeps),
-    attempts,
-    waiting,
-    memory,
-    settle: ({ planned, leaseToken, outcome }) => settle({ ...planned, attempts: 1 }, leaseToken, outcome, settleDeps),
-    deliveries: store.deliveries,
-    bodies: store.bodies,
-    inFlight: store.inFlight,
-    retries: settleDeps.retries,
-    failures: settleDeps.failures,
-    quota,
-    spoolSpace: parts.spoolSpace,
-    clock,
-    makeToken: () => random.uuid(),
-    logger,
-    metrics,
-    ...(parts.trace === null ? {} : { observe: observer(parts.trace) }),
   };
 }
 
@@ -340,11 +287,11 @@ function resolveDeps(
 
 function takeBounceDeps(
   parts: MailParts,
-  { settleDeps, reports }: Pick<InboundParts, "settleDeps" | "reports">,
+  { failures, reports }: { failures: FailureReporter; reports: DeliveryReports },
 ): TakeReportsDeps["takeBounce"] {
   return {
     aliases: parts.store.aliases,
-    failures: settleDeps.failures,
+    failures,
     reports: parts.config.authentication ? reports : null,
     limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
   };
@@ -387,12 +334,4 @@ function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
     bodyHashes: signer.bodyHashes,
   };
   return (mail: ToAuthenticate) => authenticate(mail, deps);
-}
-
-function observer(trace: Pick<MailTrace, "add">): NonNullable<DeliverDeps["observe"]> {
-  return ({ messageId, target: { destination } }, outcome) => {
-    const detail = destination.kind === "mailbox" ? destination.address : destination.url;
-    const verdict = outcome.kind === "taken" ? "taken" : `${outcome.kind} ${outcome.failure.code}`;
-    trace.add(messageId, { stage: "deliver", verdict, detail });
-  };
 }

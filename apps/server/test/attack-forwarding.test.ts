@@ -8,17 +8,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { headerLimits } from "@kauke/mail-rfc";
 import { AppError } from "@kauke/server/core/app-error";
-import type { DeliveryOutcome, OpenDelivery } from "@kauke/server/core/delivery/delivery";
+import type { OpenDelivery } from "@kauke/server/core/delivery/delivery";
 import { BackgroundMemory } from "@kauke/server/mail/background-memory";
-import { type DeliverDeps, deliver } from "@kauke/server/mail/delivery/deliver-now";
+import { type DeliverNowDeps, deliverNow } from "@kauke/server/mail/delivery/deliver-now";
 import type { PlannedDelivery } from "@kauke/server/mail/delivery/delivery-plan";
 import { HeldLeases } from "@kauke/server/mail/delivery/held-leases";
+import { OpenDeliveries } from "@kauke/server/mail/delivery/open-deliveries";
 import { directLimits, RunningAttempts } from "@kauke/server/mail/delivery/shares/running-attempts";
 import { TakenFingerprints } from "@kauke/server/mail/delivery/taken-fingerprints";
-import { takenLedger } from "@kauke/server/mail/delivery/taken-ledger";
-import { WaitingTransactions } from "@kauke/server/mail/delivery/waiting-transactions";
+import { WaitingSenders } from "@kauke/server/mail/delivery/waiting-senders";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import type { Transaction } from "@kauke/server/mail/transaction";
+import { outcomeOnly, type SendReport } from "@kauke/server/mail/transport/transport";
 import { ShutdownSignal } from "@kauke/server/runtime/shutdown-signal";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
@@ -97,86 +98,104 @@ test("a header just within the limits is forwarded, one beyond them is rejected 
 test("two reports of a program that writes no Message-ID count as two messages", () => {
   const clock = { now: () => new Date() };
   const fingerprints = new TakenFingerprints((data) => data, clock);
-  const planned = {
-    target: { destination: { kind: "mailbox", address: "jonas@inbox.example" }, aliasAddress: "shop@kauke.test" },
-  } as PlannedDelivery;
+  const target = {
+    destination: { kind: "mailbox", address: "jonas@inbox.example" },
+    aliasAddress: "shop@kauke.test",
+  } as const;
   const wire = (date: string) => Buffer.from(`Date: ${date}\r\nSubject: disk\r\n\r\nok\r\n`);
-  takenLedger(wire("Sat, 21 Nov 2026 09:00:00 +0000"), fingerprints).remember(planned);
+  fingerprints.of(wire("Sat, 21 Nov 2026 09:00:00 +0000")).remember(target);
   const retried = Buffer.concat([Buffer.from("Received: from a by b\r\n"), wire("Sat, 21 Nov 2026 09:00:00 +0000")]);
-  expect(takenLedger(retried, fingerprints).has(planned)).toBe(true);
-  expect(takenLedger(wire("Sat, 21 Nov 2026 10:00:00 +0000"), fingerprints).has(planned)).toBe(false);
+  expect(fingerprints.of(retried).has(target)).toBe(true);
+  expect(fingerprints.of(wire("Sat, 21 Nov 2026 10:00:00 +0000")).has(target)).toBe(false);
 });
 
-/** One message of 1000 bytes in delivery to one destination, which answers when the test calls `answer`. */
+/** One message of 1000 bytes in delivery to one destination, which replies when the test calls `reply`. */
 function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
   const budget = new MemoryBudget(1_000_000);
   const extended: string[] = [];
-  const settled: DeliveryOutcome[] = [];
-  let answer: (outcome: DeliveryOutcome) => void = () => {};
-  const outcome = new Promise<DeliveryOutcome>((resolve) => {
-    answer = resolve;
-  });
+  const settled: string[] = [];
+  const { promise, resolve: reply } = Promise.withResolvers<SendReport>();
   const destination = { kind: "mailbox", address: "j@inbox.example" };
-  const planned = { id: "d1", userId: "u1", target: { destination }, copy: { onEvicted: null, release() {} } };
-  const shutdown = new ShutdownSignal();
+  const copy = { onEvicted() {}, release() {}, mailTo: async () => ({}) };
+  const target = { destination, aliasAddress: "shop@kauke.test" };
+  const planned = { id: "d1", userId: "u1", target, copy } as unknown as PlannedDelivery;
   const [logger, metrics] = [system.log, { count() {}, gauge() {} }];
-  const deps = {
-    budgetMs: 20,
-    leaseMs: 90,
+  const [shutdown, clock, quota] = [new ShutdownSignal(), { now: () => new Date() }, { watch() {} }];
+  const leases = new HeldLeases({
+    deliveries: { extendLease: async (id: string) => extended.push(id) > 0 },
+    settling: {
+      deliveries: { finish: async (id: string) => settled.push(id) && { finished: false, messageDone: null } },
+    } as never,
     shutdown,
-    leases: new HeldLeases({ shutdown, logger, metrics }),
-    attempt: () => outcome,
-    settle: async (it: { outcome: DeliveryOutcome }) => void settled.push(it.outcome),
-    backgroundAttempts: new Set(),
-    deliveries: {
-      keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows),
-      extendLease: async (id: string) => extended.push(id) > 0,
-    },
-    bodies: { put: async () => {}, delete: async () => {} },
-    inFlight: null,
-    quota: { watch() {} },
-    spoolSpace: { reserve: async () => ({ stored() {}, release() {} }) },
-    failures: { report: async () => {} },
-    attempts: new RunningAttempts(directLimits),
-    waiting: new WaitingTransactions(budget),
-    memory: new BackgroundMemory(budget),
-    clock: { now: () => new Date() },
-    makeToken: () => "lease",
+    clock,
     logger,
     metrics,
-  } as unknown as DeliverDeps;
-  const transaction = { messageId: "m1", wire: Buffer.alloc(1000) } as Transaction;
-  const plan = {
-    aliases: [{ deliveries: [planned as unknown as PlannedDelivery] }],
-    keepFor: [],
-    otherwiseTaken: false,
+  });
+  const store = {
+    deliveries: { keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows) },
+    bodies: { put: async () => {}, delete: async () => {} },
   };
-  const remembered: unknown[] = [];
-  const ledger = { has: () => false, remember: (it: unknown) => void remembered.push(it), read() {} };
-  return { budget, extended, settled, answer, deps, remembered, run: () => deliver(transaction, plan, ledger, deps) };
+  const space = { reserve: async () => ({ stored() {}, release() {} }) };
+  const random = { uuid: () => "lease" };
+  const open = new OpenDeliveries({
+    store,
+    inFlight: null,
+    space,
+    quota,
+    leases,
+    retries: { next: () => null },
+    clock,
+    random,
+  });
+  const taken = new TakenFingerprints((data) => data, clock);
+  const deps = {
+    attempts: {
+      running: new RunningAttempts(directLimits),
+      checks: { aliases: {}, replyBook: {}, guard: null, shares: null },
+      transports: { mail: { send: () => promise } },
+      health: { note: async () => {} },
+      clock,
+      logger,
+    },
+    senders: new WaitingSenders({ budget, budgetMs: 20, shutdown }),
+    open,
+    failures: { report: async () => {} },
+    taken,
+    memory: new BackgroundMemory(budget),
+    results: { metrics, logger, trace: null },
+  } as unknown as DeliverNowDeps;
+  const transaction = { messageId: "m1", wire: Buffer.alloc(1000) } as Transaction;
+  const plan = { aliases: [{ deliveries: [planned] }], keepFor: [], otherwiseTaken: false };
+  const take = () => reply(outcomeOnly({ kind: "taken" }));
+  return { budget, extended, settled, take, open, taken, run: () => deliverNow(transaction, plan, deps) };
 }
 
 test("an attempt that outlives its transaction keeps its lease until it ends, so no other worker sends the message again", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const rows: OpenDelivery[] = [];
-  const it = slowDelivery(async (kept) => void rows.push(...kept));
-  expect((await it.run()).code).toBe(250);
+  const slow = slowDelivery(async (kept) => void rows.push(...kept));
+  expect((await slow.run()).code).toBe(250);
   expect(rows[0]).toMatchObject({ attempts: 0, lease: { token: "lease" } });
-  await vi.waitFor(() => expect(it.extended.length).toBeGreaterThan(3));
-  expect(it.budget.usedBytes).toBe(1000);
-  it.answer({ kind: "taken" });
-  await vi.waitFor(() => expect(it.settled).toEqual([{ kind: "taken" }]));
-  await vi.waitFor(() => expect([it.budget.usedBytes, it.deps.backgroundAttempts.size]).toEqual([0, 0]));
-  const beats = it.extended.length;
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(it.extended).toHaveLength(beats);
+  const minutes = ((rows[0]?.lease?.until.getTime() ?? 0) - Date.now()) / 60_000;
+  vi.advanceTimersByTime(3 * minutes * 60_000);
+  expect(slow.extended.length).toBeGreaterThan(3);
+  expect([slow.budget.usedBytes, slow.open.running]).toEqual([1000, 1]);
+  slow.take();
+  await slow.open.settled();
+  expect(slow.settled).toEqual(["d1"]);
+  expect([slow.budget.usedBytes, slow.open.running]).toEqual([0, 0]);
+  const beats = slow.extended.length;
+  vi.advanceTimersByTime(3 * minutes * 60_000);
+  expect(slow.extended).toHaveLength(beats);
+  vi.useRealTimers();
 });
 
 test("an attempt that goes on after the spool failed is counted in the memory budget, and remembered if it delivered", async () => {
-  const it = slowDelivery(() => Promise.reject(new AppError("spool_failed")));
-  expect((await it.run()).code).toBe(451);
-  expect(it.budget.usedBytes).toBe(1000);
-  it.answer({ kind: "taken" });
-  await vi.waitFor(() => expect([it.budget.usedBytes, it.remembered.length]).toEqual([0, 1]));
+  const slow = slowDelivery(() => Promise.reject(new AppError("spool_failed")));
+  expect((await slow.run()).code).toBe(451);
+  expect(slow.budget.usedBytes).toBe(1000);
+  slow.take();
+  await vi.waitFor(() => expect([slow.budget.usedBytes, slow.taken.isEmpty]).toEqual([0, false]));
 });
 
 test("what a slow destination accepts while the process shuts down is not sent again after the next start", async () => {

@@ -16,7 +16,7 @@ type Row = readonly [code: FailureCode, detail: string];
 export const taken: DeliveryOutcome = { kind: "taken" };
 
 /** Outcome when nothing was sent, because a limit on concurrent attempts or on memory was reached. */
-export const untried: DeliveryOutcome = {
+export const untried: Extract<DeliveryOutcome, { kind: "deferred" }> = {
   kind: "deferred",
   failure: { code: "try_later", enhancedStatus: "4.4.5" },
   isUntried: true,

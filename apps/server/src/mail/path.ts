@@ -5,9 +5,9 @@
  */
 import type { MailPath } from "@kauke/mail-rfc";
 import type { MailTrace, TraceStep } from "../core/preview/mail-trace.ts";
+import { type DeliverNowDeps, deliverNow } from "./delivery/deliver-now.ts";
 import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
 import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
-import { type DeliverMessageDeps, deliverMessage } from "./inbound/deliver-message.ts";
 import { type KeepForOperatorDeps, keepForOperator } from "./inbound/keep-for-operator.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/owner-replies.ts";
 import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
@@ -34,7 +34,7 @@ export interface MessagePathDeps {
   ownerReplies: PrepareRepliesDeps;
   copies: PlanDeps & StoreReplyAddressesDeps & StoreBounceSendersDeps;
   operatorMail: KeepForOperatorDeps;
-  delivery: DeliverMessageDeps;
+  delivery: DeliverNowDeps;
 }
 
 /**
@@ -94,7 +94,8 @@ export async function receiveMessage(mail: ReceivedMail, deps: MessagePathDeps):
   if (operated.verdict !== "accept") return replyOf(operated);
 
   // Attempts every delivery while the sender waits; the reply promises only what was taken or is on disk.
-  const reply = await deliverMessage(operated.value, deps.delivery);
+  const { transaction, plan } = operated.value;
+  const reply = await deliverNow(transaction, plan, deps.delivery);
   if (reply.code !== 250) return reply;
 
   // Last, because a sender who is told to try again would have the owner's messages sent twice.

@@ -17,4 +17,17 @@ export class ShutdownSignal {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
+
+  /** Resolves after `ms` milliseconds, or as soon as the process shuts down. */
+  async sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        stopListening();
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      const stopListening = this.onShutdown(done);
+    });
+  }
 }

@@ -1,31 +1,158 @@
-/** One attempt to deliver to one destination, for the first attempt (during the transaction) and for every retry. */
-import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+/** One attempt at one delivery: reserve → copy → send → report → release, for the first try and for every retry. */
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { Clock, Logger } from "../../runtime/ports.ts";
+import { deferred, untried } from "../classify-reply.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import { type OngoingAttempt, outcomeOnly, type SendReport, type Transports } from "../transport/transport.ts";
+import { outcomeOnly, type SendReport, type Transports } from "../transport/transport.ts";
+import { type CheckDeps, checkDelivery, type DeliveryToCheck, type KnownFromArrival } from "./attempt-checks.ts";
+import type { DestinationHealth } from "./destination-health.ts";
+import { destinationName } from "./shares/destination-name.ts";
+import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
+import type { RunningAttempts } from "./shares/running-attempts.ts";
 
-/** Outcome of an attempt that failed because of this server. */
-const failedHere: DeliveryOutcome = { kind: "deferred", failure: { code: "try_later", enhancedStatus: "4.3.0" } };
+export interface DeliveryToAttempt extends DeliveryToCheck {
+  messageId: string;
+  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
+  registeredFrom?: string | undefined;
+  sizeBytes: number;
+}
 
-const notEncrypted: DeliveryOutcome = { kind: "deferred", failure: { code: "not_sealed", enhancedStatus: "4.7.5" } };
+/** A copy whose memory is reserved. */
+export interface OpenCopy {
+  copy: ForwardCopy;
+  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
+  wasMissing: boolean;
+  /** Drops the copy and gives back what was reserved for it; nothing if others still use it. Always called. */
+  release(): void;
+}
 
-/** Always returns an outcome: an exception on the way is a failure of this server, and the delivery stays open. */
-export async function attempt(
-  delivery: { id: string; target: DeliveryTarget },
-  copy: ForwardCopy,
-  transports: Transports,
-  ongoing: OngoingAttempt,
-): Promise<SendReport> {
-  try {
-    const { destination } = delivery.target;
-    if (destination.kind === "mailbox") {
-      return await transports.mail.send(await copy.mailTo(destination.address), ongoing);
+/** Where the copy comes from: made on arrival for all first attempts of an alias, or from the spool for a retry. */
+export interface CopySource {
+  /** What RCPT found out; `null` for a retry, which looks everything up again. */
+  known: KnownFromArrival | null;
+  /** Reserves memory and makes the copy. @returns an outcome when there is nothing to send, or no room in memory */
+  open(attempt: Attempt): Promise<OpenCopy | DeliveryOutcome>;
+}
+
+export interface AttemptDeps {
+  running: RunningAttempts;
+  checks: CheckDeps;
+  transports: Transports;
+  health: Pick<DestinationHealth, "note">;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** An exception is a failure of this server. It counts against the retry schedule, so it is not repeated for ever. */
+const failedHere = deferred("try_later", "4.3.0");
+const notEncrypted = deferred("not_sealed", "4.7.5");
+
+/**
+ * @returns the attempt, or why none starts now: its account has its maximum of attempts, or has found the destination
+ * to be slow or busy
+ */
+export function startAttempt(
+  delivery: DeliveryToAttempt,
+  source: CopySource,
+  deps: AttemptDeps,
+): Attempt | DeliveryOutcome {
+  const running = deps.running.start(partiesOfDelivery(delivery));
+  if (running !== null) return new Attempt({ delivery, running }, source, deps);
+  // An account with its maximum of attempts may make this one as soon as another ends.
+  return deps.running.hasRoom(delivery.userId) ? untried : { ...untried, notBefore: deps.clock.now() };
+}
+
+export class Attempt {
+  /** `null` until the attempt has ended. */
+  outcome: DeliveryOutcome | null = null;
+  /** Never rejects. */
+  readonly ended: Promise<DeliveryOutcome>;
+  readonly #delivery: DeliveryToAttempt;
+  readonly #running: RunningAttempt;
+  readonly #deps: AttemptDeps;
+  readonly #onSent: (() => void)[] = [];
+
+  constructor(of: { delivery: DeliveryToAttempt; running: RunningAttempt }, source: CopySource, deps: AttemptDeps) {
+    this.#delivery = of.delivery;
+    this.#running = of.running;
+    this.#deps = deps;
+    of.running.onSent = () => {
+      for (const listener of this.#onSent) listener();
+    };
+    this.ended = this.#run(source);
+  }
+
+  /** Whether bytes of the message are still to be passed to the system, or another host might get them. */
+  get needsBytes(): boolean {
+    return this.outcome === null && !this.#running.isPassedOn;
+  }
+
+  /** Milliseconds for which a busy provider gets no mail of the account, if nothing was sent for that reason. */
+  get pausedMs(): number {
+    return this.#running.pausedMs;
+  }
+
+  /** Accounts and destinations whose memory shares the message counts against. */
+  get memoryParties(): string[] {
+    const { userId, target } = this.#delivery;
+    const { peer } = this.#running;
+    const account = userId === null ? "operator" : `of ${userId}`;
+    return [account, `to ${destinationName(target.destination)}`, ...(peer === null ? [] : [`at ${peer}`])];
+  }
+
+  /** Adds a listener that is called when the message is sent to a host, and only its reply is outstanding. */
+  onSent(listener: () => void): void {
+    this.#onSent.push(listener);
+  }
+
+  /** Stops the attempt, unless its destination can have the message already: another attempt would send it twice. */
+  stopUnlessSent(): void {
+    if (this.outcome === null && !this.#running.isSent) this.#running.stop();
+  }
+
+  async #run(source: CopySource): Promise<DeliveryOutcome> {
+    const { running, logger } = this.#deps;
+    try {
+      this.outcome = running.finish(this.#running, await this.#try(source));
+    } catch (thrown) {
+      const stack = thrown instanceof Error ? thrown.name : typeof thrown;
+      logger.error("delivery_run_failed", { id: this.#delivery.id, stack });
+      this.outcome = failedHere;
+    } finally {
+      running.remove(this.#running);
     }
-    const body = await copy.webhookBody();
-    if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);
-    const { id } = delivery;
-    return await transports.webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, ongoing);
-  } catch (thrown) {
-    return outcomeOnly(thrown instanceof EncryptionFailed ? notEncrypted : failedHere);
+    return this.outcome;
+  }
+
+  async #try(source: CopySource): Promise<DeliveryOutcome> {
+    const opened = await source.open(this);
+    if ("kind" in opened) return opened;
+    const { copy, wasMissing } = opened;
+    try {
+      copy.onEvicted(() => this.stopUnlessSent());
+      const instead = await checkDelivery(this.#delivery, copy, source.known, this.#deps.checks);
+      if (instead !== null) return instead;
+      const report = await this.#send(copy);
+      for (const provider of report.busyProviders) this.#deps.running.noteBusy(this.#running, provider);
+      await this.#deps.health.note(this.#delivery, report, wasMissing);
+      return report.outcome;
+    } finally {
+      opened.release();
+    }
+  }
+
+  async #send(copy: ForwardCopy): Promise<SendReport> {
+    const { id, target } = this.#delivery;
+    const { destination } = target;
+    const { mail, webhook } = this.#deps.transports;
+    try {
+      if (destination.kind === "mailbox") return await mail.send(await copy.mailTo(destination.address), this.#running);
+      const body = await copy.webhookBody();
+      if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);
+      return await webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, this.#running);
+    } catch (thrown) {
+      return outcomeOnly(thrown instanceof EncryptionFailed ? notEncrypted : failedHere);
+    }
   }
 }

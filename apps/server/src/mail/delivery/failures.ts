@@ -5,6 +5,7 @@
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
+import type { GoneWebhook } from "../../core/alias/webhook.ts";
 import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice.ts";
@@ -88,6 +89,8 @@ const NOTICE_EVERY_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 interface ReporterDeps {
+  /** Pauses a destination that responded 410. */
+  pauseWebhook(gone: GoneWebhook): Promise<void>;
   notices: Pick<NoticeStore, "insert">;
   bodies: Pick<MessageBodies, "getStart">;
   clock: Clock;
@@ -104,6 +107,8 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
+      // Mail that still waits for the webhook then fails without a call.
+      if (failure.code === "webhook_gone") await pauseWebhook({ aliasId, userId, target }, deps);
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
       if (reportTo !== undefined) await reportToSender({ ...about, to: reportTo, messageId, wire }, failure, deps);
@@ -137,6 +142,16 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
     },
   };
+}
+
+/** Never throws: a webhook that could not be paused will respond 410 to the next call too, and is paused then. */
+async function pauseWebhook(
+  { aliasId, userId, target: { destination } }: Pick<FailedDelivery, "aliasId" | "userId" | "target">,
+  deps: ReporterDeps,
+): Promise<void> {
+  if (destination.kind !== "webhook" || aliasId === null || userId === null) return;
+  const gone = { userId, aliasId, url: destination.url, at: deps.clock.now() };
+  await deps.pauseWebhook(gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
 }
 
 /** Stores notices for the owners of aliases: at most one per key in `NOTICE_EVERY_MS`. */

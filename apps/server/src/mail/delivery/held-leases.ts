@@ -1,17 +1,24 @@
 /**
- * Leases held by attempts of this process, from their start until their outcome is stored. A lease can expire during an
- * attempt (the clock was set forward, the database was unreachable), and this process may then claim the delivery
- * again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is retried
- * until it succeeds, so that a delivered message is not sent again.
+ * Leases held by attempts of this process: renewed from their start until their outcome is stored. A lease can expire
+ * during an attempt (the clock was set forward, the database was unreachable), and this process may then claim the
+ * delivery again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is
+ * retried until it succeeds, so that a delivered message is not sent again.
  */
-import type { Logger, Metrics } from "../../runtime/ports.ts";
+import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
+import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
+import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
+/** Lease of an attempt that goes on after its sender got the reply. Renewed until the attempt ends. */
+export const BACKGROUND_LEASE_MS = 11 * 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
 export interface HeldLeasesDeps {
+  deliveries: Pick<DeliveryStore, "extendLease">;
+  settling: SettleDeps;
   shutdown: ShutdownSignal;
+  clock: Clock;
   logger: Logger;
   metrics: Metrics;
 }
@@ -20,68 +27,74 @@ export interface HeldLeasesDeps {
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
+  leasedUntil: Date;
+}
+
+interface Held {
+  lease: HeldLease;
+  heartbeat: NodeJS.Timeout;
 }
 
 export class HeldLeases {
   readonly #deps: HeldLeasesDeps;
-  readonly #held = new Map<string, HeldLease>();
+  readonly #held = new Map<string, Held>();
 
   constructor(deps: HeldLeasesDeps) {
     this.#deps = deps;
   }
 
-  hold(lease: HeldLease): void {
-    if (!this.#held.has(lease.id)) this.#held.set(lease.id, lease);
+  /** Renews a lease for `leaseMs` again and again, until `release`. */
+  hold(lease: HeldLease, leaseMs: number): void {
+    if (this.#held.has(lease.id)) return;
+    const heartbeat = setInterval(() => void this.renew(lease, leaseMs), leaseMs / 3);
+    this.#held.set(lease.id, { lease, heartbeat });
   }
 
   release(lease: HeldLease): void {
-    if (this.#held.get(lease.id) === lease) this.#held.delete(lease.id);
+    const held = this.#held.get(lease.id);
+    if (held?.lease !== lease) return;
+    clearInterval(held.heartbeat);
+    this.#held.delete(lease.id);
+  }
+
+  /** @returns false when the lease was lost, or may have been */
+  async renew(lease: HeldLease, leaseMs: number): Promise<boolean> {
+    const until = new Date(this.#deps.clock.now().getTime() + leaseMs);
+    const isHeld = await this.#deps.deliveries.extendLease(lease.id, lease.leaseToken, until).catch(() => false);
+    if (isHeld) lease.leasedUntil = until;
+    return isHeld;
   }
 
   /**
    * Hands the lease of a claimed delivery to the attempt of this process that is still running.
    * @returns false when none is running, so that the delivery is to be attempted
    */
-  takeOver({ id, leaseToken }: HeldLease): boolean {
+  takeOver({ id, leaseToken }: Pick<HeldLease, "id" | "leaseToken">): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;
-    held.leaseToken = leaseToken;
+    held.lease.leaseToken = leaseToken;
     return true;
   }
 
-  /** Retries `write` until it succeeds. @throws the last error when the process shuts down first */
-  async settle(lease: HeldLease, write: (leaseToken: string) => Promise<void>): Promise<void> {
-    this.hold(lease);
+  /** Stores the outcome of a held delivery, and releases its lease. When the process shuts down first, it is not stored. */
+  async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
+    const { shutdown } = this.#deps;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      if (await this.#try(() => write(lease.leaseToken))) break;
-      await this.#untilShutdownOr(waitMs);
+      if ((await this.#try(lease, delivery, outcome)) || shutdown.isShuttingDown) break;
+      await shutdown.sleep(waitMs);
     }
     this.release(lease);
   }
 
-  async #try(write: () => Promise<void>): Promise<boolean> {
+  async #try({ leaseToken }: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<boolean> {
     try {
-      await write();
+      await settle(delivery, leaseToken, outcome, this.#deps.settling);
       return true;
     } catch (thrown) {
       this.#deps.metrics.count("kauke_settle_failures_total");
-      this.#deps.logger.error("delivery_settle_failed", {
-        stack: thrown instanceof Error ? thrown.name : typeof thrown,
-      });
-      if (this.#deps.shutdown.isShuttingDown) throw thrown;
+      const stack = thrown instanceof Error ? thrown.name : typeof thrown;
+      this.#deps.logger.error("delivery_settle_failed", { stack });
       return false;
     }
-  }
-
-  async #untilShutdownOr(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        stopListening();
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      const stopListening = this.#deps.shutdown.onShutdown(done);
-    });
   }
 }

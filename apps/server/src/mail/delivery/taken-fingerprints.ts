@@ -1,7 +1,10 @@
 /**
- * Remembers what destinations took of messages that were answered 451 because the rest could not be committed, so that
- * the sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
+ * Remembers what destinations took of messages that got 451 because the rest could not be committed, so that the
+ * sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
+import { createHash } from "node:crypto";
+import { firstValue, readHeader } from "@kauke/mail-rfc";
+import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
@@ -19,30 +22,73 @@ export class TakenFingerprints {
     this.#clock = clock;
   }
 
-  /** Whether no fingerprint is stored; a message body then need not be hashed to look it up. */
+  /** The deliveries of one message. */
+  of(wire: Buffer): TakenOfMessage {
+    return new TakenOfMessage(wire, this);
+  }
+
+  /** Whether no fingerprint is stored; a message then need not be hashed to look it up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
 
-  add(fingerprint: string): void {
-    this.#until.set(fingerprint, steadyMs(this.#clock) + AGE_MAX_MS);
+  add(fingerprint: Buffer): void {
+    this.#until.set(this.#keyOf(fingerprint), steadyMs(this.#clock) + AGE_MAX_MS);
   }
 
-  has(fingerprint: string): boolean {
-    const until = this.#until.get(fingerprint);
+  has(fingerprint: Buffer): boolean {
+    const key = this.#keyOf(fingerprint);
+    const until = this.#until.get(key);
     if (until === undefined) return false;
     if (until > steadyMs(this.#clock)) return true;
-    this.#until.delete(fingerprint);
+    this.#until.delete(key);
     return false;
   }
 
+  #keyOf(fingerprint: Buffer): string {
+    return this.#hmac(fingerprint).toString("base64");
+  }
+}
+
+const originFields = ["message-id", "date", "from", "subject"] as const;
+
+/** Hashes the message only if it must. */
+export class TakenOfMessage {
+  readonly #all: TakenFingerprints;
+  #wire: Buffer | null;
+  #message: Buffer | null = null;
+
+  constructor(wire: Buffer, all: TakenFingerprints) {
+    this.#wire = wire;
+    this.#all = all;
+  }
+
+  has(target: DeliveryTarget): boolean {
+    return !this.#all.isEmpty && this.#all.has(this.#fingerprint(target));
+  }
+
+  remember(target: DeliveryTarget): void {
+    this.#all.add(this.#fingerprint(target));
+  }
+
   /**
-   * @param origin header fields that the author wrote
-   * @param bodyHash SHA-256 of the body as received
-   * @param target alias address and destination
+   * Reads the fields that the author wrote and hashes the body, after which the message's bytes may be dropped. Trace
+   * fields are left out because they may differ in a retry; Message-ID alone is not enough because some programs write
+   * none, and their messages may have the same body.
    */
-  make(origin: string, bodyHash: Buffer, target: string): string {
-    const data = Buffer.concat([Buffer.from(`${origin}\0${target}\0`), bodyHash]);
-    return this.#hmac(data).toString("base64");
+  read(): Buffer {
+    if (this.#message !== null) return this.#message;
+    const wire = this.#wire ?? Buffer.alloc(0);
+    const { fields, end } = readHeader(wire);
+    const origin = originFields.map((name) => firstValue(wire, fields, name) ?? "").join("\0");
+    const bodyHash = createHash("sha256").update(wire.subarray(end)).digest();
+    this.#message = Buffer.concat([bodyHash, Buffer.from(`${origin}\0`)]);
+    this.#wire = null;
+    return this.#message;
+  }
+
+  #fingerprint({ aliasAddress, destination }: DeliveryTarget): Buffer {
+    const where = destination.kind === "mailbox" ? destination.address : destination.url;
+    return Buffer.concat([this.read(), Buffer.from(`${aliasAddress}\0${where}`)]);
   }
 }

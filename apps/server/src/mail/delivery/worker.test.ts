@@ -1,12 +1,13 @@
 /** Tests when the delivery worker queries the queue, which is a list in these tests. */
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
-import type { ClaimOptions, DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
+import type { ClaimOptions, DeliveryFailure, DeliveryOutcome, LeasedDelivery } from "../../core/delivery/delivery.ts";
 import { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
-import { BackgroundMemory } from "../background-memory.ts";
-import { MemoryBudget } from "../memory-budget.ts";
+import { outcomeOnly, type SendReport } from "../transport/transport.ts";
 import { HeldLeases } from "./held-leases.ts";
+import type { SettleDeps } from "./settle.ts";
 import { directLimits, RunningAttempts } from "./shares/running-attempts.ts";
+import type { SpooledCopies } from "./spooled-copies.ts";
 import { DeliveryWorker } from "./worker.ts";
 
 const taken: DeliveryOutcome = { kind: "taken" };
@@ -34,7 +35,7 @@ function delivery(domain: string, userId: string): LeasedDelivery {
 /** @returns lists of due and running deliveries, and functions to end attempts */
 function startWorker() {
   const due: LeasedDelivery[] = [];
-  const running = new Map<LeasedDelivery, (outcome: DeliveryOutcome) => void>();
+  const running = new Map<LeasedDelivery, (report: SendReport) => void>();
   const poison = new Set<string>();
   const settled = new Map<string, DeliveryOutcome>();
   /** Number of deliveries that each claim returned. */
@@ -44,39 +45,73 @@ function startWorker() {
   const quiet = () => {};
   const logger = { info: quiet, warn: quiet, error: quiet };
   const metrics = { count: quiet, gauge: quiet };
-  worker = new DeliveryWorker({
+  const shutdown = new ShutdownSignal();
+  const clock = { now: () => new Date() };
+  /** Stores an outcome under a lease, unless the store is away. */
+  const store = (id: string, leaseToken: string, outcome: DeliveryOutcome) => {
+    if (storeFailures-- > 0) throw new Error("the store is away");
+    settled.set(`${id} ${leaseToken}`, outcome);
+  };
+  const settling = {
     deliveries: {
+      finish: async (id: string, leaseToken: string) => {
+        store(id, leaseToken, taken);
+        return { finished: true, messageDone: null, isTakenByNone: false };
+      },
+      defer: async (id: string, leaseToken: string, { failure }: { failure: DeliveryFailure }) => {
+        store(id, leaseToken, { kind: "deferred", failure });
+        return true;
+      },
+    },
+    retries: { next: () => new Date() },
+  } as unknown as SettleDeps;
+  const copies = {
+    of: (it: LeasedDelivery) => ({
+      known: null,
+      open: async () => {
+        if (poison.has(it.id)) throw new RangeError("a message that no copy can be made of");
+        const copy = { onEvicted: quiet, correspondents: [], mailTo: async () => it };
+        return { copy, wasMissing: false, release: quiet };
+      },
+    }),
+  };
+  const transports = { mail: { send: (it: LeasedDelivery) => new Promise((resolve) => running.set(it, resolve)) } };
+  worker = new DeliveryWorker({
+    queue: {
       claim: async (options) => {
         const deliveries = takeDue(due, options);
         claims.push(deliveries.length);
         return { deliveries, unreadable: [], isMore: due.length > 0, isCutShort: deliveries.length >= options.limit };
       },
-      extendLease: async () => true,
       putBack: async (deliveries) => void putBack.push(...deliveries.map(({ id }) => id)),
       nextDueAt: async () => null,
       onWake: () => quiet,
     },
-    bodies: { get: async () => Buffer.from("x") },
-    attempt: (it) => new Promise((resolve) => running.set(it, resolve)),
-    settle: async ({ id }, leaseToken, outcome) => {
-      if (storeFailures-- > 0) throw new Error("the store is away");
-      settled.set(`${id} ${leaseToken}`, outcome);
+    attempts: {
+      running: new RunningAttempts(directLimits),
+      checks: { aliases: {} as never, replyBook: {} as never, guard: null, shares: null },
+      transports: transports as never,
+      health: { note: async () => {} },
+      clock,
+      logger,
     },
-    settleUnreadable: async () => {},
-    leases: new HeldLeases({ shutdown: new ShutdownSignal(), logger, metrics }),
-    makeCopy: async ({ id }) => {
-      if (poison.has(id)) throw new RangeError("a message that no copy can be made of");
-      return { copy: { onEvicted: null, release: quiet }, wasMissing: false } as never;
-    },
-    attempts: new RunningAttempts(directLimits),
-    memory: new BackgroundMemory(new MemoryBudget(1_000_000)),
-    clock: { now: () => new Date() },
+    copies: copies as unknown as SpooledCopies,
+    leases: new HeldLeases({
+      deliveries: { extendLease: async () => true },
+      settling,
+      shutdown,
+      clock,
+      logger,
+      metrics,
+    }),
+    settling,
+    clock,
     logger,
     metrics,
   });
   worker.start();
   const end = (it: LeasedDelivery) => {
-    running.get(it)?.(taken);
+    running.get(it)?.(outcomeOnly(taken));
     running.delete(it);
   };
   const runs = (count: number) => vi.waitFor(() => expect(running.size).toBe(count));

@@ -2,7 +2,7 @@
  * Memory of one copy of a message: its reservations, and the bytes of the mails made from it. Attempts that may wait ten
  * minutes for a reply keep a reference to their mail, so `release` drops its bytes.
  */
-import type { BackgroundMemory } from "../background-memory.ts";
+import type { BackgroundMemory, MemoryUse } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 
 type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
@@ -27,16 +27,23 @@ export function releasableMail(about: AboutMail, wireParts: readonly Buffer[]): 
 export class CopyMemory {
   readonly #memory: BackgroundMemory;
   readonly #parties: readonly string[];
-  readonly #onEvicted: () => void;
+  readonly #releaseCopy: () => void;
+  readonly #stops: (() => void)[] = [];
   #given: (() => void)[] = [];
   #kept: (() => void)[] = [];
   #issued: ReleasableMail[] = [];
   #isReleased = false;
 
-  constructor(memory: BackgroundMemory, account: string | null, onEvicted: () => void) {
+  /** @param releaseCopy called when the copy is evicted, after the attempts that use it were stopped */
+  constructor(memory: BackgroundMemory, account: string | null, releaseCopy: () => void) {
     this.#memory = memory;
     this.#parties = [account === null ? "operator" : `of ${account}`];
-    this.#onEvicted = onEvicted;
+    this.#releaseCopy = releaseCopy;
+  }
+
+  /** @param stop stops an attempt that uses the copy */
+  onEvicted(stop: () => void): void {
+    this.#stops.push(stop);
   }
 
   get isReleased(): boolean {
@@ -45,14 +52,14 @@ export class CopyMemory {
 
   /** Reserves memory until `shrink` or `release`. @returns false when there is no room now */
   reserve(bytes: number): boolean {
-    const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });
+    const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#given.push(release);
     return release !== null;
   }
 
   /** Reserves memory that `shrink` does not give back, only `release`. @returns false when there is no room now */
   keep(bytes: number): boolean {
-    const release = this.#memory.take({ bytes, parties: () => this.#parties, evict: this.#onEvicted });
+    const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
@@ -61,7 +68,7 @@ export class CopyMemory {
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;
-    this.#given.push(this.#memory.hold({ bytes, parties: () => this.#parties, evict: this.#onEvicted }));
+    this.#given.push(this.#memory.hold(this.#use(bytes)));
   }
 
   /** Returns bytes of the copy. @throws when they are `null`: the copy was released and its attempts were stopped */
@@ -82,6 +89,15 @@ export class CopyMemory {
     for (const giveBack of this.#kept.splice(0)) giveBack();
     for (const mail of this.#issued) mail.release();
     this.#issued = [];
+  }
+
+  #use(bytes: number): MemoryUse {
+    return { bytes, parties: () => this.#parties, evict: () => this.#evict() };
+  }
+
+  #evict(): void {
+    for (const stop of this.#stops) stop();
+    this.#releaseCopy();
   }
 
   #giveBack(): void {

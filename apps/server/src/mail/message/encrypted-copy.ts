@@ -46,7 +46,6 @@ class EncryptedCopy implements ForwardCopy {
   readonly envelopeFrom: string;
   readonly bounceSender = null;
   readonly correspondents: readonly Correspondent[];
-  onEvicted: (() => void) | null = null;
   readonly #parts: CopyParts;
   readonly #memory: CopyMemory;
   readonly #about: Pick<EncryptedCopySource, "aliasAddress" | "aliasId" | "encryptTo" | "envelope">;
@@ -61,7 +60,7 @@ class EncryptedCopy implements ForwardCopy {
     const rewritten = rewrite({ ...source, mayNameSender: false }, parts.rules);
     this.#parts = parts;
     this.#about = { aliasAddress, aliasId, encryptTo, envelope };
-    this.#memory = new CopyMemory(parts.copyMemory, encryptTo.userId, () => this.onEvicted?.());
+    this.#memory = new CopyMemory(parts.copyMemory, encryptTo.userId, () => this.release());
     this.#outer = outerMessage(source, rewritten, parts.rules.mailHost);
     this.#plain = source.wire;
     this.webhookSecret = source.webhookSecret;
@@ -76,6 +75,10 @@ class EncryptedCopy implements ForwardCopy {
     this.#memory.present(this.#plain);
     const { envelopeFrom } = this;
     return this.#memory.issue({ envelopeFrom, rcptTo, eightBit: false, smtpUtf8: false }, wireParts);
+  }
+
+  onEvicted(stop: () => void): void {
+    this.#memory.onEvicted(stop);
   }
 
   webhookBody(): Promise<Buffer | null> {

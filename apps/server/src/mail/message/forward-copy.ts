@@ -28,8 +28,8 @@ export interface ForwardCopy {
   mailTo(address: string): Promise<OutgoingMail>;
   /** JSON body for webhooks, made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
-  /** Set by the code that runs the attempts: called when the copy is evicted from memory, to stop these attempts. */
-  onEvicted: (() => void) | null;
+  /** Adds the function that stops an attempt when the copy is evicted from memory. */
+  onEvicted(stop: () => void): void;
   /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them yet fail. */
   release(): void;
 }
@@ -95,7 +95,6 @@ class PlainCopy implements ForwardCopy {
   readonly envelopeFrom: string;
   readonly bounceSender: BounceSender | null;
   readonly correspondents: readonly Correspondent[];
-  onEvicted: (() => void) | null = null;
   readonly #parts: CopyParts;
   readonly #memory: CopyMemory;
   readonly #about: Pick<ForwardSource, "envelope" | "aliasAddress" | "account">;
@@ -114,7 +113,7 @@ class PlainCopy implements ForwardCopy {
     const rewritten = rewrite(source, parts.rules);
     this.#parts = parts;
     this.#about = { envelope, aliasAddress, account };
-    this.#memory = new CopyMemory(parts.copyMemory, account, () => this.onEvicted?.());
+    this.#memory = new CopyMemory(parts.copyMemory, account, () => this.release());
     this.#bodyStart = source.header.isSeparated ? source.header.end + 2 : source.header.end;
     this.#bytes = { wire: source.wire, rest: rewritten.rest };
     // The people named in the message's calendars get reply addresses as well.
@@ -134,6 +133,10 @@ class PlainCopy implements ForwardCopy {
     const { eightBit, smtpUtf8 } = this.#about.envelope;
     const wireParts = [...arcSet, signature, this.#header, ...body];
     return this.#memory.issue({ envelopeFrom: this.envelopeFrom, rcptTo, eightBit, smtpUtf8 }, wireParts);
+  }
+
+  onEvicted(stop: () => void): void {
+    this.#memory.onEvicted(stop);
   }
 
   webhookBody(): Promise<Buffer | null> {

@@ -33,7 +33,8 @@ export function makeSendCopy(
     envelopeFrom,
     bounceSender: null,
     correspondents: [],
-    onEvicted: null,
+    // Not evicted: its only memory is that of the message.
+    onEvicted: () => {},
     async mailTo(rcptTo) {
       if (bytes === null) throw new Error("the copy was released");
       const { end } = readHeader(bytes);

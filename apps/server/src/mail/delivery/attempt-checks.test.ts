@@ -1,20 +1,12 @@
 /** Checks made before a delivery attempt, on the first attempt and on retries. */
 import { expect, test } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import { taken } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import { outcomeOnly } from "../transport/transport.ts";
-import {
-  type AttemptDeps,
-  attemptDelivery,
-  type DeliveryToAttempt,
-  type KnownFromArrival,
-} from "./attempt-delivery.ts";
+import { type CheckDeps, checkDelivery, type DeliveryToCheck, type KnownFromArrival } from "./attempt-checks.ts";
 
 const url = "https://hooks.example/in";
-const mailbox: DeliveryToAttempt = {
+const mailbox: DeliveryToCheck = {
   id: "delivery",
-  messageId: "message",
   aliasId: "alias",
   userId: "user",
   target: { destination: { kind: "mailbox", address: "ann@home.example" }, aliasAddress: "shop@mask.example" },
@@ -29,15 +21,14 @@ interface Scene {
   shareSays?: DeliveryOutcome | null;
 }
 
-async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, scene: Scene = {}) {
+async function run(delivery: DeliveryToCheck, known: KnownFromArrival | null, scene: Scene = {}) {
   const asked: string[] = [];
   const say = <T>(what: string, answer: T): T => {
     asked.push(what);
     return answer;
   };
   const { pausedWebhooks = [], isOverCorrespondents = false, guardSays = null, shareSays = null } = scene;
-  const report = outcomeOnly(taken);
-  const deps: AttemptDeps = {
+  const deps: CheckDeps = {
     aliases: { findRouteById: async () => say("route", { pausedWebhooks } as never) },
     replyBook: { keep: async () => say("reply addresses", new Set(isOverCorrespondents ? ["alias"] : [])) },
     guard: {
@@ -48,49 +39,37 @@ async function run(delivery: DeliveryToAttempt, known: KnownFromArrival | null, 
       beforeAttempt: () => say("share of a new message", shareSays),
       beforeRetry: () => say("share", shareSays),
     },
-    attempts: { noteBusy: () => {} },
-    findings: { note: async () => {} },
-    transports: {
-      mail: { send: async () => say("sent", report), close: () => {} },
-      webhook: { post: async () => say("posted", report), close: () => {} },
-    } as never,
   };
-  const copy = {
-    webhookSecret: Buffer.alloc(32),
-    correspondents: [{}],
-    mailTo: async () => ({}),
-    webhookBody: async () => Buffer.from("{}"),
-  } as unknown as ForwardCopy;
-  const outcome = await attemptDelivery(delivery, copy, { known, running: {} as never }, deps);
+  const copy = { correspondents: [{}] } as unknown as ForwardCopy;
+  const outcome = await checkDelivery(delivery, copy, known, deps);
   return { asked, outcome };
 }
 
 test("a first attempt trusts what RCPT found out, and checks only the destination's share", async () => {
   const { asked, outcome } = await run(mailbox, {});
-  expect(asked).toEqual(["share of a new message", "sent"]);
-  expect(outcome).toEqual({ kind: "taken" });
+  expect(asked).toEqual(["share of a new message"]);
+  expect(outcome).toBeNull();
 });
 
 test("a first attempt to a mailbox that was unconfirmed at RCPT goes through the confirmation guard with that state", async () => {
   expect((await run(mailbox, { unconfirmed: "asked" })).asked).toEqual([
     "confirmation: asked",
     "share of a new message",
-    "sent",
   ]);
 });
 
 test("a retry looks everything up again, in the same order", async () => {
-  expect((await run(mailbox, null)).asked).toEqual(["reply addresses", "confirmation", "share", "sent"]);
-  expect((await run(webhook, null)).asked).toEqual(["route", "reply addresses", "confirmation", "share", "posted"]);
+  expect((await run(mailbox, null)).asked).toEqual(["reply addresses", "confirmation", "share"]);
+  expect((await run(webhook, null)).asked).toEqual(["route", "reply addresses", "confirmation", "share"]);
 });
 
 test("the first check that fails ends the attempt: no later check runs or counts the message", async () => {
   const held = await run(mailbox, { isHeld: true, unconfirmed: "new" });
   expect([held.asked, held.outcome]).toEqual([[], expect.objectContaining({ kind: "deferred" })]);
   const paused = await run(webhook, null, { pausedWebhooks: [url] });
-  expect([paused.asked, paused.outcome.kind]).toEqual([["route"], "refused"]);
+  expect([paused.asked, paused.outcome?.kind]).toEqual([["route"], "refused"]);
   const crowded = await run(mailbox, null, { isOverCorrespondents: true });
-  expect([crowded.asked, crowded.outcome.kind]).toEqual([["reply addresses"], "deferred"]);
+  expect([crowded.asked, crowded.outcome?.kind]).toEqual([["reply addresses"], "deferred"]);
   const unconfirmed = await run(mailbox, null, { guardSays: waits });
   expect([unconfirmed.asked, unconfirmed.outcome]).toEqual([["reply addresses", "confirmation"], waits]);
   const full = await run(mailbox, {}, { shareSays: waits });

@@ -1,9 +1,5 @@
-/**
- * Watches forwards for mailboxes that do not exist according to their hosts: counts refusals, resets the count when a
- * message is taken, and notifies the owner when the store suspends a mailbox.
- */
-
-import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+/** What an attempt says about its destination: whether the mailbox exists, and that an unreachable host is back. */
+import type { DeliveryStore, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import {
   MISSING_MAILBOX_RULE,
   type MissingMailbox,
@@ -12,28 +8,25 @@ import {
 import type { NoticeStore } from "../../core/notice.ts";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
+import type { SendReport } from "../transport/transport.ts";
+import { destinationName } from "./shares/destination-name.ts";
+import { WaitingMail } from "./waiting-mail.ts";
 
-export interface MailboxHealthDeps {
+export interface DestinationHealthDeps {
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
   notices: Pick<NoticeStore, "insert">;
+  deliveries: Pick<DeliveryStore, "hasten">;
   clock: Clock;
   random: Random;
   logger: Logger;
 }
 
 interface Tried {
+  id: string;
   messageId: string;
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-}
-
-export interface AttemptFacts {
-  outcome: DeliveryOutcome;
-  /** Whether the host replied to RCPT that the mailbox does not exist. */
-  isMissing: boolean;
-  /** Whether refusals were already counted when the route was looked up. */
-  wasMissing: boolean;
 }
 
 /** A destination mailbox, and the message with which it was tried. */
@@ -46,33 +39,45 @@ interface TriedMailbox {
 
 const KNOWN_MAX = 10_000;
 
-export class MailboxHealth {
-  readonly #deps: MailboxHealthDeps;
-  /** Refusal counts keyed by account and address. Evicted entries are read from the store again. */
-  readonly #known = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
+export class DestinationHealth {
+  readonly #deps: DestinationHealthDeps;
+  readonly #waitingMail = new WaitingMail();
+  /** Refusal counts by account and address. Evicted entries are read from the store again. */
+  readonly #refusals = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
-  constructor(deps: MailboxHealthDeps) {
+  constructor(deps: DestinationHealthDeps) {
     this.#deps = deps;
   }
 
   /**
    * Never throws: what can't be written now is recorded with the next message.
-   * @returns `null` when the attempt reveals nothing new about a mailbox, as nearly always
+   * @param wasMissing whether refusals were already counted when the route was looked up
    */
-  note({ messageId, aliasId, userId, target }: Tried, found: AttemptFacts): Promise<void> | null {
-    const { destination, purpose } = target;
-    if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return null;
-    const { address } = destination;
-    const key = `${userId}\0${address}`;
-    const isTaken = found.outcome.kind === "taken";
-    if (!found.isMissing && !(isTaken && (found.wasMissing || this.#known.has(key)))) return null;
-    return this.#write(key, { userId, address, messageId, aliasId }, isTaken);
+  async note(tried: Tried, report: SendReport, wasMissing: boolean): Promise<void> {
+    await this.#noteMailbox(tried, report, wasMissing);
+    const due = this.#waitingMail.note(destinationName(tried.target.destination), tried.id, report.outcome);
+    if (due.length > 0) this.#hasten(due);
   }
 
-  async #write(key: string, mailbox: TriedMailbox, isTaken: boolean): Promise<void> {
+  /** A delivery that can't be made due now keeps its retry time. */
+  #hasten(ids: readonly string[]): void {
+    const { deliveries, clock, logger } = this.#deps;
+    deliveries.hasten(ids, clock.now()).then(
+      () => logger.info("destination_recovered", { count: ids.length }),
+      () => logger.warn("waiting_mail_not_hastened", { count: ids.length }),
+    );
+  }
+
+  async #noteMailbox({ messageId, aliasId, userId, target }: Tried, report: SendReport, wasMissing: boolean) {
+    const { destination, purpose } = target;
+    if (purpose !== undefined || userId === null || destination.kind !== "mailbox") return;
+    const { address } = destination;
+    const key = `${userId}\0${address}`;
+    const isTaken = report.outcome.kind === "taken";
+    if (!report.isMailboxMissing && !(isTaken && (wasMissing || this.#refusals.has(key)))) return;
     try {
-      if (isTaken) await this.#clear(key, mailbox);
-      else if (this.#isWorthCounting(key)) await this.#count(key, mailbox);
+      if (isTaken) await this.#clear(key, userId, address);
+      else if (this.#isWorthCounting(key)) await this.#count(key, { userId, address, messageId, aliasId });
     } catch {
       this.#deps.logger.warn("mailbox_standing_failed");
     }
@@ -83,21 +88,21 @@ export class MailboxHealth {
    * suspend the mailbox because the rule's time span has passed.
    */
   #isWorthCounting(key: string): boolean {
-    const known = this.#known.get(key);
+    const known = this.#refusals.get(key);
     if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;
     return this.#deps.clock.now().getTime() - known.firstAt.getTime() >= MISSING_MAILBOX_RULE.spanMs;
   }
 
-  async #clear(key: string, { userId, address }: TriedMailbox): Promise<void> {
-    this.#known.delete(key);
+  async #clear(key: string, userId: string, address: string): Promise<void> {
+    this.#refusals.delete(key);
     await this.#deps.missingMailboxes.clear(userId, address);
   }
 
   async #count(key: string, refusal: TriedMailbox): Promise<void> {
     const counted = await this.#deps.missingMailboxes.note(refusal);
-    this.#known.delete(key);
+    this.#refusals.delete(key);
     if (counted === null) return;
-    this.#known.set(key, counted);
+    this.#refusals.set(key, counted);
     if (counted.isNew) await this.#notify(refusal);
   }
 

@@ -1,0 +1,86 @@
+/** Decides when the delivery worker claims: at once when woken, else when a delivery is due or slots are free. */
+import type { Clock } from "../../runtime/ports.ts";
+
+/** Maximum milliseconds between two claims: a wake-up may be lost together with a database connection. */
+const SLEEP_MAX_MS = 15_000;
+/** Milliseconds for gathering due deliveries for one claim. */
+const GATHER_MS = 100;
+
+export class ClaimLoop {
+  readonly #claim: () => Promise<void>;
+  readonly #clock: Clock;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** Earliest due time of deliveries announced since the last claim began, which may have missed them. */
+  #announcedAt = Number.POSITIVE_INFINITY;
+  /** The claim in progress, if any. */
+  #claiming: Promise<void> | null = null;
+  #isWoken = false;
+  #isClosed = false;
+
+  /** @param claim claims once and says by `sleep` or `sleepUntil` when to claim next. Never rejects */
+  constructor(claim: () => Promise<void>, clock: Clock) {
+    this.#claim = claim;
+    this.#clock = clock;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Claims now, or again after the claim in progress. */
+  wake(): void {
+    if (this.#isClosed) return;
+    this.#isWoken = true;
+    this.#claiming ??= this.#run();
+  }
+
+  /** Schedules a claim for an announced due time, without a query to find that time. */
+  wakeAt(dueAt: Date): void {
+    const inMs = dueAt.getTime() - this.#clock.now().getTime();
+    if (inMs <= 0) return this.wake();
+    this.#announcedAt = Math.min(this.#announcedAt, dueAt.getTime());
+    if (this.#claiming === null) this.sleepAtMost(inMs);
+  }
+
+  /** To be called before each query: what is announced from then on may be missing in its result. */
+  forgetAnnounced(): void {
+    this.#announcedAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** @param dueAt earliest due time in the queue */
+  sleepUntil(dueAt: Date | null): void {
+    const at = Math.min(dueAt?.getTime() ?? Number.POSITIVE_INFINITY, this.#announcedAt);
+    this.sleep(at - this.#clock.now().getTime());
+  }
+
+  sleep(ms: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    const waitMs = Math.min(Math.max(ms, 0) + GATHER_MS, SLEEP_MAX_MS);
+    this.#timerAt = performance.now() + waitMs;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.wake();
+    }, waitMs);
+  }
+
+  sleepAtMost(ms: number): void {
+    if (performance.now() + ms + GATHER_MS < this.#timerAt) this.sleep(ms);
+  }
+
+  /** Ends the loop. Resolves when the claim in progress is complete. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#claiming;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWoken && !this.#isClosed) {
+      this.#isWoken = false;
+      await this.#claim();
+    }
+    this.#claiming = null;
+  }
+}

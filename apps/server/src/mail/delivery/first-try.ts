@@ -1,0 +1,75 @@
+/** The deliveries of a message while its sender waits, and the reports about those that were refused meanwhile. */
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { Attempt } from "./attempt.ts";
+import type { PlannedDelivery } from "./delivery-plan.ts";
+import { type FailureReporter, withoutSenderReport } from "./failures.ts";
+
+export class FirstTry {
+  readonly planned: PlannedDelivery;
+  /** `null` when none is made because the outcome is known. */
+  readonly attempt: Attempt | null;
+  /** Never rejects. */
+  readonly ended: Promise<DeliveryOutcome>;
+  /** Whether the delivery is in the queue or in flight: its outcome is then settled and reported from there. */
+  isEnqueued = false;
+  readonly #known: DeliveryOutcome | null;
+
+  constructor(planned: PlannedDelivery, begun: Attempt | DeliveryOutcome) {
+    this.planned = planned;
+    this.attempt = begun instanceof Attempt ? begun : null;
+    this.#known = begun instanceof Attempt ? null : begun;
+    this.ended = begun instanceof Attempt ? begun.ended : Promise.resolve(begun);
+  }
+
+  /** `null` while the attempt is running. */
+  get outcome(): DeliveryOutcome | null {
+    return this.attempt === null ? this.#known : this.attempt.outcome;
+  }
+
+  get isOpen(): boolean {
+    return this.outcome === null || this.outcome.kind === "deferred";
+  }
+
+  /** Whether the message's bytes are still needed for this delivery. */
+  get needsBytes(): boolean {
+    return this.attempt?.needsBytes === true;
+  }
+}
+
+type Failures = Pick<FailureReporter, "report">;
+
+/**
+ * Reports refusals after a 250 to the owner, and once per alias to the sender if all destinations of the alias refused.
+ */
+export async function reportRefused(all: readonly FirstTry[], wire: Buffer, failures: Failures): Promise<void> {
+  const reported = new Set<string | null>();
+  for (const tried of all) {
+    const { planned, outcome, isEnqueued } = tried;
+    if (outcome?.kind !== "refused" || isEnqueued) continue;
+    const mayTellSender = !reported.has(planned.aliasId) && siblingsOf(tried, all).every(isRefused);
+    if (mayTellSender) reported.add(planned.aliasId);
+    await failures.report({ ...(mayTellSender ? planned : withoutSenderReport(planned)), wire }, outcome.failure);
+  }
+}
+
+/** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks that responded 410. */
+export async function reportGoneWebhooks(all: readonly FirstTry[], failures: Failures): Promise<void> {
+  for (const { planned, outcome } of all) {
+    if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
+    await failures.report(withoutSenderReport(planned), outcome.failure);
+  }
+}
+
+/** Whether a destination of the same alias took the message. */
+export function isTakenBySibling(tried: FirstTry, all: readonly FirstTry[]): boolean {
+  return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
+}
+
+/** All destinations of the same alias, including the given one. */
+function siblingsOf({ planned }: FirstTry, all: readonly FirstTry[]): readonly FirstTry[] {
+  return all.filter((tried) => tried.planned.aliasId === planned.aliasId);
+}
+
+function isRefused({ outcome, isEnqueued }: FirstTry): boolean {
+  return outcome?.kind === "refused" && !isEnqueued;
+}

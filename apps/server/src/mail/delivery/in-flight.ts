@@ -1,0 +1,87 @@
+/**
+ * Messages whose only attempt outlives its transaction (embedded database): stored as a file, which is deleted if the
+ * destination takes the message. Otherwise the message moves to the queue and the delivery is settled there.
+ */
+import type { MessageToKeep } from "../../core/delivery/delivery.ts";
+import type { InFlightMessages } from "../../core/delivery/in-flight.ts";
+import type { SpoolPlace } from "../../core/spool/spool-space.ts";
+import type { Clock, Logger } from "../../runtime/ports.ts";
+import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
+import type { FirstTry } from "./first-try.ts";
+import { BACKGROUND_LEASE_MS, type HeldLeases } from "./held-leases.ts";
+import type { LeasedRow } from "./open-deliveries.ts";
+import type { SpoolQuota } from "./spool-quota.ts";
+
+export interface MessageInFlight {
+  message: MessageToKeep;
+  delivery: LeasedRow;
+  /** The message's bytes; `wire` is `null` once they were dropped from memory. */
+  bytes: { wire: Buffer | null };
+  tried: Pick<FirstTry, "planned" | "ended">;
+  /** Space reserved in the spool until the message is queued or deleted. */
+  place: SpoolPlace;
+}
+
+export interface InFlightDeps {
+  files: InFlightMessages;
+  leases: Pick<HeldLeases, "hold" | "settle">;
+  quota: Pick<SpoolQuota, "watch">;
+  shutdown: ShutdownSignal;
+  clock: Clock;
+  logger: Logger;
+}
+
+const MOVE_RETRY_MS = 30_000;
+
+export class InFlight {
+  readonly files: InFlightMessages;
+  readonly #deps: InFlightDeps;
+
+  constructor(deps: InFlightDeps) {
+    this.files = deps.files;
+    this.#deps = deps;
+  }
+
+  /**
+   * Ends a stored message when its attempt has ended. Never throws: moving a message to the queue is retried, and in the
+   * end done by the next start of the process.
+   */
+  async end({ place, ...inFlight }: MessageInFlight): Promise<void> {
+    const { leases, quota, logger } = this.#deps;
+    const { message, delivery, tried } = inFlight;
+    try {
+      const outcome = await tried.ended;
+      if (outcome.kind === "taken") return await this.files.forget(message.id);
+      if (!(await this.#moveWhenPossible(inFlight))) return;
+      place.stored();
+      if (delivery.aliasId !== null) quota.watch(delivery.aliasId);
+      const lease = { id: delivery.id, leaseToken: delivery.lease.token, leasedUntil: delivery.lease.until };
+      leases.hold(lease, BACKGROUND_LEASE_MS);
+      await leases.settle(lease, { ...tried.planned, attempts: 1 }, outcome);
+    } catch (thrown) {
+      logger.error("delivery_settle_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
+    } finally {
+      // Has no effect once the message is stored.
+      place.release();
+    }
+  }
+
+  /**
+   * @returns false when the message was deleted meanwhile
+   * @throws the last error of the store when the process shuts down before the message could be moved
+   */
+  async #moveWhenPossible({ message, delivery, bytes }: Omit<MessageInFlight, "place">): Promise<boolean> {
+    const { clock, shutdown, logger } = this.#deps;
+    for (;;) {
+      const until = new Date(clock.now().getTime() + BACKGROUND_LEASE_MS);
+      const leased = { ...delivery, lease: { ...delivery.lease, until } };
+      try {
+        return await this.files.moveToQueue({ message, delivery: leased, wire: bytes.wire });
+      } catch (thrown) {
+        logger.error("spool_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
+        if (shutdown.isShuttingDown) throw thrown;
+        await shutdown.sleep(MOVE_RETRY_MS);
+      }
+    }
+  }
+}
