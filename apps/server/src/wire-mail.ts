@@ -52,10 +52,9 @@ import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./mail/p
 import type { MxHandlers, SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { submissionService } from "./mail/submission/submission-service.ts";
 import type { SubmitDeps } from "./mail/submission/submit-message.ts";
-import { ownDomainTransport } from "./mail/transport/own-domain-transport.ts";
+import { ownDomainTransport } from "./mail/transport/own-domain.ts";
 import type { Transports } from "./mail/transport/transport.ts";
-import { webhookBodyMaker } from "./mail/transport/webhook/webhook-body-maker.ts";
-import { webhookBodyWorker } from "./mail/transport/webhook/webhook-body-worker.ts";
+import { webhookBodyMaker, webhookBodyWorker } from "./mail/transport/webhook/webhook-body-maker.ts";
 import type { Clock, Logger, Metrics, Random } from "./runtime/ports.ts";
 import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config } from "./settings/config.ts";
@@ -127,7 +126,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const shared: Shared = { copyParts, replyBook, settling, reports, budget, memory, attempts, quota, open };
   const inbound = wireInbound(parts, shared);
   const handlers = limits === null ? inbound : limitInbound(inbound, limits);
-  const mail = ownDomainTransport({ ...copyParts.rules, outside: transports.mail, inbound: handlers, budget });
+  const mail = ownDomainTransport(transports.mail, { ...copyParts.rules, inbound: handlers, budget });
   const copies = new SpooledCopies({ ...parts, ...store, copyParts, memory });
   const retries = { ...attempts, transports: { ...transports, mail } };
   const { queue } = parts;

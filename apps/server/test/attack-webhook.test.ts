@@ -2,8 +2,7 @@
  * Messages built to be expensive to parse: the webhook still receives them, and the process goes on serving everybody
  * else.
  */
-import { webhookBodyMaker } from "@kauke/server/mail/transport/webhook/webhook-body-maker";
-import { webhookBodyWorker } from "@kauke/server/mail/transport/webhook/webhook-body-worker";
+import { webhookBodyMaker, webhookBodyWorker } from "@kauke/server/mail/transport/webhook/webhook-body-maker";
 import { afterAll, expect, test } from "vitest";
 
 const maker = webhookBodyMaker(webhookBodyWorker());

@@ -8,11 +8,13 @@ import type { ConfirmationState } from "@kauke/contract";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/confirmation.ts";
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
+import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { NoticeStore } from "../../core/notice.ts";
+import { DayCounts } from "../../limits/day-counts.ts";
+import { partOf } from "../../limits/process-part.ts";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
-import type { Logger } from "../../runtime/ports.ts";
+import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
-import { ConfirmationCaps } from "./confirmation-caps.ts";
 
 export interface GuardDeps extends AskDeps {
   destinations: Pick<DestinationStore, "ask" | "takeBackAsk" | "states">;
@@ -128,4 +130,44 @@ function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null
   const { destination, purpose, aliasAddress } = target;
   if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;
   return { userId, aliasId, aliasAddress, address: destination.address };
+}
+
+/**
+ * Maximum messages per day: to one mailbox, from one account to one mailbox (`pair`), and of one account. `pair` is
+ * below `mailbox`, so that no account alone uses up a mailbox' limit.
+ */
+const perDay = { mailbox: 20, pair: 15, account: 100 };
+/** Maximum counters in memory of each kind: mailboxes, pairs and accounts. */
+const COUNTED_MAX = 50_000;
+
+/**
+ * Limits the mail forwarded to unconfirmed mailboxes. Messages are counted in memory; each count expires a day after its
+ * first message, and a restart resets it.
+ */
+export class ConfirmationCaps {
+  readonly #mailboxes: DayCounts;
+  readonly #pairs: DayCounts;
+  readonly #accounts: DayCounts;
+
+  /** @param processes number of processes among which the limits are divided */
+  constructor(clock: Clock, processes = 1) {
+    const counts = (name: keyof typeof perDay) =>
+      new DayCounts({ max: partOf(perDay[name], processes), capacity: COUNTED_MAX, clock });
+    this.#mailboxes = counts("mailbox");
+    this.#pairs = counts("pair");
+    this.#accounts = counts("account");
+  }
+
+  /** Counts a message. @returns false, counting nothing, when a limit is reached */
+  take(userId: string, address: string): boolean {
+    const mailbox = sameMailbox(address);
+    const counted = [
+      [this.#mailboxes, mailbox],
+      [this.#pairs, `${userId} ${mailbox}`],
+      [this.#accounts, userId],
+    ] as const;
+    if (!counted.every(([counts, key]) => counts.hasRoom(key))) return false;
+    for (const [counts, key] of counted) counts.add(key);
+    return true;
+  }
 }

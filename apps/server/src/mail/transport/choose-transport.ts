@@ -1,15 +1,15 @@
 /** Chooses the transports of this process by `KAUKE_DELIVERY`. */
-
 import { AppError } from "../../core/app-error.ts";
+import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
-import { countNextHopFailures, noteRelayFailures } from "./note-next-hop-failure.ts";
 import { createPreviewTransport } from "./preview-transport.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
+import type { OpenFailure } from "./smtp-client/smtp-client.ts";
 import type { MailTransport, Transports } from "./transport.ts";
 import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
@@ -73,4 +73,39 @@ function mailTransport(
   }
   if (preview === null) throw new AppError("internal");
   return createPreviewTransport(preview);
+}
+
+interface NextHopDeps {
+  metrics: Pick<Metrics, "count">;
+  logger: Pick<Logger, "warn">;
+  now?: () => number;
+}
+
+const QUIET_MS = 60_000;
+
+/** Counts mail hosts that fail before the first message: at connecting, greeting, EHLO, TLS or login. */
+function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
+  return ({ outcome }: OpenFailure): void => {
+    if (outcome.kind === "taken") return;
+    metrics.count("kauke_next_hop_failures_total", { code: labelOf(outcome.failure.code) });
+  };
+}
+
+/** Also logs, since no mail is sent without the relay: at most one event a minute for each code. */
+export function noteRelayFailures({ metrics, logger, now = () => performance.now() }: NextHopDeps) {
+  const count = countNextHopFailures({ metrics });
+  const loggedAt = new Map<FailureCode, number>();
+  return (failure: OpenFailure): void => {
+    count(failure);
+    const { outcome, replyCode } = failure;
+    if (outcome.kind === "taken") return;
+    const { code } = outcome.failure;
+    if (now() - (loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
+    loggedAt.set(code, now());
+    logger.warn("relay_refused", { code, ...(replyCode === null ? {} : { status: replyCode }) });
+  };
+}
+
+function labelOf(code: FailureCode): FailureCode {
+  return nextHopFailures.some((known) => known === code) ? code : "try_later";
 }

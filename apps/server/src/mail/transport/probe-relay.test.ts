@@ -2,7 +2,7 @@ import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx, type FakeMxOptions, ordinaryExtensions } from "@kauke/testkit/fakes/fake-mx";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { describe, expect, it } from "vitest";
-import { noteRelayFailures } from "./note-next-hop-failure.ts";
+import { noteRelayFailures } from "./choose-transport.ts";
 import { sendingBy } from "./outgoing-mail.testing.ts";
 import { probeRelay } from "./probe-relay.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";

@@ -4,11 +4,14 @@
  * is used until it expires; a domain whose policy can't be fetched at first counts as having none. In memory only:
  * after a restart the first mail to a domain trusts the DNS again.
  */
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { collectStream } from "../../runtime/streams/collect-stream.ts";
 import type { Resolver } from "../dns/resolver.ts";
+import { type AllowList, guardedLookup } from "./address-guard.ts";
 import { CallSlots } from "./call-slots.ts";
-import { fetchStsPolicy, type StsFetchRules } from "./fetch-sts-policy.ts";
 import type { OngoingAttempt } from "./transport.ts";
 
 export interface StsPolicy {
@@ -28,6 +31,15 @@ export interface StsPolicies {
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
+export interface StsFetchRules {
+  resolver: Resolver;
+  allow: AllowList;
+  port?: number;
+  deadlineMs?: number;
+  /** CA certificates trusted instead of the system's. */
+  ca?: string;
+}
+
 export interface StsOptions extends StsFetchRules {
   now?: () => number;
 }
@@ -39,6 +51,7 @@ interface Known {
   renewAt: number;
 }
 
+const FILE_MAX_BYTES = 64 * 1024;
 const KNOWN_MAX = 10_000;
 /** Limits of concurrent fetches, of up to ten seconds each. Others wait in a queue that serves accounts in turn. */
 const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
@@ -113,4 +126,42 @@ function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () =
   const running = inProgress.get(key) ?? start().finally(() => inProgress.delete(key));
   inProgress.set(key, running);
   return running;
+}
+
+/**
+ * Fetches a domain's policy file (RFC 8461 §3.3): one HTTPS request to `mta-sts.<domain>` through the address guard, with
+ * a certificate valid for this name. No redirects.
+ * @param domain A-labels, lower case
+ * @returns the file as served; `null` when it can't be fetched
+ */
+export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
+  // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.
+  const { resolver, allow, port = 443, deadlineMs = 10_000, ca } = rules;
+  return new Promise((resolve) => {
+    const asked = request({
+      hostname: `mta-sts.${domain}`,
+      port,
+      path: "/.well-known/mta-sts.txt",
+      agent: false,
+      lookup: guardedLookup(resolver, allow, port),
+      ca,
+      headers: { "user-agent": "Kauke" },
+    });
+    const finish = (file: string | null) => {
+      clearTimeout(timer);
+      resolve(file);
+      asked.destroy();
+    };
+    const timer = setTimeout(() => finish(null), deadlineMs);
+    asked.on("error", () => finish(null)).on("close", () => finish(null));
+    asked.on("response", (response) => void readFile(response).then(finish));
+    asked.end();
+  });
+}
+
+async function readFile(response: IncomingMessage): Promise<string | null> {
+  const type = response.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (response.statusCode !== 200 || type !== "text/plain") return null;
+  const chunks = await collectStream(response, FILE_MAX_BYTES);
+  return chunks === null ? null : Buffer.concat(chunks).toString();
 }

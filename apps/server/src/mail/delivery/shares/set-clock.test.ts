@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { aRoute } from "../../inbound/a-route.testing.ts";
 import { RouteCache } from "../../inbound/route-cache.ts";
-import { ConfirmationCaps } from "../confirmation-caps.ts";
+import { ConfirmationCaps } from "../confirmation-guard.ts";
 import { DestinationShares } from "./destination-shares.ts";
 
 const YEARS = 5 * 365 * 24 * 3_600_000;

@@ -7,10 +7,9 @@ import { type ConnectionOptions, createSecureContext, getCACertificates, type Se
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
 import type { PeerReply } from "../../smtp-reply.ts";
-import { logIn } from "./smtp-auth.ts";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
 import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
-import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-extensions.ts";
+import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-envelope.ts";
 
 export interface RelayLogin {
   user: string;
@@ -199,4 +198,23 @@ function sharedContext(extraCa: string | undefined): SecureContext {
   const made = createSecureContext(extraCa === undefined ? {} : { ca: [...getCACertificates(), extraCa] });
   contexts.set(extraCa, made);
   return made;
+}
+
+const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
+
+/**
+ * AUTH as a client (RFC 4954): PLAIN (RFC 4616), else LOGIN. Only where a password may be sent.
+ * @returns the reply that ends the exchange; `null` when the peer offers neither
+ */
+async function logIn(
+  ask: (line: string) => Promise<PeerReply>,
+  mechanisms: ReadonlySet<string>,
+  { user, password }: { user: string; password: string },
+): Promise<PeerReply | null> {
+  if (mechanisms.has("PLAIN")) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
+  if (!mechanisms.has("LOGIN")) return null;
+  const forUser = await ask("AUTH LOGIN");
+  if (forUser.code !== 334) return forUser;
+  const forPassword = await ask(base64(user));
+  return forPassword.code === 334 ? ask(base64(password)) : forPassword;
 }

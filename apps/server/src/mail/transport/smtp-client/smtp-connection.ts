@@ -15,8 +15,7 @@ import {
 import type { PeerReply } from "../../smtp-reply.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
-import { envelopeCommands } from "./smtp-envelope.ts";
-import type { SmtpExtensions } from "./smtp-extensions.ts";
+import { envelopeCommands, type SmtpExtensions } from "./smtp-envelope.ts";
 
 /** Timeouts by stage, at least those of RFC 5321 §4.5.3.2.1 to .6, which does not cover connecting and TLS. */
 export const smtpTimeouts = {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outgoingMail } from "../outgoing-mail.testing.ts";
 import type { OutgoingMail } from "../transport.ts";
-import { envelopeCommands } from "./smtp-envelope.ts";
-import { noExtensions, readExtensions } from "./smtp-extensions.ts";
+import { envelopeCommands, noExtensions, readExtensions } from "./smtp-envelope.ts";
 
 const everything = { ...noExtensions, pipelining: true, eightBitMime: true, smtpUtf8: true, size: true };
 

@@ -5,6 +5,7 @@
  */
 import { asAppError } from "../../../core/app-error.ts";
 import { FairQueue } from "../../../runtime/fair-queue/fair-queue.ts";
+import { ChildWorker } from "../../../runtime/threads/child-worker.ts";
 import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
@@ -32,6 +33,12 @@ export interface BodyOrder {
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;
   end(): Promise<void>;
+}
+
+/** The worker whose child process builds the bodies. */
+export function webhookBodyWorker(): ChildWorker {
+  const program = new URL("./webhook-body-process.ts", import.meta.url);
+  return new ChildWorker({ program, heapMaxMib: 256, deadlineMs: 1000, startMs: 30_000, idleMs: 30_000 });
 }
 
 /** Base deadline for one message, to which its size at `MIN_BYTES_PER_MS` is added. */

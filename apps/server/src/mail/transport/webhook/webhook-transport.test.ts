@@ -7,8 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parseAllowList } from "../address-guard.ts";
 import { endingBy, postingBy } from "../outgoing-mail.testing.ts";
 import type { WebhookCall } from "../transport.ts";
-import { webhookHeaders } from "./webhook-signature.ts";
-import { createWebhookTransport, type WebhookTransportOptions } from "./webhook-transport.ts";
+import { createWebhookTransport, type WebhookTransportOptions, webhookHeaders } from "./webhook-transport.ts";
 
 const open = closeAfterEach();
 
@@ -52,7 +51,7 @@ describe("a call", () => {
       "content-type": "application/json",
       "user-agent": "Kauke",
       "content-length": "25",
-      ...webhookHeaders({ id: "delivery-1", secret, body: Buffer.from('{"type":"email.received"}'), sentAt: now }),
+      ...webhookHeaders(call(hook.url), now),
     });
   });
 
@@ -230,4 +229,16 @@ test("an endless response is cut off after 64 KiB, and its status counts", async
   await closed.promise;
   // Bytes that were in socket buffers when the connection was closed count as written.
   expect(written).toBeLessThan(16 * 1024 * 1024);
+});
+
+// The worked example of the Standard Webhooks specification, verified with `openssl dgst -sha256 -mac HMAC`.
+test("signing the published example gives the published signature", () => {
+  const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+  const secret = Buffer.from("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "base64");
+  const sentAt = new Date(1614265330 * 1000 + 999);
+  expect(webhookHeaders({ id, secret, body: Buffer.from('{"test": 2432232314}') }, sentAt)).toEqual({
+    "webhook-id": id,
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  });
 });

@@ -3,6 +3,7 @@
  * checked at every delivery. A response with 2xx means delivered, 410 ends delivery for good, and any other is retried
  * on the schedule. Only the status of the response is used.
  */
+import { createHmac } from "node:crypto";
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
@@ -14,7 +15,6 @@ import type { Resolver } from "../../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
 import { CallSlots, callLimits } from "../call-slots.ts";
 import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTransport } from "../transport.ts";
-import { webhookHeaders } from "./webhook-signature.ts";
 
 export interface WebhookTransportOptions {
   resolver: Resolver;
@@ -52,7 +52,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
       timeout: stageMs,
       ca,
       headers: {
-        ...webhookHeaders({ ...call, sentAt: now() }),
+        ...webhookHeaders(call, now()),
         "content-type": "application/json",
         "content-length": call.body.length,
         "user-agent": "Kauke",
@@ -148,4 +148,14 @@ function classifyError(error: NodeJS.ErrnoException): DeliveryOutcome {
     return error.reason === "dns_failed" ? deferred("dns_failed", "4.4.3") : notAllowed;
   const code = error.code ?? "";
   return byErrorCode[code] ?? classifyLoss(TLS_CODE.test(code) ? "tls_failed" : "connection_lost");
+}
+
+/**
+ * Headers of Standard Webhooks 1.0: a symmetric signature over id, timestamp and the exact bytes of the body.
+ * @returns id, timestamp in seconds, and e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=`
+ */
+export function webhookHeaders({ id, secret, body }: Omit<WebhookCall, "url">, sentAt: Date) {
+  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.`).update(body).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }

@@ -1,6 +1,6 @@
 /**
- * Passes mail for an address on one of our own domains directly to the inbound path in this process, which resolves,
- * screens, forwards and stores it like mail received over the network. All other mail goes to the outside transport.
+ * Mail for an address on one of our own domains goes directly to the inbound path of this process, which resolves,
+ * screens, forwards and stores it like mail received over the network.
  */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -11,8 +11,8 @@ import type { MxHandlers } from "../smtp/session-handlers.ts";
 import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.ts";
 
 export interface OwnDomainParts {
-  outside: MailTransport;
-  inbound: MxHandlers;
+  /** The MX: `path.ts` with its rate limits. */
+  inbound: Pick<MxHandlers, "resolve" | "receive">;
   /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   /** Our host name for the Received field, since this mail has no client. */
@@ -23,21 +23,19 @@ export interface OwnDomainParts {
 
 const LOOPBACK = "127.0.0.1";
 
-export function ownDomainTransport(parts: OwnDomainParts): MailTransport {
+/** @param outside gets the mail for all other domains */
+export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts): MailTransport {
   return {
     send: async (mail, attempt) =>
-      isOurs(mail.rcptTo, parts)
-        ? outcomeOnly(await deliverHere(mail, parts))
-        : await parts.outside.send(mail, attempt),
-    close: (graceMs) => parts.outside.close(graceMs),
+      parts.domains.has(domainOf(mail.rcptTo))
+        ? outcomeOnly(await reenterInbound(mail, parts))
+        : await outside.send(mail, attempt),
+    close: (graceMs) => outside.close(graceMs),
   };
 }
 
-function isOurs(address: string, { domains }: OwnDomainParts): boolean {
-  return domains.has(domainOf(address));
-}
-
-async function deliverHere(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
+/** Takes the message through RCPT and the final dot of our own MX, and returns its reply as an outcome. */
+async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
   const path = pathOf(mail.rcptTo);
   if (path === null) return refused("mailbox_unknown", "5.1.3");
   const { envelopeFrom, sizeBytes, eightBit, smtpUtf8 } = mail;
