@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
-import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";

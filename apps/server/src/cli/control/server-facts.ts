@@ -2,8 +2,7 @@
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { createResolver } from "../../mail/dns/resolver.ts";
-import { probeRelay, type RelayState } from "../../mail/transport/probe-relay.ts";
-import { askServers, askSystem } from "../../mail/transport/relay-transport.ts";
+import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
 import type { Config } from "../../settings/config.ts";
 import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";

@@ -1,7 +1,7 @@
 /** Result of a trial connection to the relay. */
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import type { SmtpStage } from "../../mail/classify-reply.ts";
-import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const SETTING = "KAUKE_RELAY_URL";

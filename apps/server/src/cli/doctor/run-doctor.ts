@@ -1,7 +1,7 @@
 /** Runs every check that applies to this installation. DNS is not checked while no mail leaves the machine. */
 
 import type { Resolver } from "../../mail/dns/resolver.ts";
-import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";

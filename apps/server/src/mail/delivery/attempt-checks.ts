@@ -1,7 +1,4 @@
-/**
- * The checks before an attempt. A first attempt, made while the sender waits, knows some results from RCPT; a retry
- * looks everything up again, since it may have changed.
- */
+/** The checks before an attempt: a first one knows some results from RCPT, a retry looks everything up again. */
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { deferred, refused } from "../classify-reply.ts";
@@ -18,20 +15,20 @@ export interface DeliveryToCheck {
   target: DeliveryTarget;
 }
 
-/** What the MX already knows about a delivery whose message has just arrived. */
+/** What the MX knows about a delivery whose message has just arrived. */
 export interface KnownFromArrival {
-  /** State of a destination mailbox that is not confirmed yet; absent for other destinations. */
+  /** Absent for mailboxes that are confirmed, and for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** Whether the reply addresses could not be stored because the account has too many new correspondents. */
+  /** The reply addresses could not be stored, since the account has too many new correspondents. */
   isHeld?: boolean;
 }
 
 export interface CheckDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
-  /** Guard of unconfirmed mailboxes; `null` when mailboxes need no confirmation. */
+  /** `null` when mailboxes need no confirmation. */
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
-  /** Shares of destinations; `null` when rate limits are switched off. */
+  /** `null` when rate limits are switched off. */
   shares: Pick<DestinationShares, "beforeAttempt" | "beforeRetry"> | null;
 }
 
@@ -39,9 +36,8 @@ const tooManyCorrespondents = deferred("try_later", "4.7.1");
 const webhookGone = refused("webhook_gone", "5.1.6");
 
 /**
- * Makes the checks in order; the first that fails ends them.
- * @param known what the MX already knows; `null` for a retry
- * @returns the outcome that replaces the attempt; `null` when the attempt may be made
+ * @param known `null` for a retry
+ * @returns the outcome that replaces the attempt; `null` when it may be made
  * @throws whatever the store throws during a look-up
  */
 export async function checkDelivery(
@@ -68,7 +64,6 @@ async function checkRetry(delivery: DeliveryToCheck, copy: ForwardCopy, deps: Ch
   return (await deps.guard?.beforeRetry(delivery)) ?? deps.shares?.beforeRetry(delivery) ?? null;
 }
 
-/** A webhook that answered 410 was paused, and gets no more calls. */
 async function isWebhookPaused({ aliasId, target }: DeliveryToCheck, { aliases }: CheckDeps): Promise<boolean> {
   const { destination } = target;
   if (destination.kind !== "webhook" || aliasId === null) return false;

@@ -13,23 +13,21 @@ import type { RunningAttempts } from "./shares/running-attempts.ts";
 
 export interface DeliveryToAttempt extends DeliveryToCheck {
   messageId: string;
-  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
   registeredFrom?: string | undefined;
   sizeBytes: number;
 }
 
-/** A copy whose memory is reserved. */
 export interface OpenCopy {
   copy: ForwardCopy;
-  /** Whether the mailbox' host refused earlier mail because the mailbox does not exist. */
+  /** The mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing: boolean;
-  /** Drops the copy and gives back what was reserved for it; nothing if others still use it. Always called. */
+  /** Always called. Does nothing to a copy that other attempts still use. */
   release(): void;
 }
 
 /** Where the copy comes from: made on arrival for all first attempts of an alias, or from the spool for a retry. */
 export interface CopySource {
-  /** What RCPT found out; `null` for a retry, which looks everything up again. */
+  /** `null` for a retry. */
   known: KnownFromArrival | null;
   /** Reserves memory and makes the copy. @returns an outcome when there is nothing to send, or no room in memory */
   open(attempt: Attempt): Promise<OpenCopy | DeliveryOutcome>;
@@ -48,10 +46,7 @@ export interface AttemptDeps {
 const failedHere = deferred("try_later", "4.3.0");
 const notEncrypted = deferred("not_sealed", "4.7.5");
 
-/**
- * @returns the attempt, or why none starts now: its account has its maximum of attempts, or has found the destination
- * to be slow or busy
- */
+/** @returns the attempt, or why none starts now: the account has its maximum, or found the destination slow or busy */
 export function startAttempt(
   delivery: DeliveryToAttempt,
   source: CopySource,
@@ -64,7 +59,6 @@ export function startAttempt(
 }
 
 export class Attempt {
-  /** `null` until the attempt has ended. */
   outcome: DeliveryOutcome | null = null;
   /** Never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
@@ -83,7 +77,7 @@ export class Attempt {
     this.ended = this.#run(source);
   }
 
-  /** Whether bytes of the message are still to be passed to the system, or another host might get them. */
+  /** Whether some bytes are still to be passed to the system, or another host might get them. */
   get needsBytes(): boolean {
     return this.outcome === null && !this.#running.isPassedOn;
   }
@@ -101,12 +95,12 @@ export class Attempt {
     return [account, `to ${destinationName(target.destination)}`, ...(peer === null ? [] : [`at ${peer}`])];
   }
 
-  /** Adds a listener that is called when the message is sent to a host, and only its reply is outstanding. */
+  /** @param listener called when the message is sent to a host, and only its reply is outstanding */
   onSent(listener: () => void): void {
     this.#onSent.push(listener);
   }
 
-  /** Stops the attempt, unless its destination can have the message already: another attempt would send it twice. */
+  /** Once its destination can have the message, another attempt would send it twice. */
   stopUnlessSent(): void {
     if (this.outcome === null && !this.#running.isSent) this.#running.stop();
   }

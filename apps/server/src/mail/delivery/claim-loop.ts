@@ -1,9 +1,9 @@
-/** Decides when the delivery worker claims: at once when woken, else when a delivery is due or slots are free. */
+/** When the delivery worker claims: at once when woken, else when a delivery is due or slots are free. */
 import type { Clock } from "../../runtime/ports.ts";
 
-/** Maximum milliseconds between two claims: a wake-up may be lost together with a database connection. */
+/** A wake-up may be lost together with a database connection. */
 const SLEEP_MAX_MS = 15_000;
-/** Milliseconds for gathering due deliveries for one claim. */
+/** Gathers due deliveries for one claim. */
 const GATHER_MS = 100;
 
 export class ClaimLoop {
@@ -11,14 +11,13 @@ export class ClaimLoop {
   readonly #clock: Clock;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** Earliest due time of deliveries announced since the last claim began, which may have missed them. */
+  /** Earliest due time announced since the last claim began, which may have missed it. */
   #announcedAt = Number.POSITIVE_INFINITY;
-  /** The claim in progress, if any. */
   #claiming: Promise<void> | null = null;
   #isWoken = false;
   #isClosed = false;
 
-  /** @param claim claims once and says by `sleep` or `sleepUntil` when to claim next. Never rejects */
+  /** @param claim says by `sleep` or `sleepUntil` when to claim next. Never rejects */
   constructor(claim: () => Promise<void>, clock: Clock) {
     this.#claim = claim;
     this.#clock = clock;
@@ -35,7 +34,7 @@ export class ClaimLoop {
     this.#claiming ??= this.#run();
   }
 
-  /** Schedules a claim for an announced due time, without a query to find that time. */
+  /** Needs no query to find the due time. */
   wakeAt(dueAt: Date): void {
     const inMs = dueAt.getTime() - this.#clock.now().getTime();
     if (inMs <= 0) return this.wake();
@@ -43,7 +42,7 @@ export class ClaimLoop {
     if (this.#claiming === null) this.sleepAtMost(inMs);
   }
 
-  /** To be called before each query: what is announced from then on may be missing in its result. */
+  /** What is announced after this may be missing in the result of a query. */
   forgetAnnounced(): void {
     this.#announcedAt = Number.POSITIVE_INFINITY;
   }
@@ -69,7 +68,7 @@ export class ClaimLoop {
     if (performance.now() + ms + GATHER_MS < this.#timerAt) this.sleep(ms);
   }
 
-  /** Ends the loop. Resolves when the claim in progress is complete. */
+  /** Resolves when the claim in progress is complete. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

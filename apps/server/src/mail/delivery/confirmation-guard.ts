@@ -1,7 +1,6 @@
 /**
- * Guards forwards to mailboxes that are not confirmed: sends them a request for confirmation with the first message,
- * enforces limits, and notifies the owner once a day. Mail over a limit waits in the queue; RCPT gets the same
- * reply as for any alias. Confirmed mailboxes bypass this guard.
+ * Sends a mailbox that is not confirmed one request for confirmation, caps its mail, and notifies the owner once a day.
+ * Mail over a limit waits in the queue; RCPT gets the same reply as for any alias.
  */
 
 import type { ConfirmationState } from "@kauke/contract";
@@ -21,7 +20,6 @@ export interface GuardDeps extends AskDeps {
   notices: Pick<NoticeStore, "insert">;
   settings: ConfirmationSettings;
   logger: Logger;
-  /** Number of processes among which the limits are divided. */
   processes?: number;
 }
 
@@ -54,17 +52,13 @@ export class ConfirmationGuard {
     this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
   }
 
-  /**
-   * Checks a first attempt.
-   * @param state state of the mailbox at RCPT
-   * @returns the outcome that replaces the attempt; `null` when the attempt may be made
-   */
+  /** @param state at RCPT. @returns the outcome that replaces the attempt; `null` when it may be made */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     return forward === null ? null : this.#before(forward, state);
   }
 
-  /** Checks a retry with the current state of the mailbox, which may have been confirmed or refused since. */
+  /** The mailbox may have been confirmed or refused since the first attempt. */
   async beforeRetry(delivery: GuardedDelivery): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     if (forward === null) return null;
@@ -99,10 +93,7 @@ export class ConfirmationGuard {
     return notConfirmed;
   }
 
-  /**
-   * Tells the owner that mail waits because the mailbox is not confirmed, once a day per alias and mailbox. Never
-   * throws: a failed notice must not change the outcome of the delivery.
-   */
+  /** Never throws: a failed notice must not change the outcome of the delivery. */
   async #notify({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
     const { notices, random, clock, logger } = this.#deps;
     const createdAt = clock.now();
@@ -122,34 +113,23 @@ export class ConfirmationGuard {
   }
 }
 
-/**
- * @returns `null` unless the delivery is mail forwarded to a mailbox: neither a report, nor mail sent as an alias, nor
- * mail to the operator
- */
+/** @returns `null` for reports, mail sent as an alias, and mail to the operator */
 function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null {
   const { destination, purpose, aliasAddress } = target;
   if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;
   return { userId, aliasId, aliasAddress, address: destination.address };
 }
 
-/**
- * Maximum messages per day: to one mailbox, from one account to one mailbox (`pair`), and of one account. `pair` is
- * below `mailbox`, so that no account alone uses up a mailbox' limit.
- */
+/** `pair` is one account to one mailbox: below `mailbox`, so that no account alone uses up a mailbox' limit. */
 const perDay = { mailbox: 20, pair: 15, account: 100 };
-/** Maximum counters in memory of each kind: mailboxes, pairs and accounts. */
 const COUNTED_MAX = 50_000;
 
-/**
- * Limits the mail forwarded to unconfirmed mailboxes. Messages are counted in memory; each count expires a day after its
- * first message, and a restart resets it.
- */
+/** Counts in memory: each expires a day after its first message, and a restart resets it. */
 export class ConfirmationCaps {
   readonly #mailboxes: DayCounts;
   readonly #pairs: DayCounts;
   readonly #accounts: DayCounts;
 
-  /** @param processes number of processes among which the limits are divided */
   constructor(clock: Clock, processes = 1) {
     const counts = (name: keyof typeof perDay) =>
       new DayCounts({ max: partOf(perDay[name], processes), capacity: COUNTED_MAX, clock });
@@ -158,7 +138,7 @@ export class ConfirmationCaps {
     this.#accounts = counts("account");
   }
 
-  /** Counts a message. @returns false, counting nothing, when a limit is reached */
+  /** @returns false, counting nothing, when a limit is reached */
   take(userId: string, address: string): boolean {
     const mailbox = sameMailbox(address);
     const counted = [

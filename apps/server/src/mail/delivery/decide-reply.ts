@@ -2,10 +2,10 @@
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MailRefusal } from "../reply.ts";
 
-/** State of one destination when the sender is answered; `running` means its attempt has not finished. */
+/** State of one destination when the sender gets the reply; `running`: its attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
 
-/** State of an alias: taken if a destination took the message, open if one still may, refused if all refused it. */
+/** Taken if a destination took the message, open if one still may, refused if all refused it. */
 export type AliasState = "taken" | "open" | "refused";
 
 export function aliasState(destinations: readonly DestinationState[]): AliasState {
@@ -15,21 +15,18 @@ export function aliasState(destinations: readonly DestinationState[]): AliasStat
 
 export interface AliasResult {
   destinations: readonly DestinationState[];
-  /** Why this server refused the message for the alias before any delivery attempt. */
+  /** Why this server refused the message for the alias before any attempt. */
   refusedAs?: MailRefusal;
 }
 
 export type ReplyDecision =
-  /** Reply 250 without storing anything: no delivery is open. */
+  /** 250 without storing anything: no delivery is open. */
   | { kind: "done" }
-  /** Store the body and every open delivery, then reply 250. */
+  /** 250 after storing the body and every open delivery. */
   | { kind: "enqueue" }
   | { kind: "reject"; code: MailRefusal };
 
-/**
- * @param aliases every alias of the transaction that mail is delivered for
- * @param otherwiseTaken whether another recipient accepted the message (paused alias, operator, report)
- */
+/** @param otherwiseTaken whether another recipient accepted the message (paused alias, operator, report) */
 export function decideReply(aliases: readonly AliasResult[], otherwiseTaken: boolean): ReplyDecision {
   const isOpen = (it: DestinationState) => it.kind === "deferred" || it.kind === "running";
   if (aliases.some((alias) => alias.destinations.some(isOpen))) return { kind: "enqueue" };

@@ -1,6 +1,6 @@
 /**
- * The first try of a message, while its sender waits: attempts every destination concurrently, and commits what stays
- * open to the sealed spool before the reply is 250 (ARCHITECTURE.md, "A message").
+ * The first try of a message, while its sender waits: attempts every destination at once, and commits what stays open
+ * to the sealed spool before the reply is 250 (ARCHITECTURE.md, "A message").
  */
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -26,12 +26,12 @@ export interface DeliverNowDeps {
   failures: FailureReporter;
   /** What destinations took in an earlier try that ended in 451. */
   taken: TakenFingerprints;
-  /** Memory budget of messages whose sender has the reply. */
+  /** Of messages whose sender has the reply. */
   memory: BackgroundMemory;
   results: DeliveryResults;
 }
 
-/** Where results of first tries are recorded. `trace` shows them in the preview inbox; `null` in other modes. */
+/** `trace` is `null` unless in preview mode. */
 export interface DeliveryResults {
   metrics: Metrics;
   logger: Logger;
@@ -76,7 +76,7 @@ function begin(planned: PlannedDelivery, sizeBytes: number, before: TakenOfMessa
   return tried;
 }
 
-/** All attempts of an alias share the copy, whose bytes are those of the message: nothing is reserved or released. */
+/** All attempts of an alias share the copy, whose bytes the transaction owns. */
 const copyOf = (planned: PlannedDelivery): CopySource => ({
   known: planned,
   open: async () => ({ copy: planned.copy, wasMissing: planned.wasMissing === true, release: () => {} }),
@@ -90,7 +90,6 @@ function record({ messageId, target }: PlannedDelivery, outcome: DeliveryOutcome
   results.trace?.add(messageId, { stage: "deliver", verdict, detail });
 }
 
-/** Stores and reports what the reply promises, then returns it. */
 async function conclude(
   decision: ReplyDecision,
   message: TriedMessage,
@@ -115,7 +114,7 @@ async function conclude(
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
 
-/** @returns `null`, or why open deliveries could not be stored: the sender's retry then skips what was taken */
+/** @returns why open deliveries could not be stored; the sender's retry then skips what was taken */
 async function enqueue(
   message: TriedMessage,
   before: TakenOfMessage,
@@ -135,10 +134,7 @@ async function enqueue(
   }
 }
 
-/**
- * Counts a message's bytes while attempts that outlive the reply still have to send them. They are dropped when all
- * have sent them, or earlier when the memory is needed elsewhere: open deliveries are on disk.
- */
+/** Bytes are dropped when all attempts have sent them, or earlier for new mail: open deliveries are on disk. */
 function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory): void {
   const copies = new Set(all.map(({ planned }) => planned.copy));
   const drop = () => {

@@ -29,7 +29,6 @@ interface Tried {
   target: DeliveryTarget;
 }
 
-/** A destination mailbox, and the message with which it was tried. */
 interface TriedMailbox {
   userId: string;
   address: string;
@@ -42,7 +41,7 @@ const KNOWN_MAX = 10_000;
 export class DestinationHealth {
   readonly #deps: DestinationHealthDeps;
   readonly #waitingMail = new WaitingMail();
-  /** Refusal counts by account and address. Evicted entries are read from the store again. */
+  /** By account and address. Evicted entries are read from the store again. */
   readonly #refusals = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: DestinationHealthDeps) {
@@ -51,7 +50,7 @@ export class DestinationHealth {
 
   /**
    * Never throws: what can't be written now is recorded with the next message.
-   * @param wasMissing whether refusals were already counted when the route was looked up
+   * @param wasMissing refusals were already counted when the route was looked up
    */
   async note(tried: Tried, report: SendReport, wasMissing: boolean): Promise<void> {
     await this.#noteMailbox(tried, report, wasMissing);
@@ -84,8 +83,8 @@ export class DestinationHealth {
   }
 
   /**
-   * Whether a refusal must be stored: the first ones, up to one below the limit, and after that only one that may
-   * suspend the mailbox because the rule's time span has passed.
+   * Refusals up to one below the limit, and later only one that may suspend the mailbox, since the rule's span has
+   * passed.
    */
   #isWorthCounting(key: string): boolean {
     const known = this.#refusals.get(key);

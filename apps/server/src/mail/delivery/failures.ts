@@ -1,7 +1,4 @@
-/**
- * Reports final delivery failures: to the owner by a notice in the dashboard, at most hourly for the same failure, and
- * to a proven sender by a delivery report.
- */
+/** Final failures: a notice to the owner, at most hourly for the same failure, and a report to a proven sender. */
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
@@ -20,11 +17,11 @@ export interface FailedDelivery {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** The message's bytes while they are in memory. If absent, the header is read from the store. */
+  /** While the bytes are in memory; else the header is read from the store. */
   wire?: Buffer;
 }
 
-/** Returns the delivery without `reportTo`, so that its failure is reported to the owner only, not to the sender. */
+/** For failures that only the owner is told. */
 export function withoutSenderReport<T extends { target: DeliveryTarget }>(delivery: T): T {
   return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
 }
@@ -32,15 +29,15 @@ export function withoutSenderReport<T extends { target: DeliveryTarget }>(delive
 export interface FailureReporter {
   /** Never throws: a failed notice must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
-  /** Reports that a mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
+  /** A mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
   reportBounce(route: AliasRoute): Promise<void>;
-  /** Reports that a mailbox answered the envelope sender, e.g. by an absence note, which is not passed on. */
+  /** A mailbox sent an absence note or the like to the envelope sender, which is not passed on. */
   reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
-  /** Reports that a reader marked a message to the alias as spam. */
+  /** A reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
-  /** Reports that a row of the queue stayed unreadable until the retry schedule was used up. */
+  /** A row of the queue stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
-  /** Reports that mail waits because it could not be encrypted. */
+  /** Mail waits because it could not be encrypted. */
   reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
 
@@ -61,19 +58,18 @@ function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
   return `it did not take the message within ${formatSpan(triedSeconds)}${why}`;
 }
 
-/** @param failed a failed delivery; without `wire` the header is read from the store */
 async function reportToSender(
   { messageId, wire, ...failed }: Omit<FailedMail, "enhancedStatus"> & Pick<FailedDelivery, "messageId" | "wire">,
   failure: FinalFailure,
   { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
 ): Promise<void> {
   const readStart = async () => wire ?? (await bodies.getStart(messageId));
-  // A temporary enhanced status (4.x.x) of a final failure means that the retry schedule was used up.
+  // 4.x.x of a final failure means that the retry schedule was used up.
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
 
-/** Why an answer of a mailbox host to the envelope sender was not sent. */
+/** Why a mailbox' automatic message to the envelope sender was not sent. */
 const noteNotSent = {
   unproven:
     "nothing proves that your mailbox wrote it: that takes the field Auto-Submitted: auto-replied and a DKIM signature of your mailbox' domain over From, To and Subject. Or have your mail program answer to From or Reply-To",
@@ -89,7 +85,6 @@ const NOTICE_EVERY_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 interface ReporterDeps {
-  /** Pauses a destination that responded 410. */
   pauseWebhook(gone: GoneWebhook): Promise<void>;
   notices: Pick<NoticeStore, "insert">;
   bodies: Pick<MessageBodies, "getStart">;
@@ -107,7 +102,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
-      // Mail that still waits for the webhook then fails without a call.
+      // From then on mail that waits for the webhook fails without a call.
       if (failure.code === "webhook_gone") await pauseWebhook({ aliasId, userId, target }, deps);
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
@@ -144,7 +139,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   };
 }
 
-/** Never throws: a webhook that could not be paused will respond 410 to the next call too, and is paused then. */
+/** Never throws: the webhook will respond 410 to the next call too, and is paused then. */
 async function pauseWebhook(
   { aliasId, userId, target: { destination } }: Pick<FailedDelivery, "aliasId" | "userId" | "target">,
   deps: ReporterDeps,
@@ -154,7 +149,6 @@ async function pauseWebhook(
   await deps.pauseWebhook(gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
 }
 
-/** Stores notices for the owners of aliases: at most one per key in `NOTICE_EVERY_MS`. */
 class OwnerNotices {
   readonly #deps: ReporterDeps;
   readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
@@ -163,7 +157,7 @@ class OwnerNotices {
     this.#deps = deps;
   }
 
-  /** Stores a notice, at most one per key in `NOTICE_EVERY_MS`. Never throws: a failure to store it is logged. */
+  /** At most one notice per key in `NOTICE_EVERY_MS`. Never throws. */
   async add(
     key: string,
     notice: Pick<Notice, "userId" | "aliasId" | "text">,

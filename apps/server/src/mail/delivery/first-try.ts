@@ -6,11 +6,11 @@ import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 
 export class FirstTry {
   readonly planned: PlannedDelivery;
-  /** `null` when none is made because the outcome is known. */
+  /** `null` when the outcome is known without one. */
   readonly attempt: Attempt | null;
   /** Never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
-  /** Whether the delivery is in the queue or in flight: its outcome is then settled and reported from there. */
+  /** In the queue or in flight: the outcome is settled and reported from there. */
   isEnqueued = false;
   readonly #known: DeliveryOutcome | null;
 
@@ -21,7 +21,6 @@ export class FirstTry {
     this.ended = begun instanceof Attempt ? begun.ended : Promise.resolve(begun);
   }
 
-  /** `null` while the attempt is running. */
   get outcome(): DeliveryOutcome | null {
     return this.attempt === null ? this.#known : this.attempt.outcome;
   }
@@ -30,7 +29,6 @@ export class FirstTry {
     return this.outcome === null || this.outcome.kind === "deferred";
   }
 
-  /** Whether the message's bytes are still needed for this delivery. */
   get needsBytes(): boolean {
     return this.attempt?.needsBytes === true;
   }
@@ -38,9 +36,7 @@ export class FirstTry {
 
 type Failures = Pick<FailureReporter, "report">;
 
-/**
- * Reports refusals after a 250 to the owner, and once per alias to the sender if all destinations of the alias refused.
- */
+/** After a 250: to the owner, and once per alias to the sender if all destinations of the alias refused. */
 export async function reportRefused(all: readonly FirstTry[], wire: Buffer, failures: Failures): Promise<void> {
   const reported = new Set<string | null>();
   for (const tried of all) {
@@ -52,7 +48,7 @@ export async function reportRefused(all: readonly FirstTry[], wire: Buffer, fail
   }
 }
 
-/** After a 5xx, which tells the sender of the refusals, the owner is notified only of webhooks that responded 410. */
+/** After a 5xx, which tells the sender, the owner is notified only of webhooks that responded 410. */
 export async function reportGoneWebhooks(all: readonly FirstTry[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;
@@ -60,12 +56,11 @@ export async function reportGoneWebhooks(all: readonly FirstTry[], failures: Fai
   }
 }
 
-/** Whether a destination of the same alias took the message. */
 export function isTakenBySibling(tried: FirstTry, all: readonly FirstTry[]): boolean {
   return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
 }
 
-/** All destinations of the same alias, including the given one. */
+/** Including the given one. */
 function siblingsOf({ planned }: FirstTry, all: readonly FirstTry[]): readonly FirstTry[] {
   return all.filter((tried) => tried.planned.aliasId === planned.aliasId);
 }

@@ -1,15 +1,14 @@
 /**
- * Leases held by attempts of this process: renewed from their start until their outcome is stored. A lease can expire
- * during an attempt (the clock was set forward, the database was unreachable), and this process may then claim the
- * delivery again: the running attempt takes over the new lease, and no second attempt starts. Storing an outcome is
- * retried until it succeeds, so that a delivered message is not sent again.
+ * Leases of running attempts, renewed until the outcome is stored. A lease can expire meanwhile (the clock was set, the
+ * database was unreachable), and this process may claim the delivery again: the running attempt then takes over the new
+ * lease. Storing an outcome is retried, so that a delivered message is not sent again.
  */
 import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
-/** Lease of an attempt that goes on after its sender got the reply. Renewed until the attempt ends. */
+/** For an attempt that goes on after its sender got the reply. */
 export const BACKGROUND_LEASE_MS = 11 * 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
@@ -23,7 +22,7 @@ export interface HeldLeasesDeps {
   metrics: Metrics;
 }
 
-/** Lease of one delivery. Its token changes when this process claims the delivery again during the attempt. */
+/** The token changes when this process claims the delivery again during the attempt. */
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
@@ -43,7 +42,7 @@ export class HeldLeases {
     this.#deps = deps;
   }
 
-  /** Renews a lease for `leaseMs` again and again, until `release`. */
+  /** Renews a lease again and again, until `release`. */
   hold(lease: HeldLease, leaseMs: number): void {
     if (this.#held.has(lease.id)) return;
     const heartbeat = setInterval(() => void this.renew(lease, leaseMs), leaseMs / 3);
@@ -65,10 +64,7 @@ export class HeldLeases {
     return isHeld;
   }
 
-  /**
-   * Hands the lease of a claimed delivery to the attempt of this process that is still running.
-   * @returns false when none is running, so that the delivery is to be attempted
-   */
+  /** @returns false when no attempt of this process is running, so that the delivery is to be attempted */
   takeOver({ id, leaseToken }: Pick<HeldLease, "id" | "leaseToken">): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;
@@ -76,7 +72,7 @@ export class HeldLeases {
     return true;
   }
 
-  /** Stores the outcome of a held delivery, and releases its lease. When the process shuts down first, it is not stored. */
+  /** Stores the outcome and releases the lease. When the process shuts down first, the outcome is not stored. */
   async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
     const { shutdown } = this.#deps;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

@@ -1,6 +1,6 @@
 /**
- * Messages whose only attempt outlives its transaction (embedded database): stored as a file, which is deleted if the
- * destination takes the message. Otherwise the message moves to the queue and the delivery is settled there.
+ * Messages whose only attempt outlives its transaction (embedded database): a file, deleted if the destination takes
+ * the message. Otherwise the message moves to the queue and the delivery is settled there.
  */
 import type { MessageToKeep } from "../../core/delivery/delivery.ts";
 import type { InFlightMessages } from "../../core/delivery/in-flight.ts";
@@ -15,10 +15,10 @@ import type { SpoolQuota } from "./spool-quota.ts";
 export interface MessageInFlight {
   message: MessageToKeep;
   delivery: LeasedRow;
-  /** The message's bytes; `wire` is `null` once they were dropped from memory. */
+  /** `wire` is `null` once dropped from memory. */
   bytes: { wire: Buffer | null };
   tried: Pick<FirstTry, "planned" | "ended">;
-  /** Space reserved in the spool until the message is queued or deleted. */
+  /** Reserved in the spool until the message is queued or deleted. */
   place: SpoolPlace;
 }
 
@@ -42,10 +42,7 @@ export class InFlight {
     this.#deps = deps;
   }
 
-  /**
-   * Ends a stored message when its attempt has ended. Never throws: moving a message to the queue is retried, and in the
-   * end done by the next start of the process.
-   */
+  /** Never throws: moving a message to the queue is retried, and in the end done by the next start of the process. */
   async end({ place, ...inFlight }: MessageInFlight): Promise<void> {
     const { leases, quota, logger } = this.#deps;
     const { message, delivery, tried } = inFlight;

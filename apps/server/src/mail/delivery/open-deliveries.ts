@@ -1,6 +1,6 @@
 /**
- * Commits the deliveries of a message that are open when its sender gets the reply, and sees those through whose attempt
- * is still running: their rows are committed under leases that this process holds.
+ * Commits the deliveries that are open when the sender gets the reply. Those whose attempt still runs are committed
+ * under leases that this process holds, and settled when it ends.
  */
 import type { DeliveryStore, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
@@ -17,7 +17,7 @@ import type { SpoolQuota } from "./spool-quota.ts";
 
 export interface OpenDeliveriesDeps {
   store: { deliveries: Pick<DeliveryStore, "keep">; bodies: Pick<MessageBodies, "put" | "delete"> };
-  /** For a message whose only attempt still runs; `null`: such messages go into the queue like all others. */
+  /** `null`: a message whose only attempt still runs goes into the queue like all others. */
   inFlight: InFlight | null;
   space: Pick<SpoolSpace, "reserve">;
   quota: Pick<SpoolQuota, "watch">;
@@ -29,7 +29,7 @@ export interface OpenDeliveriesDeps {
 
 export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
-/** A message with all its deliveries. `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
+/** `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
 export interface TriedMessage {
   transaction: Transaction;
   bytes: { wire: Buffer | null };
@@ -44,20 +44,16 @@ export class OpenDeliveries {
     this.#deps = deps;
   }
 
-  /** Number of attempts whose sender has the reply, and that are not settled yet. */
+  /** Attempts whose sender has the reply, and that are not settled yet. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Resolves when all attempts whose sender has the reply are settled. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
-  /**
-   * Stores body and open deliveries.
-   * @throws AppError `spool_quota`, or any error of the store; nothing is stored then
-   */
+  /** @throws AppError `spool_quota`, or any error of the store; nothing is stored then */
   async enqueue(message: TriedMessage): Promise<void> {
     const { transaction, all } = message;
     const open = all.filter(({ isOpen }) => isOpen).map(({ planned }) => planned);
@@ -79,7 +75,7 @@ export class OpenDeliveries {
     const delivery = this.#leasedRow(tried.planned, now);
     const message = messageToKeep(transaction, now);
     await inFlight.files.keep({ message, delivery, wire: transaction.wire });
-    // The destination refused while the file was written: nothing stays stored, and the caller reports the refusal.
+    // The destination refused while the file was written: the caller reports it.
     if (tried.outcome?.kind === "refused") {
       await inFlight.files.forget(transaction.messageId);
       place.release();

@@ -1,6 +1,4 @@
-/**
- * Records the outcome of a leased delivery. A lost lease changes nothing, since another worker has the delivery then.
- */
+/** Records the outcome of a leased delivery. A lost lease changes nothing: another worker has the delivery. */
 import type {
   DeliveryFailure,
   DeliveryOutcome,
@@ -27,9 +25,9 @@ export interface Settled {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** Attempts made so far, including the one just ended. */
+  /** Including the one just ended. */
   attempts: number;
-  /** Number of retries that composed mail may have; absent for other mail, which may use the whole schedule. */
+  /** Of composed mail; absent for other mail, which may use the whole schedule. */
   maxRetries?: number;
 }
 
@@ -48,7 +46,7 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
-  // The failure is reported before the body is deleted, because the report to the sender quotes the message's header.
+  // Before the body is deleted: the report to the sender quotes the message's header.
   if (finished && failure !== null) {
     const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
     await deps.failures.report(mayTellSender ? delivery : withoutSenderReport(delivery), failure);
@@ -59,10 +57,7 @@ export async function settle(
 
 const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };
 
-/**
- * Retries an unreadable row until the schedule is used up, since the key or the version that wrote it may be restored.
- * Its destination is unknown, so that only the owner is notified in the end.
- */
+/** The key or the version that wrote an unreadable row may be restored. Its destination is unknown. */
 export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps): Promise<void> {
   const notBefore = deps.retries.next({ ...row, attempts: row.attempts + 1 });
   if (notBefore !== null) {
@@ -74,10 +69,7 @@ export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
 }
 
-/**
- * Failure of a delivery that ends. Forwarded mail that was deferred to the end of the schedule has `expired`; composed
- * mail, and mail that could not be encrypted, fails with the failure of the last attempt.
- */
+/** Mail deferred to the end of the schedule has `expired`; composed or unencryptable mail has its last failure. */
 function finalFailure({ maxRetries }: Settled, outcome: Exclude<DeliveryOutcome, { kind: "taken" }>): FinalFailure {
   const isOurs = outcome.failure.code === "not_sealed";
   const isExpired = outcome.kind === "deferred" && maxRetries === undefined && !isOurs;

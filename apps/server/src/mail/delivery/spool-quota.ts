@@ -1,7 +1,6 @@
 /**
- * Limits how many open deliveries an alias may have in the spool (reply 452 4.2.2). They are counted only for aliases
- * whose mail was spooled recently, so that mail delivered at once costs no query. A count below the limit is cached for
- * up to `CACHED_MS`, during which deliveries that this process spools are added to it.
+ * Limits the open deliveries of an alias in the spool (452 4.2.2). Counted only for aliases whose mail was spooled
+ * recently: mail delivered at once costs no query.
  */
 
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
@@ -28,7 +27,7 @@ export class SpoolQuota {
     this.#clock = clock;
   }
 
-  /** Notes that a delivery of this alias went into the spool. */
+  /** To be called when a delivery of this alias went into the spool. */
   watch(aliasId: string): void {
     const watched = this.#watched.get(aliasId);
     if (watched === undefined) this.#watched.set(aliasId, { spare: 0, until: 0 });

@@ -1,4 +1,4 @@
-/** The copies that retries send: made again from the stored bytes, equal to the copy made on arrival. */
+/** The copies that retries send, made again from the stored bytes: equal to those made on arrival. */
 import { readHeader } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias-store.ts";
 import { type DeliveryOutcome, isOwnMail, type LeasedDelivery } from "../../core/delivery/delivery.ts";
@@ -33,7 +33,7 @@ export class SpooledCopies {
     return { known: null, open: (attempt) => this.#open(delivery, attempt) };
   }
 
-  /** Reserves memory for the message until the system has all its bytes, or the memory is needed elsewhere. */
+  /** The memory stays reserved until the system has all bytes, or it is needed elsewhere. */
   async #open(delivery: LeasedDelivery, attempt: Attempt): Promise<OpenCopy | DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveBack = this.#reserve(delivery, attempt, () => {
@@ -62,7 +62,7 @@ export class SpooledCopies {
     }
   }
 
-  /** The server's own small mail always gets memory. @returns `null` when there is no room now */
+  /** The server's own small mail always gets memory. */
   #reserve({ target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, evict: () => void): (() => void) | null {
     if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], evict });
     return this.#deps.memory.take({ bytes, parties: () => attempt.memoryParties, evict });

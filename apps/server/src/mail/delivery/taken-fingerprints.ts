@@ -1,6 +1,6 @@
 /**
- * Remembers what destinations took of messages that got 451 because the rest could not be committed, so that the
- * sender's retry does not deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
+ * What destinations took of messages that got 451 because the rest could not be committed: the sender's retry must not
+ * deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
@@ -16,18 +16,17 @@ export class TakenFingerprints {
   readonly #clock: Clock;
   readonly #until = new BoundedMap<string, number>(ENTRIES_MAX);
 
-  /** @param hmac keyed hash, so that the entries reveal nothing without the key */
+  /** @param hmac keyed, so that the entries reveal nothing without the key */
   constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
     this.#hmac = hmac;
     this.#clock = clock;
   }
 
-  /** The deliveries of one message. */
   of(wire: Buffer): TakenOfMessage {
     return new TakenOfMessage(wire, this);
   }
 
-  /** Whether no fingerprint is stored; a message then need not be hashed to look it up. */
+  /** A message then need not be hashed to look it up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
@@ -72,9 +71,8 @@ export class TakenOfMessage {
   }
 
   /**
-   * Reads the fields that the author wrote and hashes the body, after which the message's bytes may be dropped. Trace
-   * fields are left out because they may differ in a retry; Message-ID alone is not enough because some programs write
-   * none, and their messages may have the same body.
+   * Hashes what the author wrote, after which the message's bytes may be dropped. Not the trace fields, which may
+   * differ in a retry; not Message-ID alone, since some programs write none and send the same body again.
    */
   read(): Buffer {
     if (this.#message !== null) return this.#message;

@@ -1,7 +1,6 @@
 /**
- * Deliveries waiting for destinations that could not be reached. Once a destination takes a message they become due, a
- * batch at a time, instead of at the next step of their retry schedule, which may be half a day away. Bounded in total
- * and per destination; other deliveries keep their retry time, as all do after a restart until their next attempt.
+ * Deliveries waiting for unreachable destinations. Once one takes a message they become due, a batch at a time, instead
+ * of at their next retry, which may be half a day away. Bounded, and forgotten at a restart.
  */
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
 
@@ -12,15 +11,12 @@ export interface WaitingLimits {
 
 export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
 
-/** Deliveries made due when a message is taken; each of them that is taken then makes the next batch due. */
+/** Each of them that is taken makes the next batch due. */
 const BATCH_SIZE = 50;
-/** Minimum milliseconds between two batches of a destination, which has only just come back. */
+/** A destination has only just come back. */
 const BATCH_EVERY_MS = 1000;
 
-/**
- * Failures to reach the host. Replies of the host concern the message or mailbox: such deliveries keep their retry
- * time.
- */
+/** Not the replies of a host, which concern the message or mailbox. */
 const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "unreachable",
   "timed_out",
@@ -37,7 +33,7 @@ interface Waiting {
 export class WaitingMail {
   readonly #limits: WaitingLimits;
   readonly #now: () => number;
-  /** Destinations in the order of their last addition, oldest first. */
+  /** Last added to last. */
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 
@@ -50,9 +46,7 @@ export class WaitingMail {
     return this.#size;
   }
 
-  /**
-   * @returns ids of deliveries to make due now, because this outcome shows that their destination is reachable again
-   */
+  /** @returns ids of deliveries to make due now, because their destination is reachable again */
   note(destination: string, deliveryId: string, outcome: DeliveryOutcome): string[] {
     if (outcome.kind === "deferred" && !outcome.isUntried && unreached.has(outcome.failure.code)) {
       this.#add(destination, deliveryId);
@@ -76,7 +70,6 @@ export class WaitingMail {
     this.#destinations.set(destination, known);
   }
 
-  /** Evicts the destination with the most deliveries. */
   #evictLargest(): void {
     let largest: [string, Waiting] | null = null;
     for (const entry of this.#destinations)

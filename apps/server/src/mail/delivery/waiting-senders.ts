@@ -1,7 +1,6 @@
 /**
- * Senders that wait for the destinations of their message. When memory gets short some get their reply early, first
- * those whose account or destination used most memory for longest: open deliveries go to the spool, and the bytes are
- * freed.
+ * Senders that wait for destinations. When memory gets short some get their reply early, first those whose account or
+ * destination used most memory for longest: open deliveries go to the spool, and the bytes are freed.
  */
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { largestUsersFirst } from "../background-memory.ts";
@@ -9,9 +8,8 @@ import type { MemoryBudget } from "../memory-budget.ts";
 
 export interface WaitingSendersDeps {
   budget: Pick<MemoryBudget, "onPressure">;
-  /** Maximum milliseconds that a sender waits for destinations. */
   budgetMs: number;
-  /** Once the process shuts down, senders get their reply soon. */
+  /** At shutdown senders get their reply soon. */
   shutdown: ShutdownSignal;
   now?: () => number;
 }
@@ -29,9 +27,9 @@ interface Entry extends MessageInMemory {
 }
 
 const SHUTDOWN_BUDGET_MS = 500;
-/** Milliseconds that a sender waits before memory pressure may end the wait. */
+/** Before memory pressure may end a wait. */
 const MIN_WAIT_MS = 250;
-/** Minimum milliseconds between two reactions to memory pressure, which is signalled for every incoming chunk. */
+/** Memory pressure is signalled for every incoming chunk. */
 const RELIEF_SPACING_MS = 50;
 
 export class WaitingSenders {

@@ -1,7 +1,6 @@
 /**
- * The delivery worker: claims due deliveries under a lease, attempts and settles them. Any number of processes may run
- * one; a lease that is not renewed expires, and another worker may claim the delivery. An attempt occupies a slot only
- * while it is quick; a slow one continues without a slot, limited by `running-attempts.ts`.
+ * Claims due deliveries under a lease, attempts and settles them, in any number of processes. An attempt occupies a
+ * slot only while it is quick; a slow one continues without, limited by `running-attempts.ts`.
  */
 import type {
   DeliveryOutcome,
@@ -30,22 +29,22 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** Slots that must become free before the next claim, if the last claim left due deliveries in the queue. */
+/** Free slots before the next claim, if the last claim left due deliveries in the queue. */
 const CLAIM_AT_FREE_SLOTS = 16;
-/** Minimum milliseconds between two claims that are triggered by free slots. */
+/** Between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
-/** Maximum deliveries that a claim takes beyond the free slots; they wait in memory for a slot. */
+/** Deliveries claimed beyond the free slots; they wait in memory. */
 const CLAIM_AHEAD = 32;
-/** Number of deliveries waiting for a slot at or below which the queue is claimed again. */
+/** Deliveries waiting for a slot, at or below which the queue is claimed again. */
 const WAITING_LOW = 24;
-/** Milliseconds after which an attempt gives up its slot and continues without one. */
+/** After which an attempt continues without a slot. */
 const SLOT_MS = 5000;
 const LEASE_MS = 60_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 const AFTER_ERROR_MS = 1000;
-/** Milliseconds until the next claim when deliveries are due but none can start before a slot is free. */
+/** Deliveries are due but none can start before a slot is free. */
 const AFTER_NOTHING_MS = 500;
-/** Milliseconds for gathering unattempted deliveries to put back by one statement. */
+/** Gathers deliveries to put back by one statement. */
 const GATHER_MS = 100;
 
 export class DeliveryWorker {
@@ -53,10 +52,9 @@ export class DeliveryWorker {
   readonly #loop: ClaimLoop;
   readonly #shares: DeliveryShares;
   readonly #running = new Set<Promise<void>>();
-  /** Deliveries that were leased but not attempted, to be put back into the queue together. */
+  /** Leased but not attempted. */
   #unattempted: PutBack[] = [];
   #waitingHeartbeat: NodeJS.Timeout | undefined;
-  /** When the last claim began, the slots freed since, and whether it left due deliveries in the queue. */
   readonly #lastClaim = { at: Number.NEGATIVE_INFINITY, freedSince: 0, isMoreDue: false };
 
   constructor(deps: DeliveryWorkerDeps) {
@@ -71,12 +69,11 @@ export class DeliveryWorker {
     this.wake();
   }
 
-  /** Claims due deliveries now. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Stops claiming. Deliveries still running after `graceMs` are claimed again when their leases expire. */
+  /** Deliveries still running after `graceMs` are claimed again when their leases expire. */
   async close(graceMs: number): Promise<void> {
     clearInterval(this.#waitingHeartbeat);
     const { promise: grace, resolve } = Promise.withResolvers<void>();
@@ -86,7 +83,6 @@ export class DeliveryWorker {
     clearTimeout(timer);
   }
 
-  /** Resolves when all running attempts have ended and are settled. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
@@ -131,12 +127,12 @@ export class DeliveryWorker {
     for (const row of rows) {
       this.#deps.metrics.count("kauke_unreadable_total", { what: "delivery" });
       this.#deps.logger.error("delivery_unreadable", { id: row.id });
-      // A delivery that could not be settled is due again when its lease expires.
+      // Due again when its lease expires.
       await settleUnreadable(row, this.#deps.settling).catch(() => {});
     }
   }
 
-  /** Starts deliveries that get a slot, queues some for a slot, puts back the rest. @returns the number started */
+  /** @returns the number started; the rest waits for a slot or is put back */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];
@@ -149,7 +145,7 @@ export class DeliveryWorker {
     return started;
   }
 
-  /** Starts a delivery that has a slot. @returns false when its account or destination may not have another attempt */
+  /** @returns false when the account or destination may not have another attempt */
   #start(delivery: LeasedDelivery): boolean {
     const { attempts, copies, leases } = this.#deps;
     const attempt = startAttempt(delivery, copies.of(delivery), attempts);
@@ -171,7 +167,7 @@ export class DeliveryWorker {
     work.then(done, done);
   }
 
-  /** @returns function that frees the slot: when the attempt has sent its message, took `SLOT_MS`, or ended */
+  /** @returns function that frees the slot, called when the message is sent or the attempt has ended */
   #slotOf(delivery: LeasedDelivery): () => void {
     let isFree = false;
     const leave = () => {
@@ -197,7 +193,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Renews the lease of a delivery that waited so long that another worker may have claimed it, then starts it. */
+  /** The delivery waited so long that another worker may have claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
     if (await this.#deps.leases.renew(delivery, LEASE_MS)) this.#start(delivery);
     else this.#slotOf(delivery)();
@@ -212,7 +208,7 @@ export class DeliveryWorker {
     await Promise.all(stale.map((delivery) => this.#deps.leases.renew(delivery, LEASE_MS)));
   }
 
-  /** Claims when several slots have become free and few deliveries wait for one: a large claim costs little more. */
+  /** A large claim costs little more than a small one. */
   #claimSoon(isTakenAgain: boolean): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#lastClaim.freedSince);
     if (isTakenAgain && this.#shares.waiting.length > WAITING_LOW) return;
@@ -239,7 +235,7 @@ export class DeliveryWorker {
 
   async #putBackUnattempted(): Promise<void> {
     const deliveries = this.#unattempted.splice(0);
-    // Deliveries that could not be put back are due again when their leases expire.
+    // Due again when their leases expire.
     if (deliveries.length > 0) await this.#deps.queue.putBack(deliveries).catch(() => {});
   }
 
@@ -258,7 +254,7 @@ export class DeliveryWorker {
     };
   }
 
-  /** Puts back waiting deliveries at shutdown, so that others need not wait for their leases to expire. */
+  /** So that other workers need not wait for the leases to expire. */
   async #putBackWaiting(): Promise<void> {
     const now = this.#deps.clock.now();
     const waiting = this.#shares.clearWaiting().map((delivery) => this.#toPutBack(delivery));

@@ -1,6 +1,6 @@
 /**
- * Memory of one copy of a message: its reservations, and the bytes of the mails made from it. Attempts that may wait ten
- * minutes for a reply keep a reference to their mail, so `release` drops its bytes.
+ * Memory of one copy: its reservations, and the bytes of the mails made from it. An attempt may wait ten minutes for a
+ * reply with a reference to its mail, so `release` drops the bytes.
  */
 import type { BackgroundMemory, MemoryUse } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
@@ -9,7 +9,7 @@ type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
 
 export interface ReleasableMail {
   mail: OutgoingMail;
-  /** Drops the bytes: `mail.wire` returns `null` from then on. */
+  /** From then on `mail.wire` returns `null`. */
   release(): void;
 }
 
@@ -34,14 +34,13 @@ export class CopyMemory {
   #issued: ReleasableMail[] = [];
   #isReleased = false;
 
-  /** @param releaseCopy called when the copy is evicted, after the attempts that use it were stopped */
+  /** @param releaseCopy called when the copy is evicted, after its attempts were stopped */
   constructor(memory: BackgroundMemory, account: string | null, releaseCopy: () => void) {
     this.#memory = memory;
     this.#parties = [account === null ? "operator" : `of ${account}`];
     this.#releaseCopy = releaseCopy;
   }
 
-  /** @param stop stops an attempt that uses the copy */
   onEvicted(stop: () => void): void {
     this.#stops.push(stop);
   }
@@ -57,21 +56,21 @@ export class CopyMemory {
     return release !== null;
   }
 
-  /** Reserves memory that `shrink` does not give back, only `release`. @returns false when there is no room now */
+  /** Reserves memory that only `release` gives back. @returns false when there is no room now */
   keep(bytes: number): boolean {
     const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
 
-  /** Gives back what `reserve` reserved by estimate, and counts the actual bytes instead. */
+  /** Counts the actual bytes instead of what `reserve` reserved by estimate. */
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;
     this.#given.push(this.#memory.hold(this.#use(bytes)));
   }
 
-  /** Returns bytes of the copy. @throws when they are `null`: the copy was released and its attempts were stopped */
+  /** @throws when the copy was released; its attempts were stopped then */
   present<T>(bytes: T | null): T {
     if (bytes === null) throw new Error("the copy was released");
     return bytes;

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
 import type { OutgoingMail } from "../transport/transport.ts";
-import { encryptedWebhookBody } from "../transport/webhook/encrypted-webhook-body.ts";
+import { encryptedWebhookBody } from "../transport/webhook/webhook-body.ts";
 import { CopyMemory } from "./copy-memory.ts";
 import { type OuterMessage, outerMessage } from "./encrypted-header.ts";
 import {

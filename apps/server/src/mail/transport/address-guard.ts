@@ -1,16 +1,14 @@
 /**
- * Decides which addresses we may connect to: public ones, and those the operator allowed (`KAUKE_WEBHOOK_ALLOW`). Keeps
- * webhooks and MX hosts from reaching internal networks (SSRF). A literal address in a URL is checked after URL
- * parsing, since it involves no DNS; a name is checked in the look-up that the connection itself uses, so that its
+ * Which addresses we may connect to: public ones, and those of `KAUKE_WEBHOOK_ALLOW`. Keeps webhooks and MX hosts from
+ * reaching internal networks (SSRF). A name is checked in the look-up that the connection itself uses, so that its
  * addresses can't change in between.
  */
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
-// IANA special-purpose registries. One list per family, since a shared list would match IPv4 addresses against
-// `::ffff:0:0/96` too. Only 2000::/3 is in use for IPv6, so that mapped, NAT64, link-local and unique-local addresses
-// are excluded without being listed.
+// IANA special-purpose registries. One list per family: a shared one would match IPv4 against `::ffff:0:0/96` too. Only
+// 2000::/3 is in use for IPv6, which excludes mapped, NAT64, link-local and unique-local addresses.
 const special = { 4: new BlockList(), 6: new BlockList() };
 for (const [net, bits] of [
   ["0.0.0.0", 8],
@@ -47,7 +45,6 @@ export function isPublicAddress(address: string): boolean {
   return family === 4 ? !special[4].check(address, "ipv4") : !special[6].check(address, "ipv6");
 }
 
-/** Hosts and addresses that the operator allowed. */
 export interface AllowList {
   hasHost(host: string, port: number): boolean;
   hasAddress(address: string, port: number): boolean;
@@ -101,7 +98,6 @@ function coversAddress(entry: AllowEntry, address: string, port: number): boolea
   return entry.family === isIP(address) && entry.list.check(address, entry.family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Host name in lower case, without brackets and trailing dot. */
 function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -109,14 +105,13 @@ function plainHost(host: string): string {
     .replace(/\.$/, "");
 }
 
-/** @returns the URL's port, or the default of its scheme */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
 /**
- * Checks a URL before any look-up: scheme, port (80, 443, above 1023), no credentials, and the host when it is a
- * literal address. URL parsing has already turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
+ * Checks scheme, port (80, 443, above 1023), credentials, and a literal address before any look-up. URL parsing has
+ * turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
  */
 export function isCallableUrl(url: URL, allow: AllowList): boolean {
   const port = portOf(url);
@@ -128,7 +123,6 @@ export function isCallableUrl(url: URL, allow: AllowList): boolean {
   return isIP(host) === 0 || isPublicAddress(host);
 }
 
-/** Error of a guarded look-up: the address is not allowed, or the DNS failed. */
 export class LookupRefused extends Error {
   override name = "LookupRefused";
   readonly reason: "address_not_allowed" | "dns_failed";
@@ -138,10 +132,7 @@ export class LookupRefused extends Error {
   }
 }
 
-/**
- * A `lookup` for one connection. The connection uses the addresses it returns; it refuses a name when ANY of its
- * addresses is neither public nor allowed.
- */
+/** A `lookup` for one connection, which refuses a name when ANY of its addresses is neither public nor allowed. */
 export function guardedLookup(resolver: Resolver, allow: AllowList, port: number): LookupFunction {
   return (hostname, options, callback) => {
     void resolveGuarded(hostname, { resolver, allow, port }).then((found) => {

@@ -1,20 +1,17 @@
-/**
- * Limits concurrent outgoing calls: in total, per account and per host. The calls to a host are places that accounts
- * share by the rules of `places.ts`; others wait in a queue.
- */
+/** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `places.ts`. */
 import { Counts } from "../../runtime/counts.ts";
 import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { OngoingAttempt } from "./transport.ts";
 
 export interface Slot {
-  /** Releases the slot; must be called exactly once. */
+  /** Must be called exactly once. */
   free(): void;
 }
 
 export const callLimits = { all: 200, party: 8, host: 20, waiting: 1000, waitingOfParty: 64 };
 
-/** Milliseconds between two looks for waiting calls of accounts that may exceed a host's limit. */
+/** Between two looks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
 
 interface Waiting extends PlaceParty {
@@ -26,7 +23,6 @@ export class CallSlots {
   readonly #limits: typeof callLimits;
   readonly #counts = new Counts();
   readonly #waiting: FairLine<Waiting>;
-  /** Calls in progress, in all and by host. */
   readonly #all = new Places();
   readonly #hosts = new Map<string, Places>();
   readonly #now: () => number;
@@ -47,7 +43,6 @@ export class CallSlots {
     return await this.#enqueue(call, attempt);
   }
 
-  /** Fails all waiting calls. */
   close(): void {
     this.#isClosed = true;
     this.#rest();
@@ -85,7 +80,6 @@ export class CallSlots {
     this.#sweeper = null;
   }
 
-  /** Gives slots to waiting calls, first of the account that has the fewest. */
   #serveWaiting(): void {
     while (this.#waiting.size > 0) {
       const counts = this.#all.counts();
@@ -103,7 +97,7 @@ export class CallSlots {
     return this.#counts.of(`to ${host}`) < toHost || this.#mayExceed(account, host);
   }
 
-  /** Whether an account without a call to a host may exceed the host's limit, because the calls to it take long. */
+  /** Whether an account without a call to a host may exceed the host's limit, because others' calls take long. */
   #mayExceed(account: string, host: string): boolean {
     const places = this.#hosts.get(host);
     return places === undefined || (!places.isSharedBy(account) && places.quick(this.#now()) < this.#limits.host);

@@ -1,4 +1,4 @@
-/** Chooses the transports of this process by `KAUKE_DELIVERY`. */
+/** The transports of this process, by `KAUKE_DELIVERY`. */
 import { AppError } from "../../core/app-error.ts";
 import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
@@ -7,7 +7,7 @@ import type { Config } from "../../settings/config.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
-import { createPreviewTransport } from "./preview-transport.ts";
+import { createPreviewTransport } from "./preview.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
 import type { OpenFailure } from "./smtp-client/smtp-client.ts";
 import type { MailTransport, Transports } from "./transport.ts";
@@ -15,22 +15,21 @@ import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 
-/** Options of direct delivery that tests override: ports (25 and 443 need privileges), trusted CA, timeouts. */
+/** What tests override: ports (25 and 443 need privileges), trusted CA, timeouts. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
-  /** Inbox that receives all mail in preview mode; `null` in other modes. */
+  /** `null` unless in preview mode. */
   preview: Pick<PreviewInbox, "add"> | null;
   clock: Clock;
   resolver: Resolver;
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
   direct?: DirectOverrides | undefined;
-  /** Number of processes among which the limits are divided. */
   processes?: number;
 }
 
-/** Webhooks are called in every mode, even in preview mode, where mail stays in the preview inbox. */
+/** Webhooks are called in every mode, even in preview mode. */
 export function chooseTransports(
   config: DeliveryConfig,
   parts: TransportParts,
@@ -83,7 +82,7 @@ interface NextHopDeps {
 
 const QUIET_MS = 60_000;
 
-/** Counts mail hosts that fail before the first message: at connecting, greeting, EHLO, TLS or login. */
+/** A failure before the first message: at connecting, greeting, EHLO, TLS or login. */
 function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
   return ({ outcome }: OpenFailure): void => {
     if (outcome.kind === "taken") return;

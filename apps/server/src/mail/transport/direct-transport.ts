@@ -26,10 +26,9 @@ export interface DirectTransportOptions extends SmtpPoolOptions {
   resolver: Resolver;
   allow?: AllowList;
   port?: number;
-  /** Port of the hosts that serve MTA-STS policies. */
   stsPort?: number;
   random?: () => number;
-  /** Called for each mail to a domain with a policy: whether all its MX hosts are listed in the policy. */
+  /** Told whether all MX hosts of a domain with a policy are listed in it. */
   onPolicy?: (mode: StsPolicy["mode"], result: "listed" | "not_listed") => void;
 }
 
@@ -56,7 +55,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       // No other host is tried now if this one may have the message, or if the copy was dropped from memory.
       const isOver = isUncertain || attempt.signal.aborted || mail.wire() === null;
       if (outcome.kind !== "deferred" || isOver) return { outcome, isMailboxMissing, busyProviders };
-      // Of several hosts' failures, that of the most preferred host is the most useful one to report.
+      // The failure of the most preferred host is the most useful one to report.
       first ??= outcome;
     }
     const outcome = first ?? (hosts.length > 0 ? untried : classifyLoss("unreachable"));
@@ -68,7 +67,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       const domain = splitAddress(mail.rcptTo).domain;
       const [found, policy] = await Promise.all([findMailHosts(domain, rules), policyOf(domain, policies, attempt)]);
       if (found.kind === "none") return outcomeOnly(found.outcome);
-      // The domain's MTA-STS policy is not known yet, so nothing may be sent.
+      // The policy is not known yet, so nothing may be sent.
       if (policy === "busy") return outcomeOnly(untried);
       const listed = policy === null ? found.hosts : found.hosts.filter(({ name }) => policy.lists(name));
       if (policy !== null) onPolicy(policy.mode, listed.length === found.hosts.length ? "listed" : "not_listed");

@@ -1,6 +1,6 @@
 /**
- * Reads from other services' APIs for imports: GET over https or http, on a new guarded connection for each request, so
- * that a URL given by a user never reaches a host of the internal network. Redirects are not followed.
+ * Reads from other services' APIs for imports, on a new guarded connection for each request: a URL given by a user
+ * never reaches a host of the internal network. Redirects are not followed.
  */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -13,12 +13,12 @@ import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } f
 export interface GuardedGetOptions {
   resolver: Resolver;
   allow: AllowList;
-  /** CA certificates trusted instead of the system's. */
+  /** Trusted instead of the system's. */
   ca?: string;
 }
 
 const STAGE_MS = 10_000;
-/** Maximum bytes of one response: some 10,000 aliases with all that a service says about them. */
+/** Some 10,000 aliases with all that a service says about them. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
@@ -66,7 +66,7 @@ function wholeNumber(text: string | string[] | undefined): number | null {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Yields a response once it has arrived, each chunk in a turn of the event loop of its own. */
+/** Each chunk in a turn of the event loop of its own. */
 async function* inTurns(collected: Promise<Buffer[] | null>): AsyncGenerator<Uint8Array> {
   const chunks = await collected;
   if (chunks === null) throw new Error("the response did not arrive whole");

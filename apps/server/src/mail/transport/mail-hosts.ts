@@ -1,7 +1,6 @@
 /**
- * Finds the hosts that take mail for a domain, in the order to try them (RFC 5321 §5.1, null MX RFC 7505). Their
- * addresses have passed the address guard, because an MX record with an internal address could make us connect to our
- * own network.
+ * The hosts that take mail for a domain, in the order to try them (RFC 5321 §5.1, null MX RFC 7505). All pass the
+ * address guard: an MX record with an internal address could make us connect to our own network.
  */
 import { domainToASCII } from "node:url";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -22,16 +21,15 @@ export interface MailHostRules {
   port: number;
   /** Our own name as an MX: hosts not preferred over it are left out, to avoid mail loops. */
   ownName: string;
-  /** Returns a random number from 0 up to, but not including, 1. */
   random: () => number;
 }
 
 const HOSTS_MAX = 10;
-/** Maximum addresses per host, so that one with many addresses does not displace the next host. */
+/** A host with many addresses must not displace the next host. */
 const ADDRESSES_PER_HOST = 2;
 const ADDRESSES_MAX = 8;
 
-/** @param domain domain of the address, Unicode or A-labels */
+/** @param domain Unicode or A-labels */
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
   const name = domainToASCII(domain);
   if (name === "" || /^[0-9.]+$/.test(name)) return none(refused("no_mail_host", "5.1.2"));
@@ -61,7 +59,7 @@ function exchangesOf(name: string, answer: DnsAnswer<MxRecord>, rules: MailHostR
   return inOrder(usable, rules.random).slice(0, HOSTS_MAX);
 }
 
-/** Sorts by preference, equal ones in random order. */
+/** By preference, equal ones in random order. */
 function inOrder(records: readonly MxRecord[], random: () => number): string[] {
   return records
     .map((record) => ({ record, lot: random() }))
@@ -84,7 +82,7 @@ async function addressesOf(name: string, { resolver, allow, port }: MailHostRule
   return { kind: "found", hosts: chosenOf(addresses).map((address) => ({ name, address })) };
 }
 
-/** Chooses which addresses of a host to try. @param addresses all addresses of the host, IPv4 before IPv6 */
+/** @param addresses IPv4 before IPv6 */
 function chosenOf(addresses: readonly string[]): string[] {
   const [first, ...others] = addresses;
   if (first === undefined) return [];

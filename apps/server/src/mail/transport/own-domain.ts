@@ -1,7 +1,4 @@
-/**
- * Mail for an address on one of our own domains goes directly to the inbound path of this process, which resolves,
- * screens, forwards and stores it like mail received over the network.
- */
+/** Mail for our own domains goes directly to the inbound path of this process, like mail received over the network. */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { classifyLoss, classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
@@ -15,9 +12,9 @@ export interface OwnDomainParts {
   inbound: Pick<MxHandlers, "resolve" | "receive">;
   /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
-  /** Our host name for the Received field, since this mail has no client. */
+  /** For the Received field: this mail has no client. */
   mailHost: string;
-  /** Memory budget of incoming messages: the message is held a second time, as one buffer. */
+  /** Of incoming messages: the message is held a second time, as one buffer. */
   budget: Pick<MemoryBudget, "take" | "give">;
 }
 

@@ -1,22 +1,21 @@
 /**
- * `KAUKE_DELIVERY=relay`: sends all mail to one host. `smtps:` uses TLS from the first byte; `smtp:` uses STARTTLS when
- * offered, and requires it before a password is sent. Where TLS is required the certificate must be valid. A loopback
- * host needs neither STARTTLS nor a valid certificate.
+ * `KAUKE_DELIVERY=relay`: sends all mail to one host. A password is sent only over TLS with a valid certificate, unless
+ * the host is a loopback address.
  */
 import { isIP, isIPv4 } from "node:net";
 import { AppError } from "../../core/app-error.ts";
-import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import { classifyLoss, deferred } from "../classify-reply.ts";
+import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
+import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../classify-reply.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import type { SmtpPoolOptions } from "./smtp-client/pool-host.ts";
-import type { SmtpPeer } from "./smtp-client/smtp-client.ts";
+import { ChannelError } from "./smtp-client/smtp-channel.ts";
+import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client/smtp-client.ts";
 import { SmtpPool } from "./smtp-client/smtp-pool.ts";
 import { type MailTransport, outcomeOnly } from "./transport.ts";
 
-/** Maximum addresses of the relay tried for one message. */
 const ADDRESSES_MAX = 2;
 
-/** Addresses of the relay's host. @property failure what to report when no address can be used */
+/** @property failure what to report when no address can be used */
 export interface RelayAddresses {
   addresses: readonly string[];
   failure: "dns_failed" | "unreachable";
@@ -26,7 +25,7 @@ export type FindAddresses = (host: string) => Promise<RelayAddresses>;
 
 export interface RelayTransportOptions extends SmtpPoolOptions {
   url: URL;
-  /** Finds the relay's addresses; by default the system's resolver, which also reads the hosts file. */
+  /** By default the system's resolver, which also reads the hosts file. */
   findAddresses?: FindAddresses;
 }
 
@@ -70,7 +69,7 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
   };
 }
 
-/** Returns the host name as its only address: connecting to it makes the system resolve it. */
+/** The system resolves the name when it connects. */
 export const askSystem: FindAddresses = async (host) => ({ addresses: [host], failure: "unreachable" });
 
 /**
@@ -105,4 +104,50 @@ function decode(text: string): string {
 
 function isLoopbackHost(name: string): boolean {
   return name === "localhost" || name === "::1" || (isIPv4(name) && name.startsWith("127."));
+}
+
+export type RelayState =
+  | { kind: "ready"; replyCode: number }
+  /** @property replyCode `null` without a connection, or without a login mechanism that we support */
+  | { kind: "failed"; stage: SmtpStage | "connect"; code: FailureCode; replyCode: number | null };
+
+export interface RelayProbe extends SmtpClientOptions {
+  url: URL;
+  findAddresses: FindAddresses;
+  from: string;
+}
+
+const STEP_MS = 3000;
+/** Below the ten seconds that the operator's command waits. */
+const PROBE_MS = 8000;
+const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
+
+/**
+ * Finds out whether the relay accepts our mail: logs in, and begins a transaction without a recipient. Never throws
+ * because of what the relay does.
+ */
+export async function probeRelay({ url, findAddresses, from, ...options }: RelayProbe): Promise<RelayState> {
+  const signal = AbortSignal.timeout(PROBE_MS);
+  const peer = relayPeer(url);
+  const found = await findAddresses(peer.host);
+  const [host] = found.addresses;
+  if (host === undefined) return { kind: "failed", stage: "connect", code: found.failure, replyCode: null };
+  const opened = await openSmtp({ ...peer, host }, { ...options, timeouts }, signal);
+  if (opened.kind === "failed") {
+    const code = opened.outcome.kind === "taken" ? "unreachable" : opened.outcome.failure.code;
+    return { kind: "failed", stage: opened.stage ?? "connect", code, replyCode: opened.replyCode };
+  }
+  const { connection } = opened;
+  try {
+    const reply = await connection.probe(from);
+    if (isPositive(reply, "mail")) return { kind: "ready", replyCode: reply.code };
+    const outcome = classifyReply(reply, "mail");
+    const code = outcome.kind === "taken" ? "try_later" : outcome.failure.code;
+    return { kind: "failed", stage: "mail", code, replyCode: reply.code };
+  } catch (thrown) {
+    if (!(thrown instanceof ChannelError)) throw thrown;
+    return { kind: "failed", stage: "mail", code: "connection_lost", replyCode: null };
+  } finally {
+    connection.quit();
+  }
 }

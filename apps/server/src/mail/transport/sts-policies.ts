@@ -1,7 +1,6 @@
 /**
- * Cache of MTA-STS policies (RFC 8461), by which domains demand verified TLS. Policies are kept for their own lifetime
- * and renewed when the `id` in the DNS changes, after a day, or after half of their lifetime. One that can't be renewed
- * is used until it expires; a domain whose policy can't be fetched at first counts as having none. In memory only:
+ * Cache of MTA-STS policies (RFC 8461), by which domains demand verified TLS. Renewed when the `id` in the DNS changes,
+ * after a day, or after half of their lifetime; one that can't be renewed is used until it expires. In memory only:
  * after a restart the first mail to a domain trusts the DNS again.
  */
 import type { IncomingMessage } from "node:http";
@@ -16,17 +15,15 @@ import type { OngoingAttempt } from "./transport.ts";
 
 export interface StsPolicy {
   mode: "enforce" | "testing";
-  /** Whether the policy lists a mail host. @param host A-labels */
+  /** @param host A-labels */
   lists(host: string): boolean;
 }
 
 export interface StsPolicies {
   /**
-   * Finds the MTA-STS policy of a domain in the cache, or fetches it.
    * @param domain A-labels, lower case
-   * @param attempt the attempt that needs the policy, and waits for it
-   * @returns `null` when the domain has no policy; `busy` when too many policies are being fetched, so that this is not
-   * known
+   * @param attempt waits for the policy
+   * @returns `null`: the domain has none, or it can't be fetched; `busy`: unknown, since too many are being fetched
    */
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
@@ -36,7 +33,7 @@ export interface StsFetchRules {
   allow: AllowList;
   port?: number;
   deadlineMs?: number;
-  /** CA certificates trusted instead of the system's. */
+  /** Trusted instead of the system's. */
   ca?: string;
 }
 
@@ -53,17 +50,16 @@ interface Known {
 
 const FILE_MAX_BYTES = 64 * 1024;
 const KNOWN_MAX = 10_000;
-/** Limits of concurrent fetches, of up to ten seconds each. Others wait in a queue that serves accounts in turn. */
+/** Each fetch takes up to ten seconds. Others wait in a queue that serves accounts in turn. */
 const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
 const DAY_MS = 24 * 3600 * 1000;
-/** Milliseconds after a failed fetch before a domain's policy is fetched again (RFC 8461 §3.3). */
+/** After a failed fetch (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
   const { now = () => performance.now() } = options;
   const known = new BoundedMap<string, Known>(KNOWN_MAX);
   const pausedUntil = new BoundedMap<string, number>(KNOWN_MAX);
-  /** Fetches in progress by domain, and requests that wait for one by domain and party. */
   const fetching = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<boolean>>();
   const slots = new CallSlots(FETCHES);
@@ -86,7 +82,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
   const isPaused = (domain: string): boolean => (pausedUntil.get(domain) ?? 0) > now();
 
-  /** Renews the policy of a domain once a fetch slot is free. @returns false when none became free */
+  /** @returns false when no fetch slot became free */
   async function renewInTurn(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
     const slot = await slots.take(domain, attempt);
     if (slot === null) return false;
@@ -115,13 +111,13 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
 }
 
-/** @returns the id of the policy that a domain announces; `null` also when the look-up fails */
+/** @returns `null` also when the look-up fails */
 async function announcedId(domain: string, resolver: Resolver): Promise<string | null> {
   const found = await resolver.resolveTxt(`_mta-sts.${domain}`);
   return found.kind === "found" ? readStsId(found.records) : null;
 }
 
-/** @returns the promise in progress for a key, or that of `start`, which is then in progress until it settles */
+/** @returns the promise in progress for a key, else that of `start` */
 function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const running = inProgress.get(key) ?? start().finally(() => inProgress.delete(key));
   inProgress.set(key, running);
@@ -129,10 +125,8 @@ function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () =
 }
 
 /**
- * Fetches a domain's policy file (RFC 8461 §3.3): one HTTPS request to `mta-sts.<domain>` through the address guard, with
- * a certificate valid for this name. No redirects.
+ * One HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects.
  * @param domain A-labels, lower case
- * @returns the file as served; `null` when it can't be fetched
  */
 export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
   // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.

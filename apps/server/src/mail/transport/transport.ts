@@ -1,22 +1,18 @@
-/** Interfaces between delivery attempts and the network: for mailboxes (preview, relay, direct) and for webhooks. */
+/** What delivery attempts and the network know of each other. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 
 /** The attempt that a transport sends for: whose it is, when to stop, and what to ask and tell meanwhile. */
 export interface OngoingAttempt {
-  /** Stops the attempt, whose outcome is then deferred. */
   readonly signal: AbortSignal;
   /** Account, or the destination for mail of no account: queues and connections are shared fairly between parties. */
   readonly party: string;
-  /** Network that the account was registered from, as an opaque text; the party when that is unknown. */
+  /** Network that the account was registered from, as an opaque text; the party when unknown. */
   readonly network: string;
-  /** Asked before connecting to an address. @returns false when too many attempts are at this address already */
+  /** Asked before connecting. @returns false when too many attempts are at this address already */
   reachPeer(address: string): boolean;
-  /**
-   * Asked before using a provider's host.
-   * @returns false when the provider recently replied that it is busy and has as many attempts as it is allowed since
-   */
+  /** Asked before using a host. @returns false when its provider is busy and has as many attempts as it may have */
   reachProvider(name: string): boolean;
-  /** Told when the attempt starts or stops waiting for a limit of ours, e.g. of connections: not the peer's time. */
+  /** Told when the attempt starts or stops waiting for a limit of ours: that is not the peer's time. */
   wait(isWaiting: boolean): void;
   /**
    * Told just before the end of the message may reach the peer: from then on the attempt must not be stopped.
@@ -26,16 +22,14 @@ export interface OngoingAttempt {
   sendEnd(isPassedOn: boolean): void;
 }
 
-/** What an attempt to send led to, and what it says about the destination. */
 export interface SendReport {
   outcome: DeliveryOutcome;
-  /** Whether a host replied to RCPT with an explicit status for a missing mailbox (5.1.1, 5.1.2, 5.2.1). */
+  /** Whether a host replied to RCPT that the mailbox does not exist (5.1.1, 5.1.2, 5.2.1). */
   isMailboxMissing: boolean;
   /** Providers whose hosts replied that they are busy; `null` is the destination itself, by a relay. */
   busyProviders: readonly (string | null)[];
 }
 
-/** A message ready to be sent to one recipient. */
 export interface OutgoingMail {
   /** Empty for the null sender. */
   readonly envelopeFrom: string;
@@ -44,14 +38,14 @@ export interface OutgoingMail {
   readonly eightBit: boolean;
   readonly smtpUtf8: boolean;
   /**
-   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Read them for every try, and
-   * keep none in a function that waits for a reply: ten minutes of waiting must not occupy memory.
-   * @returns `null` once the copy was released, because the attempt was stopped or the system has all bytes
+   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Keep none in a function that
+   * waits for a reply: ten minutes of waiting must not occupy memory.
+   * @returns `null` once the copy was released: the attempt was stopped, or the system has all bytes
    */
   readonly wire: () => readonly Buffer[] | null;
 }
 
-/** The report of an attempt that says nothing else about its destination. */
+/** A report that says nothing else about the destination. */
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
   outcome,
   isMailboxMissing: false,
@@ -59,19 +53,18 @@ export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
 });
 
 export interface MailTransport {
-  /** Attempts to deliver one message. Never throws because of what a peer does: that is always an outcome. */
+  /** Never throws because of what a peer does: that is always an outcome. */
   send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<SendReport>;
-  /** Stops accepting mail. @param graceMs milliseconds to wait for messages in progress; default 500 */
+  /** @param graceMs milliseconds to wait for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface WebhookCall {
   url: string;
-  /** Value of the `webhook-id` header: the same for every attempt of one delivery. */
+  /** `webhook-id`: the same for every attempt of one delivery. */
   id: string;
   /** The alias' `whsec_` secret, decoded. */
   secret: Buffer;
-  /** The JSON body, made once per message and alias. */
   body: Buffer;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Settings of the connection pool, what it knows of one host, and its decisions about the places there: which message is next, which may
- * open a connection beyond the limits, and which party must wait. The pool acts on them.
- */
+/** What the connection pool knows of one host, and its decisions there: who is next, who may exceed, who must wait. */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
@@ -10,65 +7,49 @@ import type { OngoingAttempt } from "../transport.ts";
 import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";
 
-export interface SmtpPoolOptions extends SmtpClientOptions {
-  /** Number of processes among which the maximum numbers of connections are divided. */
-  processes?: number | undefined;
-  connectionsPerHost?: number;
-  /** Maximum connections to all hosts of one provider. */
-  connectionsPerProvider?: number;
-  /** Messages after which a connection is closed: some hosts refuse more, and it spreads load over a name's hosts. */
-  messagesPerConnection?: number;
-  /** Milliseconds a connection stays idle before QUIT. */
-  idleMs?: number;
-  /** Maximum queued messages per host; beyond it those of the party with the most are deferred. */
-  waitingPerHost?: number;
-  /** Maximum queued messages of one party per host. */
-  waitingPerParty?: number;
-  /** Maximum idle connections to all hosts. */
-  idleMax?: number;
-  /** Milliseconds of waiting for the reply to a message after which its connection leaves the shared places. */
-  lateMs?: number;
-  /** Back-off after a failed connection, doubled with each further failure up to `backOffMaxMs`. */
-  backOffMs?: number;
-  backOffMaxMs?: number;
-  /** Called for each connection that could not be opened or set up. */
-  onOpenFailed?: (failure: OpenFailure) => void;
-  now?: () => number;
-}
-
 export const poolDefaults = {
   connectionsPerHost: 20,
   connectionsPerProvider: 40,
+  /** Some hosts refuse more, and it spreads load over a name's hosts. */
   messagesPerConnection: 100,
   idleMs: 30_000,
+  /** Beyond it, messages of the party with the most are deferred. */
   waitingPerHost: 4000,
   waitingPerParty: 500,
+  /** Idle connections to all hosts. */
   idleMax: 500,
+  /** Waiting for the reply to a message, after which its connection leaves the shared places. */
   lateMs: 30_000,
+  /** After a failed connection; doubled with each further failure. */
   backOffMs: 500,
   backOffMaxMs: 30_000,
+  /** Called for each connection that could not be opened or set up. */
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
 };
 
+export interface SmtpPoolOptions extends SmtpClientOptions, Partial<typeof poolDefaults> {
+  /** Processes among which the numbers of connections are divided. */
+  processes?: number | undefined;
+}
+
 export interface Provider {
   name: string;
-  /** Open connections to its hosts, without the late ones. */
+  /** Without the late connections. */
   open: number;
-  /** The provider's hosts, least recently served first. */
+  /** Least recently served first. */
   hosts: Set<Host>;
 }
 
 export interface Host {
   key: string;
-  /** Provider whose connection limit applies too; `null` when only the host's own limit applies. */
+  /** Whose limit applies too; `null` when only the host's own limit applies. */
   provider: Provider | null;
   peer: SmtpPeer;
-  /** Connections open or being opened. */
+  /** Open or being opened. */
   open: number;
-  /** Connections in use or being opened. */
+  /** In use or being opened. */
   places: Places<UsedConnection>;
-  /** Number of places that are late. */
   late: number;
   idle: IdleConnection[];
   waiting: FairLine<Waiter>;
@@ -78,9 +59,8 @@ export interface Host {
 }
 
 export interface UsedConnection extends Place {
-  /** `null` while the connection is being opened. */
+  /** `null` while it is being opened. */
   connection: SmtpConnection | null;
-  /** Time at which the final dot was first seen to be sent. */
   sentAt: number | null;
 }
 
@@ -92,12 +72,11 @@ export interface IdleConnection {
 export interface Waiter {
   party: PlaceParty;
   attempt: OngoingAttempt;
-  /** Stops watching the signal when a connection is opened for this message, since the opening watches it too. */
+  /** Called before a connection is opened for this message: the opening watches the signal itself. */
   stopWatching: () => void;
   give: (lease: Lease) => void;
 }
 
-/** A connection for one message, or why there is none. */
 export type Lease =
   | (Extract<OpenResult, { kind: "open" }> & { isReused?: boolean })
   | Pick<OpenFailure, "kind" | "outcome">;
@@ -109,12 +88,12 @@ export function newHost(given: Pick<Host, "key" | "provider" | "peer" | "waiting
   return { ...given, open: 0, places, late: 0, idle: [], failures: 0, pausedUntil: 0, lastFailure: aborted };
 }
 
-/** Parties of the connections that an attempt uses; mail of no account has its destination instead. */
+/** Mail of no account has its destination as the account. */
 export function partyOf({ party: account, network }: OngoingAttempt): PlaceParty {
   return { account, network };
 }
 
-/** Whether a place leaves the shared ones, because its message was sent long ago and has no reply. */
+/** Whether the message was sent long ago and has no reply. */
 export function becomesLate(place: UsedConnection, now: number, lateMs: number): boolean {
   if (place.isLate || place.connection?.isDotSent !== true) return false;
   place.sentAt ??= now;
@@ -123,12 +102,12 @@ export function becomesLate(place: UsedConnection, now: number, lateMs: number):
 
 type Limits = Pick<typeof poolDefaults, "connectionsPerHost" | "connectionsPerProvider" | "now">;
 
-/** Whether a party that has no place may open a connection beyond the limits, because other places are held long. */
+/** Whether a party without a place may open a connection beyond the limits, because others hold theirs long. */
 export function mayExceed(host: Host, { account }: PlaceParty, limits: Limits): boolean {
   return !host.places.isSharedBy(account) && hasQuickRoom(host, limits);
 }
 
-/** Whether fewer places than the limits allow are used for less than a second. */
+/** Whether fewer places than the limits allow have been in use for less than a second. */
 function hasQuickRoom(
   { places, provider }: Host,
   { connectionsPerHost, connectionsPerProvider, now }: Limits,
@@ -140,26 +119,24 @@ function hasQuickRoom(
   return quick < connectionsPerProvider;
 }
 
-/** Whether late places keep a party from using another connection to a host. */
 export function isHeldUpAt({ places }: Host, party: PlaceParty, counts = places.counts()): boolean {
   const { account, network } = counts.of(party);
   return isHeldUp(account, network);
 }
 
-/** Dequeues the waiting messages of parties that are held up by late places. */
 export function takeHeldUp(host: Host): Waiter[] {
   const counts = host.places.counts();
   return host.waiting.removeParties(({ party }) => isHeldUpAt(host, party, counts));
 }
 
-/** Dequeues the waiting message of the party that has the fewest places. */
+/** Of the party that has the fewest places. */
 export function nextWaiting({ places, waiting }: Host): Waiter | undefined {
   if (waiting.parties <= 1) return waiting.shift();
   const counts = places.counts();
   return waiting.shiftLeast(({ party }) => turnOf(counts.of(party)));
 }
 
-/** Dequeues the next waiting message of a party that has no place and may exceed the limits. */
+/** Of a party that has no place. */
 export function nextToExceed(host: Host, limits: Limits): Waiter | undefined {
   if (host.waiting.size === 0 || !hasQuickRoom(host, limits)) return undefined;
   const counts = host.places.counts();

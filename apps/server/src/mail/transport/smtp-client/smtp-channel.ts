@@ -1,7 +1,6 @@
 /**
- * One socket that speaks SMTP: ordered replies, a timeout for every wait, back-pressure for bodies, upgrade to TLS. It
- * handles lines and bytes, not commands. Every failure is a `ChannelError` with one of our reasons; messages of the
- * platform are dropped.
+ * One socket that speaks SMTP in lines and bytes: ordered replies, timeouts, back-pressure, TLS. Every failure is a
+ * `ChannelError` with one of our reasons; the platform's messages are dropped.
  */
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -27,23 +26,19 @@ export interface ChannelTarget {
 interface Wait {
   done: (value?: PeerReply) => void;
   failed: (error: ChannelError) => void;
-  /** When the wait fails, by `performance.now`. */
   endsAt: number;
-  /** Why it fails then. */
   late: LossReason;
   kind: "open" | "reply" | "drain";
 }
 
 export interface BodyTimes {
-  /** Milliseconds the peer may take for one chunk. */
+  /** For one chunk. */
   stallMs: number;
-  /** Milliseconds for the whole body. */
   totalMs: number;
 }
 
 /** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
 const CHUNK_BYTES = 256 * 1024;
-/** Lines of replies that nobody has asked for yet. */
 const MAX_UNREAD_LINES = 500;
 const FINAL_DOT = Buffer.from(".\r\n");
 const NOTHING = Buffer.alloc(0);
@@ -54,12 +49,11 @@ export class SmtpChannel {
   #replies: PeerReply[] = [];
   #wait: Wait | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer fires, by `performance.now`; infinite while none is set. */
   #timerAt = Number.POSITIVE_INFINITY;
   #lost: LossReason | null = null;
   #isSecure = false;
   #unlisten: () => void = () => {};
-  /** Set while the connection is idle: anything the peer sends or does then ends the channel and calls this. */
+  /** Set while the connection is idle: anything the peer sends or does ends the channel and calls this. */
   onIdleLoss: (() => void) | null = null;
 
   private constructor(socket: Socket) {
@@ -88,7 +82,7 @@ export class SmtpChannel {
     return this.#isSecure;
   }
 
-  /** Ends the channel when the signal aborts. @returns function that detaches the channel from the signal */
+  /** @returns function that detaches the channel from the signal */
   abortWith(signal: AbortSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");
@@ -101,7 +95,7 @@ export class SmtpChannel {
     this.#socket.write(text);
   }
 
-  /** The next reply in order. @throws ChannelError */
+  /** @throws ChannelError */
   async reply(timeoutMs: number): Promise<PeerReply> {
     return this.#replies.shift() ?? ((await this.#waitFor("reply", timeoutMs)) as PeerReply);
   }
@@ -147,8 +141,8 @@ export class SmtpChannel {
   }
 
   /**
-   * Upgrades to TLS. Bytes received before the handshake are a command injection (CVE-2011-0411) and fail it. @throws
-   * ChannelError `tls_failed`
+   * Bytes received before the handshake are a command injection (CVE-2011-0411) and fail it.
+   * @throws ChannelError `tls_failed`
    */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<void> {
     if (this.#reader.isMidway || this.#replies.length > 0) this.fail("tls_failed");
@@ -168,7 +162,6 @@ export class SmtpChannel {
     await this.#waitFor("open", timeoutMs, "tls_failed");
   }
 
-  /** Sends QUIT and closes; after `graceMs` the socket is destroyed whatever the peer does. */
   quit(graceMs: number): void {
     if (this.#lost !== null) return;
     this.#lost = "connection_lost";
@@ -219,7 +212,7 @@ export class SmtpChannel {
     this.#replies.push(...replies);
     if (replies.length === 0) return;
     if (this.#wait?.kind === "reply") this.#settle("reply", this.#replies.shift());
-    // A reply in the middle of a body ends the wait for the socket, since the rest is not sent.
+    // A reply in the middle of a body ends the wait for the socket: the rest is not sent.
     else this.#settle("drain");
   }
 
@@ -228,7 +221,6 @@ export class SmtpChannel {
     else if (this.#lost !== null) throw new ChannelError(this.#lost);
   }
 
-  /** Waits until all written bytes are passed to the system, or the peer replies. */
   async #flushed(limitMs: () => number): Promise<void> {
     const isDone = () => this.#socket.writableLength === 0 || this.#replies.length > 0;
     while (!isDone()) {
@@ -251,7 +243,6 @@ export class SmtpChannel {
   #setTimer(at: number): void {
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    // The socket keeps the process alive.
     this.#timer = setTimeout(() => this.#checkTime(), Math.max(at - performance.now(), 1)).unref();
   }
 

@@ -1,7 +1,4 @@
-/**
- * Opens a connection to an SMTP peer (RFC 5321, client side): greeting, EHLO, STARTTLS, AUTH. Messages are then sent by
- * smtp-connection.ts; the pool decides on hosts and the number of connections.
- */
+/** Opens a connection to an SMTP peer (RFC 5321, client side): greeting, EHLO, STARTTLS, AUTH. */
 import { isIP } from "node:net";
 import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
@@ -17,33 +14,31 @@ export interface RelayLogin {
 }
 
 export interface SmtpPeer {
-  /** Host to connect to: an address, or a name that the system resolves. */
+  /** An address, or a name that the system resolves. */
   host: string;
   port: number;
-  /** Name of the peer for TLS (SNI and certificate). */
+  /** For TLS (SNI and certificate). */
   name: string;
   /** `opportunistic`: STARTTLS if offered, plain if it fails; `starttls`: required; `implicit`: from the first byte. */
   tls: "opportunistic" | "starttls" | "implicit";
-  /** Whether the certificate must be valid for `name`. */
   isVerified: boolean;
   login: RelayLogin | null;
-  /** Organisation that runs the host; connections to all hosts of a provider are limited together. */
+  /** Connections to all hosts of a provider are limited together. */
   provider?: string;
 }
 
 export interface SmtpClientOptions {
-  /** Our host name in EHLO. */
+  /** In EHLO. */
   mailHost: string;
   timeouts?: Partial<SmtpTimeouts>;
-  /** CA certificates trusted in addition to the system's. */
+  /** Trusted in addition to the system's. */
   extraCa?: string;
 }
 
-/** `replyCode`: code of the reply that ended the set-up; `null` when the set-up failed without one. */
+/** `replyCode`: of the reply that ended the set-up; `null` without one. */
 export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
 export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
 
-/** Thrown to end the set-up of a connection with an outcome that is already decided. */
 class SetUpRefused extends Error {
   override name = "SetUpRefused";
   readonly failure: OpenFailure;
@@ -57,9 +52,8 @@ class SetUpRefused extends Error {
 type Dialect = "extended" | "plain" | "basic";
 
 /**
- * Connects and sets up the session. In opportunistic mode one connection with a simpler dialect follows a failed TLS
- * handshake, or a failed EHLO unless it timed out, got a 4xx reply or a login is needed. Never throws because of what
- * the peer does.
+ * In opportunistic mode one connection with a simpler dialect follows a failed TLS handshake, or a failed EHLO unless
+ * it timed out, got a 4xx reply or a login is needed. Never throws because of what the peer does.
  */
 export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: AbortSignal): Promise<OpenResult> {
   const first = await tryOpen(peer, options, "extended", signal);
@@ -72,7 +66,7 @@ function simplerDialect({ outcome, stage, replyCode }: OpenFailure, { login }: S
   const { code } = outcome.failure;
   if (code === "tls_failed") return "plain";
   const isTemporary = replyCode !== null && replyCode >= 400 && replyCode < 500;
-  // A login needs EHLO, and a host that did not answer EHLO in time will not answer HELO either.
+  // A host that did not respond to EHLO in time will not respond to HELO either.
   return stage === "hello" && !isTemporary && code !== "timed_out" && login === null ? "basic" : null;
 }
 
@@ -99,7 +93,7 @@ class SetUp {
   readonly #options: SmtpClientOptions;
   readonly #times: SmtpTimeouts;
   #channel: SmtpChannel | null = null;
-  /** Stage of the set-up that was reached; `undefined` before the connection. */
+  /** `undefined` before the connection. */
   stage: SmtpStage | undefined;
 
   constructor(peer: SmtpPeer, options: SmtpClientOptions) {
@@ -146,7 +140,7 @@ class SetUp {
     return noExtensions;
   }
 
-  /** Upgrades to TLS if the peer offers STARTTLS. @returns whether the connection uses TLS now */
+  /** @returns whether the connection uses TLS now */
   async #startTls(channel: SmtpChannel, offered: SmtpExtensions): Promise<boolean> {
     const isRequired = this.#peer.tls === "starttls";
     if (!offered.startTls) {
@@ -189,7 +183,7 @@ class SetUp {
   }
 }
 
-// Creating a TLS context reads every root certificate, so that connections with the same CA share one.
+// Creating a TLS context reads every root certificate.
 const contexts = new Map<string | undefined, SecureContext>();
 
 function sharedContext(extraCa: string | undefined): SecureContext {

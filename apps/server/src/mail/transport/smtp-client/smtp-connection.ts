@@ -1,7 +1,4 @@
-/**
- * A connection after its set-up. Sends messages one after another, the envelope in a single write (RFC 2920), the body
- * unchanged. What the peer does is returned as an outcome, with what the pool must know about trying again.
- */
+/** A connection after its set-up: sends messages one after another, the envelope in a single write (RFC 2920). */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import {
   classifyLoss,
@@ -21,54 +18,44 @@ import { envelopeCommands, type SmtpExtensions } from "./smtp-envelope.ts";
 export const smtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,
-  /** Milliseconds for the reply to EHLO, MAIL, RCPT and every other command except DATA. */
+  /** For EHLO, MAIL, RCPT and every other command except DATA. */
   commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
-  /** Longest time in which the peer takes no byte of the body. */
+  /** While the peer takes no byte of the body. */
   stallMs: 180_000,
-  /**
-   * Base time for the whole body; its size at `MIN_BYTES_PER_SECOND` is added. Cuts off peers that read very slowly.
-   */
+  /** For the whole body; its size at `MIN_BYTES_PER_SECOND` is added, which cuts off peers that read very slowly. */
   bodyMs: 180_000,
   finalMs: 600_000,
 };
 export type SmtpTimeouts = typeof smtpTimeouts;
 
 export const QUIT_GRACE_MS = 2000;
-/** Minimum rate at which a peer must take a body. */
 export const MIN_BYTES_PER_SECOND = 65_536;
 
-/** What one host did with a message. */
 export interface HostReport {
   outcome: DeliveryOutcome;
-  /** Whether the host replied to RCPT that there is no such mailbox. */
   isMailboxMissing: boolean;
   /** Whether a 4xx reply means that the host is busy, not only the mailbox. */
   isBusy: boolean;
-  /** Whether the connection was lost before the peer asked for the body: the message may be sent over another one. */
+  /** Lost before the peer asked for the body: the message may be sent over another connection. */
   isUntouched: boolean;
-  /**
-   * Whether the connection was lost after the final dot: the peer may have the message, so no other host is tried now.
-   */
+  /** Lost after the final dot: the peer may have the message, so no other host is tried now. */
   isUncertain: boolean;
 }
 
 const envelopeStages = ["mail", "rcpt", "data"] as const satisfies readonly SmtpStage[];
 const REPLIES_AFTER: Partial<Record<SmtpStage, number>> = { mail: 2, rcpt: 1 };
 
-/** Sends one message at a time. */
 export class SmtpConnection {
   readonly #channel: SmtpChannel;
   readonly #peer: SmtpExtensions;
   readonly #times: SmtpTimeouts;
-  /** Transactions begun on this connection. */
   messages = 0;
   #needsReset = false;
   #isAsked = false;
   #isBusy = false;
   #isMailboxMissing = false;
-  /** Whether the final dot of the latest message was sent, so that only its reply is outstanding. */
   isDotSent = false;
   /** Replies to a pipelined envelope that are still to be read. */
   #due = 0;
@@ -87,7 +74,6 @@ export class SmtpConnection {
     return this.#channel.isSecure;
   }
 
-  /** Marks the connection idle. @param onLoss called once when the peer closes the idle connection */
   markIdle(onLoss: () => void): void {
     this.#channel.onIdleLoss = onLoss;
   }
@@ -101,7 +87,7 @@ export class SmtpConnection {
     this.#channel.fail(reason);
   }
 
-  /** Sends one message. Never throws because of what the peer does; check `isUsable` before the next message. */
+  /** Never throws because of what the peer does. Check `isUsable` before the next message. */
   async send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     this.#channel.onIdleLoss = null;
     [this.#isAsked, this.#isBusy, this.#isMailboxMissing, this.isDotSent] = [false, false, false, false];
@@ -120,7 +106,7 @@ export class SmtpConnection {
     }
   }
 
-  /** Sends MAIL and RSET, to find out whether the peer accepts mail from this sender. @throws ChannelError */
+  /** Finds out whether the peer accepts mail from this sender. @throws ChannelError */
   async probe(from: string): Promise<PeerReply> {
     const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
     if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
@@ -139,7 +125,7 @@ export class SmtpConnection {
     return refusal ?? this.#body(mail, attempt);
   }
 
-  /** Sends all commands of an envelope at once. @returns the first refusal; `null` when the peer waits for the body */
+  /** @returns the first refusal; `null` when the peer waits for the body */
   async #pipelined(commands: readonly string[]): Promise<DeliveryOutcome | null> {
     const { commandMs, dataMs } = this.#times;
     const resets = this.#needsReset;
@@ -155,13 +141,11 @@ export class SmtpConnection {
     return null;
   }
 
-  /** Reads the outstanding replies after a refused envelope, so that the next message starts in step. */
   async #catchUp(): Promise<void> {
     try {
       for (; this.#due > 0 && this.isUsable; this.#due--) {
         const reply = await this.#channel.reply(this.#times.dataMs);
-        // A peer that asks for a body although it refused the recipient (RFC 2920 §3.1) gets none: the connection ends
-        // instead.
+        // A peer that asks for a body although it refused the recipient (RFC 2920 §3.1) gets none.
         if (reply.code === 354) this.#channel.fail("connection_lost");
       }
     } catch (error) {
@@ -215,7 +199,7 @@ export class SmtpConnection {
     if (isHostBusy(reply, stage)) this.#isBusy = true;
   }
 
-  /** Judges a reply to a command of the transaction. @returns the outcome that ends it; `null` when it may continue */
+  /** @returns the outcome that ends the transaction; `null` when it may continue */
   #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = REPLIES_AFTER[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;

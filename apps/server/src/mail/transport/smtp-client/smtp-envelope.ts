@@ -1,8 +1,7 @@
 /**
  * What a peer offers in its reply to EHLO, and the MAIL and RCPT commands that it understands (RFC 5321 §4.1.1, 1870,
- * 6152, 6531). 8-bit bytes are sent unchanged to a peer without 8BITMIME (re-encoding a foreign body would break its
- * signatures, and receivers that corrupt them are long gone), and so are UTF-8 headers to ASCII addresses; only an
- * address that the peer can't represent is refused.
+ * 6152, 6531). 8-bit bytes are sent unchanged to a peer without 8BITMIME: re-encoding a foreign body would break its
+ * signatures. Only an address that the peer can't represent is refused.
  */
 import { domainToASCII } from "node:url";
 import { splitAddress } from "@kauke/mail-rfc";
@@ -16,15 +15,14 @@ export interface SmtpExtensions {
   eightBitMime: boolean;
   smtpUtf8: boolean;
   startTls: boolean;
-  /** Whether SIZE is offered (RFC 1870). */
   size: boolean;
-  /** Largest message the peer takes; `null` when it gives no limit (or 0, which means the same). */
+  /** `null` when the peer gives no limit (or 0, which means the same). */
   maxSizeBytes: number | null;
-  /** Names of the AUTH mechanisms that the peer offers, in upper case, e.g. `PLAIN`. */
+  /** In upper case, e.g. `PLAIN`. */
   authMechanisms: ReadonlySet<string>;
 }
 
-/** Extensions of a peer that only knows HELO: none. */
+/** Of a peer that only knows HELO. */
 export const noExtensions: SmtpExtensions = {
   pipelining: false,
   eightBitMime: false,
@@ -81,7 +79,7 @@ function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeComm
   return { kind: "impossible", outcome: refused(code, status) };
 }
 
-/** @returns the address as the peer can parse it, its domain in A-labels if needed; `null` when that is not enough */
+/** @returns the address with its domain in A-labels if needed; `null` when the peer can't parse it even so */
 function spell(address: string, peer: SmtpExtensions): string | null {
   if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
   const { local, domain } = splitAddress(address);

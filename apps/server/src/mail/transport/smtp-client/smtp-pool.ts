@@ -1,7 +1,7 @@
 /**
- * Connection pool for SMTP peers: a limited number of connections per address, shared between accounts by the rules of
- * `places.ts`, a queue for messages, a timeout for idle connections, and a back-off after a host could not be reached.
- * It has no knowledge of MX or relays.
+ * Connections to SMTP hosts, shared between accounts by the rules of `places.ts`: limited per address and provider,
+ * kept while idle, with a queue of messages and a back-off after failed connections. Knows nothing of MX records or
+ * relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { partOfAll } from "../../../limits/process-part.ts";
@@ -30,10 +30,10 @@ import {
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 
-/** Default milliseconds that `close` waits for messages in progress, after the delivery worker's own grace. */
+/** Added to the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
-/** Milliseconds between two looks for places that have become late, and for waiting accounts that may exceed a limit. */
+/** Between two looks for places that became late, and for waiting accounts that may exceed a limit. */
 const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
 
@@ -41,9 +41,8 @@ export class SmtpPool {
   readonly #options: SmtpClientOptions & typeof poolDefaults;
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
-  /** Controllers to abort connections that are being opened. */
   readonly #opening = new Set<AbortController>();
-  /** Idle connections, oldest first. */
+  /** Oldest first. */
   readonly #idle = new Map<SmtpConnection, Host>();
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -55,7 +54,7 @@ export class SmtpPool {
     this.#options = { ...others, ...partOfAll({ connectionsPerHost, connectionsPerProvider }, processes) };
   }
 
-  /** Sends one message over a connection to its peer. Never throws because of what the peer does. */
+  /** Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     const host = this.#host(peer);
     const lease = this.#atOnce(host, attempt) ?? (await this.#openOrWait(host, attempt));
@@ -69,7 +68,7 @@ export class SmtpPool {
     return { ...retried, isBusy: report.isBusy || retried.isBusy };
   }
 
-  /** Closes idle connections, defers waiting messages, and lets messages in progress finish within `graceMs`. */
+  /** Defers waiting messages, and lets messages in progress finish within `graceMs`. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
@@ -86,7 +85,7 @@ export class SmtpPool {
   }
 
   #host(peer: SmtpPeer): Host {
-    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
+    // Keyed by the address connected to: many names for one host get no more connections than one name.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
@@ -108,7 +107,7 @@ export class SmtpPool {
     return provider;
   }
 
-  /** Evicts the oldest hosts without open connections, up to a tenth of the maximum; at most a back-off is lost. */
+  /** At most a back-off is lost. */
   #evictUnused(): void {
     let left = KNOWN_HOSTS_MAX / 10;
     for (const host of this.#hosts.values()) {
@@ -120,7 +119,7 @@ export class SmtpPool {
     }
   }
 
-  /** An idle connection, or why there is none now; `null` when one may be opened or waited for. Used without a wait. */
+  /** An idle connection, or why there is none now; `null` when one may be opened or waited for. */
   #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
     if (this.#isClosed || attempt.signal.aborted) return { kind: "failed", outcome: aborted };
     if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return { kind: "failed", outcome: untried };
@@ -147,7 +146,7 @@ export class SmtpPool {
     return open - late < this.#options.connectionsPerHost;
   }
 
-  /** Whether the provider's limit allows another connection, after closing an idle one to its hosts if needed. */
+  /** Closes an idle connection to the provider's hosts if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
     const most = this.#options.connectionsPerProvider;
     if (provider === null || provider.open < most) return true;
@@ -234,7 +233,7 @@ export class SmtpPool {
     return host.places.add({ ...partyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
-  /** Ends a connection that left the shared places: it does not return to them. */
+  /** A connection that left the shared places does not return to them. */
   #endLate(host: Host, connection: SmtpConnection): void {
     host.late--;
     if (connection.isUsable) connection.quit();
@@ -262,7 +261,6 @@ export class SmtpPool {
     if (host.provider !== null) host.provider.open--;
   }
 
-  /** Defers messages of parties that are held up, and opens connections for those that may have one now. */
   #serveWaiting(host: Host): void {
     if (host.late > 0) for (const waiter of takeHeldUp(host)) waiter.give({ kind: "failed", outcome: untried });
     while (this.#openForNext(host));
@@ -282,7 +280,7 @@ export class SmtpPool {
     if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
   }
 
-  /** Whether a connection to the host is beyond the limits, so that only parties without a place may get it. */
+  /** Only parties without a place may get a connection beyond the limits. */
   #isExtra({ open, late, provider }: Host): boolean {
     const { connectionsPerHost, connectionsPerProvider } = this.#options;
     return open - late > connectionsPerHost || (provider !== null && provider.open > connectionsPerProvider);
@@ -306,7 +304,7 @@ export class SmtpPool {
     this.#onClosed(host);
   }
 
-  /** Counts a closed connection. The next waiting message may then open one, unless the host just failed. */
+  /** The next waiting message may then open a connection, unless the host just failed. */
   #onClosed(host: Host): void {
     host.open--;
     if (host.provider !== null) host.provider.open--;
@@ -325,7 +323,7 @@ export class SmtpPool {
     return this.#hasRoomAtHost(host) && this.#openForNext(host);
   }
 
-  /** Opens a connection for the host's next waiting message. @returns whether one is being opened */
+  /** @returns whether a connection is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
     const hasRoom = this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider);
@@ -337,7 +335,7 @@ export class SmtpPool {
     return true;
   }
 
-  /** Whether the provider has all its connections and messages wait for another of its hosts. */
+  /** Whether messages wait for another host of a provider that has all its connections. */
   #isWantedElsewhere({ provider }: Host): boolean {
     if (provider === null) return false;
     if (provider.open < this.#options.connectionsPerProvider) return false;

@@ -1,7 +1,7 @@
 /**
  * Makes webhook bodies in a separate process, because the author of a message controls the time and memory that parsing
- * takes. One message at a time; one that takes too long, or more memory than reserved, is sent raw with null fields.
- * The account that recently used the process least is next, so that mail that is slow to parse delays its own account.
+ * takes. One at a time; next is the account that recently used the process least. A message that takes too long, or
+ * more memory than reserved, is sent raw with null fields.
  */
 import { asAppError } from "../../../core/app-error.ts";
 import { FairQueue } from "../../../runtime/fair-queue/fair-queue.ts";
@@ -10,38 +10,30 @@ import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
   /**
-   * Never throws because of the message's content.
    * @param maxBytes limit of the JSON's size; `raw` alone always fits in 1.4 times its length
-   * @returns `null` when too many messages wait in total (the account with the most loses some) or of this account,
-   * when the worker fails, or when the body is not wanted any more
+   * @returns `null` when too many messages wait, the worker fails, or the body is not wanted any more
    */
   make(source: WebhookBodySource, maxBytes: number, order: BodyOrder): Promise<Buffer | null>;
   close(): Promise<void>;
 }
 
 export interface BodyOrder {
-  /** Account that the message belongs to. */
   party: string;
-  /** Whether the body is still wanted when its turn comes. */
   isWanted(): boolean;
 }
 
-/**
- * Runs `webhook-body-process.ts`, one order at a time. Answers the JSON; any other value, such as `null` after a
- * failure, means that the message is sent raw.
- */
+/** Runs `webhook-body-process.ts`. Any other value than JSON, such as `null`, means that the message is sent raw. */
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;
   end(): Promise<void>;
 }
 
-/** The worker whose child process builds the bodies. */
 export function webhookBodyWorker(): ChildWorker {
   const program = new URL("./webhook-body-process.ts", import.meta.url);
   return new ChildWorker({ program, heapMaxMib: 256, deadlineMs: 1000, startMs: 30_000, idleMs: 30_000 });
 }
 
-/** Base deadline for one message, to which its size at `MIN_BYTES_PER_MS` is added. */
+/** A message's size at `MIN_BYTES_PER_MS` is added. */
 const DEADLINE_MS = 1000;
 const MIN_BYTES_PER_MS = 8192;
 

@@ -1,10 +1,9 @@
-/** Entry point of the process that runs `buildWebhookBody`: answers each source with its JSON, one after another. */
+/** Entry point of the process that runs `buildWebhookBody`, for one source after another. */
 import { buildWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 /**
- * Replacement for the platform's Blob, which only joins. The parser passes a body to a Blob in two chunks per line, and
- * the platform's Blob takes 30 µs for each: 4 MiB of blank lines took a minute and a gigabyte. The replacement affects
- * this process only.
+ * The parser passes a body to a Blob in two chunks per line, and the platform's Blob takes 30 µs for each: 4 MiB of
+ * blank lines took a minute and a gigabyte. This one only joins; it replaces the platform's in this process only.
  */
 class JoinedBlob {
   readonly #parts: readonly (string | ArrayBuffer | Uint8Array)[];
@@ -34,7 +33,7 @@ process.on("disconnect", () => process.exit(0));
 
 async function answer({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
-  // The JSON may exceed the reserved memory: an address list made of commas, for example, is longer when parsed.
+  // The JSON may exceed the reserved memory: an address list made of commas is longer when parsed.
   process.send?.(body === null || body.length > maxBytes ? "raw" : body);
 }
 

@@ -1,8 +1,5 @@
-/**
- * The JSON that a webhook gets for one message: parsed fields, and the raw message. A message that can't be parsed is
- * sent raw with null fields.
- */
-
+/** The JSON that a webhook gets: parsed fields (null when the message can't be parsed), and the raw message. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   addressesOf,
   BARE_BREAK,
@@ -17,7 +14,7 @@ import type { MessageEnvelope } from "../../../core/message/message.ts";
 type AuthResult = "none" | "pass" | "fail" | "softfail" | "neutral" | "policy" | "temperror" | "permerror";
 
 export interface WebhookBodySource {
-  /** Address of the receiving alias; also the envelope's `to`. */
+  /** Also the envelope's `to`. */
   aliasAddress: string;
   envelope: Pick<MessageEnvelope, "envelopeFrom" | "receivedAt">;
   /** The message without dot-stuffing. */
@@ -27,14 +24,12 @@ export interface WebhookBodySource {
 
 const CALENDAR = /^(?:text\/calendar|application\/ics)$/;
 
-/**
- * @returns UTF-8 JSON; `headers` as `{name, value}` in order, with repetitions. Never throws because of the content.
- */
+/** @returns UTF-8 JSON; `headers` in order, with repetitions. Never throws because of the content */
 export async function buildWebhookBody(source: WebhookBodySource): Promise<Buffer> {
   return bodyOf(source, await parse(source.raw));
 }
 
-/** Makes the JSON without parsing the message, which is cheap for any content. */
+/** Without parsing, which is cheap for any content. */
 export function buildRawWebhookBody(source: WebhookBodySource): Buffer {
   return bodyOf(source, null);
 }
@@ -56,7 +51,6 @@ function bodyOf({ aliasAddress, envelope, raw, authentication }: WebhookBodySour
   ]);
 }
 
-/** An object's JSON without its closing brace. */
 function openEnded(value: object): string {
   return JSON.stringify(value).slice(0, -1);
 }
@@ -101,7 +95,7 @@ function subjectOf(email: Email | null): string | null {
   return value === "" ? null : decodeEncodedWords(value);
 }
 
-/** Author found by the same parser as on arrival, so that `authentication` applies to the author named here. */
+/** By the same parser as on arrival, so that `authentication` applies to the author named here. */
 function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
   const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
   return author === undefined ? null : { name: author.name ?? "", address: author.address };
@@ -125,4 +119,33 @@ function attachmentsOf(email: Email | null): Buffer[] {
 /** The parser gives calendars bare line feeds, where RFC 5545 §3.1 requires CRLF. */
 function withCrlf(calendar: Buffer): Buffer {
   return Buffer.from(calendar.toString("latin1").replaceAll("\n", "\r\n"), "latin1");
+}
+
+/** A multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
+const SLICE_BYTES = 3 * 256 * 1024;
+
+export interface EncryptedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {
+  receivedAt: Date;
+  raw: Buffer;
+}
+
+/**
+ * The JSON for encrypted mail: fields about the content are empty, `raw` is the armored age file.
+ * Written in slices with turns of the event loop between, since it can have 60 MiB.
+ */
+export async function encryptedWebhookBody(source: EncryptedBodySource): Promise<Buffer> {
+  const { aliasAddress: alias, receivedAt, raw, authentication } = source;
+  const nothing = { headers: [], messageId: null, from: null, to: [], subject: null, text: null, html: null };
+  const data = { alias, sealed: true, envelope: { from: null, to: alias }, ...nothing, attachments: [] };
+  const head = { type: "email.received", timestamp: receivedAt.toISOString() };
+  const opening = `${openEnded(head)},"data":${openEnded(data)},"raw":"`;
+  const closing = `","authentication":${JSON.stringify(authentication)}}}`;
+  const json = Buffer.allocUnsafeSlow(opening.length + Math.ceil(raw.length / 3) * 4 + closing.length);
+  let at = json.write(opening, "latin1");
+  for (let from = 0; from < raw.length; from += SLICE_BYTES) {
+    if (from > 0) await nextTurn();
+    at += json.write(raw.toString("base64", from, from + SLICE_BYTES), at, "latin1");
+  }
+  at += json.write(closing, at, "latin1");
+  return json.subarray(0, at);
 }

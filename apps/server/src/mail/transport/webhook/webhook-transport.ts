@@ -1,7 +1,6 @@
 /**
- * Calls a webhook: one signed POST without redirects, on a new guarded connection every time, so that the address is
- * checked at every delivery. A response with 2xx means delivered, 410 ends delivery for good, and any other is retried
- * on the schedule. Only the status of the response is used.
+ * Calls a webhook: one signed POST without redirects, on a new guarded connection, so that the address is checked at
+ * every delivery. 2xx means taken, 410 ends delivery for good, anything else is retried. Only the status is used.
  */
 import { createHmac } from "node:crypto";
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
@@ -19,14 +18,13 @@ import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTranspo
 export interface WebhookTransportOptions {
   resolver: Resolver;
   allow: AllowList;
-  /** Idle timeout in milliseconds, for every stage: look-up, connect, TLS, body, response. */
+  /** Idle timeout for every stage: look-up, connect, TLS, body, response. */
   stageMs?: number;
-  /** Milliseconds for a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
+  /** For a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
   totalMs?: number;
   now?: () => Date;
-  /** CA certificates trusted instead of the system's. */
+  /** Trusted instead of the system's. */
   ca?: string;
-  /** Number of processes among which the limits of calls are divided. */
   processes?: number | undefined;
 }
 
@@ -103,7 +101,7 @@ function outcomeOf(
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
-      // The rest is read up to a limit, so that the connection ends in order.
+      // Read up to a limit, so that the connection ends in order.
       void collectStream(response, ANSWER_MAX_BYTES);
     });
     request.on("close", () => {
@@ -130,7 +128,7 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
-/** A look-up that reports the address to the attempt, whose limits count different names for one address together. */
+/** Reports the address to the attempt, whose limits count different names for one address together. */
 function sharedLookup(lookup: LookupFunction, attempt: OngoingAttempt): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
@@ -151,8 +149,8 @@ function classifyError(error: NodeJS.ErrnoException): DeliveryOutcome {
 }
 
 /**
- * Headers of Standard Webhooks 1.0: a symmetric signature over id, timestamp and the exact bytes of the body.
- * @returns id, timestamp in seconds, and e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=`
+ * Standard Webhooks 1.0: a symmetric signature over id, timestamp (seconds) and the exact bytes of the body.
+ * @returns e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=`
  */
 export function webhookHeaders({ id, secret, body }: Omit<WebhookCall, "url">, sentAt: Date) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));

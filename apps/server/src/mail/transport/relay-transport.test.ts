@@ -4,8 +4,7 @@ import { logSpy } from "@kauke/testkit/log-spy";
 import { describe, expect, it } from "vitest";
 import { noteRelayFailures } from "./choose-transport.ts";
 import { sendingBy } from "./outgoing-mail.testing.ts";
-import { probeRelay } from "./probe-relay.ts";
-import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
+import { askServers, askSystem, createRelayTransport, probeRelay } from "./relay-transport.ts";
 
 const mailHost = "mail.kauke.test";
 const withLogin: FakeMxOptions = { extensions: [...ordinaryExtensions, "AUTH PLAIN"] };

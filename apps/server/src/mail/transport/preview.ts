@@ -1,6 +1,4 @@
-/**
- * `KAUKE_DELIVERY=preview`: nothing is sent; messages land in the local preview inbox as the recipient would get them.
- */
+/** `KAUKE_DELIVERY=preview`: messages land in the local preview inbox as the recipient would get them. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { classifyLoss, taken } from "../classify-reply.ts";
